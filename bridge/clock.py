@@ -1,0 +1,34 @@
+"""Time, passed in wherever it matters, so that rules about time can be tested without waiting."""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """What the bridge asks of time."""
+
+    def now(self) -> datetime:
+        """The wall clock, in UTC: for stamps that people read."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never jump: for limits, time-outs and durations."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def now(self) -> datetime:
+        """The wall clock, in UTC."""
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        """Seconds since some fixed moment."""
+        return time.monotonic()
+
+
+def stamp(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and `Z`, as every time on the wire and in the log is written."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

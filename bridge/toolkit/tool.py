@@ -1,0 +1,143 @@
+"""What a tool is (seed L, "Tool Interface").
+
+A tool is one class in one file. It says what it is in class attributes, takes its arguments as one pydantic model,
+and is asked at most three things: `prepare` (what will you do?), and then either `run` (do it: reads, network,
+processes) or `report` (the ledger did it: writes). It never asks for consent, never writes, never logs, never limits
+itself: the pipeline does. The methods may be plain functions, which the pipeline runs in a worker thread, or
+coroutines.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, TypeVar
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.settings import Settings
+from bridge.vault.plan import ChangePlan
+
+P = TypeVar("P", bound=Params)
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """What one call knows of its caller.
+
+    Attributes:
+        session_id: The session: one client until the bridge stops.
+        client: The name the caller gave itself.
+        settings: The settings as they were when the call began.
+        deadline: `Clock.monotonic()` value after which the call must not go on.
+        progress: Tells the caller and the hosts how far a long call is: done, total (None: unknown), message.
+    """
+
+    session_id: str
+    client: str
+    settings: Settings
+    deadline: float
+    progress: Callable[[int, int | None, str], None] = field(repr=False, default=lambda _done, _total, _message: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a read tool will look at: its targets as the consent question shows them, and the question's sentence."""
+
+    targets: tuple[str, ...]
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a network or process tool will do: where to, and the exact request or argv, as text."""
+
+    targets: tuple[str, ...]
+    summary: str
+    exact: str
+    warnings: tuple[str, ...] = ()
+
+
+Effect = Reading | Request | ChangePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a tool answers: for programs, for models, and about itself."""
+
+    data: Any
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What the ledger did with a plan.
+
+    Attributes:
+        execution_id: The change's name in the history.
+        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
+        plan: What was applied.
+    """
+
+    execution_id: str
+    backup: str | None
+    plan: ChangePlan
+
+
+class Tool(ABC, Generic[P]):
+    """One tool. Subclass it, or better `ReadTool` or `WriteTool`."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    description: ClassVar[str]
+    icon: ClassVar[str] = "wrench"
+    parameters: ClassVar[type[Params]]
+    operation: ClassVar[Operation]
+    risk: ClassVar[RiskLevel]
+    consent_class: ClassVar[ConsentClass]
+    default_mode: ClassVar[ConsentMode] = ConsentMode.ALWAYS_ASK
+    covers: ClassVar[Covers] = Covers.TARGET
+    default_rate: ClassVar[int] = 100
+    """Calls a minute, where the settings do not say."""
+    sensitive: ClassVar[frozenset[str]] = frozenset()
+    """Parameters whose values no log may hold (seed L, "Sensitive Parameter Redaction")."""
+    id_prefix: ClassVar[str] = ""
+    """What execution ids begin with; the name when empty."""
+    listed: ClassVar[bool] = True
+    """Whether `tools.list` shows it and `enabledTools` governs it; the history's own tools are not listed."""
+    timeout: ClassVar[float] = 30.0
+    """Seconds `prepare` and `run` may take together, waiting for a person not counted."""
+
+    @property
+    def can_bypass(self) -> bool:
+        """Seed L: whether the user may set it to always allow."""
+        return self.consent_class is ConsentClass.ALWAYS
+
+    @property
+    def writes(self) -> bool:
+        """Whether its effect is a change plan."""
+        return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE}
+
+    @abstractmethod
+    def prepare(self, params: P, context: CallContext) -> Effect | Awaitable[Effect]:
+        """Say what the call will do, without doing any of it."""
+
+
+class ReadTool(Tool[P]):
+    """A tool that changes nothing in the vault: reads, network requests, processes."""
+
+    @abstractmethod
+    def run(self, params: P, context: CallContext) -> Output | Awaitable[Output]:
+        """Do it. Called only after consent."""
+
+
+class WriteTool(Tool[P]):
+    """A tool that changes the vault, by a change plan."""
+
+    @abstractmethod
+    def prepare(self, params: P, context: CallContext) -> ChangePlan | Awaitable[ChangePlan]:
+        """Plan the change, without making any of it."""
+
+    @abstractmethod
+    def report(self, params: P, applied: Applied) -> Output:
+        """Tell what the ledger did."""
