@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Literal
 
 import orjson
 
@@ -64,6 +65,8 @@ class ChangePlan:
         blobs: The staging area: the new bytes, by their hash.
         previews: What to show of each change.
         warnings: What the diff does not show.
+        reversal: Whether the plan takes an earlier change back or repeats it. Not part of the digest.
+        reverses: That change's execution id. Not part of the digest.
     """
 
     operation: Operation
@@ -72,6 +75,8 @@ class ChangePlan:
     blobs: Mapping[str, bytes] = field(repr=False)
     previews: tuple[FilePreview, ...] = ()
     warnings: tuple[str, ...] = ()
+    reversal: Literal["undo", "redo"] | None = None
+    reverses: str | None = None
 
     @cached_property
     def digest(self) -> str:
