@@ -1,0 +1,58 @@
+"""What the five commands do, once `.venv` is there. Standard library only."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from lib import checking, steps
+from lib.environment import PYTHON, SetupError, prepare, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+def start(arguments: Sequence[str]) -> int:
+    """Serve a vault, or show the demonstration on the sample vault."""
+    prepare(dev=False)
+    return run([str(PYTHON), "-m", "lib.start", *arguments])
+
+
+def test(arguments: Sequence[str]) -> int:
+    """Everything that must hold; with arguments, just the tests that pytest selects by them."""
+    prepare(dev=True)
+    todo = [] if arguments else checking.checks()
+    return steps.sum_up(steps.run_all([*todo, *checking.tests(arguments)]))
+
+
+def check(_arguments: Sequence[str]) -> int:
+    """Format, lint, types and layers."""
+    prepare(dev=True)
+    return steps.sum_up(steps.run_all(checking.checks()))
+
+
+def fix(_arguments: Sequence[str]) -> int:
+    """Put right what a machine can."""
+    prepare(dev=True)
+    return steps.sum_up(steps.run_all(checking.fixes()))
+
+
+def bench(arguments: Sequence[str]) -> int:
+    """Measure, as ratios inside one run."""
+    prepare(dev=False)
+    return run([str(PYTHON), "-m", "lib.bench", *arguments])
+
+
+def main(command: Callable[[Sequence[str]], int]) -> None:
+    """Run a command on this process's arguments, and end the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        code = command(sys.argv[1:])
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        code = 1
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

@@ -1,0 +1,142 @@
+"""Makes the folder `.venv` and installs the project into it, once, and again when pyproject.toml has changed.
+
+Standard library only, and nothing newer than Python 3.8: this runs before there is an environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lib.interpreters import SUPPORTED, NoPythonError, find_python, version_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+VENV = ROOT / ".venv"
+BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
+PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
+COMMAND = BIN / ("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
+
+_DEV_PIP = "pip>=25.1"  # the first that knows `--group`
+
+
+class SetupError(Exception):
+    """The environment could not be made; the message says why and what to do."""
+
+
+def prepare(*, dev: bool) -> None:
+    """Make the environment fit for running (`dev=False`) or for testing and checking too (`dev=True`).
+
+    Does nothing, and needs no network, when it is there already.
+
+    Raises:
+        SetupError: No fitting Python, or pip failed.
+    """
+    if version_of([str(PYTHON)]) not in SUPPORTED:
+        _create()
+    kind = "dev" if dev else "run"
+    wanted = _fingerprint()
+    if any(_stamp(done).read_text(encoding="utf-8") == wanted for done in ("dev", kind) if _stamp(done).exists()):
+        return
+    if dev:
+        _pip("Updating pip", ["install", "--upgrade", _DEV_PIP])
+        _pip("Installing Vault Bridge and its tools for testing", ["install", "--group", "dev", "--editable", "."])
+    else:
+        _pip("Installing Vault Bridge", ["install", "--editable", "."])
+    _stamp(kind).write_text(wanted, encoding="utf-8")
+
+
+def run(arguments: Sequence[str], *, extra: dict[str, str] | None = None) -> int:
+    """Run a program attached to this terminal, in the project's folder, and give back its exit code."""
+    process = subprocess.Popen(list(arguments), cwd=ROOT, env=variables(extra))
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            continue  # Ctrl-C reached the program too; it is the one that decides how to end
+
+
+def variables(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """This process's environment, made fit for a child: UTF-8 everywhere and the scripts' own modules in reach."""
+    return {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "scripts"), **(extra or {})}
+
+
+def _create() -> None:
+    """A fresh `.venv`; a broken or outdated one is replaced."""
+    try:
+        python = find_python()
+    except NoPythonError as error:
+        raise SetupError(str(error)) from None
+    if VENV.exists():
+        say("The environment in .venv does not run here; making it anew.")
+        shutil.rmtree(VENV)
+    say("Creating the environment .venv with Python {}.{}".format(*(version_of(python) or ())))
+    made = subprocess.run(
+        [*python, "-m", "venv", str(VENV)], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if made.returncode:
+        shutil.rmtree(VENV, ignore_errors=True)
+        raise SetupError(
+            f"Python could not make a virtual environment:\n{made.stdout}{made.stderr}\n"
+            "On Debian and Ubuntu install the package python3-venv; then run this command again."
+        )
+
+
+def _pip(title: str, arguments: list[str]) -> None:
+    """Run pip, showing what it is at in one line, and all it said when it fails."""
+    say(f"{title} (once; about a minute)")
+    command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+        env=variables(),
+    )
+    said = []
+    for line in process.stdout or ():
+        said.append(line)
+        if line.startswith(("Collecting ", "Installing ", "Building ", "  Downloading ")):
+            progress(line.split("(")[0].strip())
+    progress("")
+    if process.wait():
+        raise SetupError(
+            "".join(said[-30:])
+            + "\npip could not install the packages. Is this machine online, or its pip configured for a mirror?\n"
+            "Nothing was changed outside .venv; run this command again."
+        )
+
+
+def _fingerprint() -> str:
+    """What the installation depends on: the project's definition, and the environment's Python."""
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
+    digest.update(str(version_of([str(PYTHON)])).encode())
+    digest.update(str(ROOT).encode())
+    return digest.hexdigest()
+
+
+def _stamp(kind: str) -> Path:
+    """The file that says for which definition the environment was made."""
+    return VENV / f"vault-bridge-{kind}.stamp"
+
+
+def say(text: str) -> None:
+    """One line for the user, at once."""
+    print(text, flush=True)
+
+
+def progress(text: str) -> None:
+    """A passing line, on terminals only: the next one overwrites it."""
+    if sys.stdout.isatty():
+        width = shutil.get_terminal_size().columns - 1
+        print("\r" + text[:width].ljust(width) + ("" if text else "\r"), end="", flush=True)
