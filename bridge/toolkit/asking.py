@@ -1,0 +1,156 @@
+"""From what a tool says it will do to the question a person is asked, and from the answer to a yes or a refusal."""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Any
+
+from bridge.clock import Clock, stamp
+from bridge.consent.broker import Answer, Broker
+from bridge.consent.grants import Grants
+from bridge.contract.consent import (
+    ConsentMode,
+    ConsentRequest,
+    Covers,
+    Operation,
+    Preview,
+    ToolFace,
+)
+from bridge.errors import PermissionDenied
+from bridge.policy.consent import Case, Verdict, decide
+from bridge.settings import Settings
+from bridge.toolkit.flight import Flight
+from bridge.toolkit.tool import Effect, Reading, Request, Tool
+from bridge.vault.plan import ChangePlan
+
+Check = Callable[[], Awaitable[None]]
+Record = Callable[[Flight, Verdict, Answer | None], None]
+"""Told of every decision: the verdict, and the person's answer where one was asked."""
+
+
+class Asking:
+    """The consent step of the pipeline.
+
+    Args:
+        broker: Holds the open questions.
+        grants: What people have said before.
+        clock: For the question's times.
+        record: Told of every decision, for the audit log.
+        deny_all: The provider that always denies (seed O, "Dummy"): nothing is asked, everything is refused.
+    """
+
+    def __init__(self, broker: Broker, grants: Grants, clock: Clock, record: Record, *, deny_all: bool = False) -> None:
+        self._broker = broker
+        self._grants = grants
+        self._clock = clock
+        self._record = record
+        self._deny_all = deny_all
+
+    def verdict(self, tool: Tool[Any], effect: Effect, flight: Flight, settings: Settings) -> tuple[Case, Verdict]:
+        """What the rules say of this call, without asking anyone."""
+        plan = effect if isinstance(effect, ChangePlan) else None
+        case = Case(
+            tool=tool.name,
+            operation=plan.operation if plan else tool.operation,
+            consent_class=tool.consent_class,
+            risk=tool.risk,
+            covers=tool.covers,
+            targets=effect.targets,
+            session_id=flight.caller.session_id,
+            client=flight.caller.client,
+            mode=ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value)),
+            developer_mode=settings.developer_mode,
+            role=flight.caller.role,
+            by_user=flight.caller.role == "host" and plan is not None and plan.reversal is not None,
+        )
+        return case, decide(case, self._grants)
+
+    async def ask(
+        self, tool: Tool[Any], effect: Effect, flight: Flight, settings: Settings, check: Check | None
+    ) -> None:
+        """Return when the call may go on.
+
+        Args:
+            tool: The tool.
+            effect: What it will do.
+            flight: The call; its `request_id` is set while the question is open.
+            settings: The modes and the time-out.
+            check: Run when a yes comes, before it counts; raises when the vault has changed meanwhile.
+
+        Raises:
+            PermissionDenied: With the code that says who or what refused.
+            Conflict: `stale`, when `check` found a change.
+        """
+        case, verdict = self.verdict(tool, effect, flight, settings)
+        if self._deny_all and not case.by_user:
+            verdict = Verdict(
+                outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
+            )
+        if verdict.outcome == "allow":
+            self._record(flight, verdict, None)
+            return
+        if verdict.outcome == "deny":
+            self._record(flight, verdict, None)
+            raise PermissionDenied(
+                f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
+            )
+        question = self._question(tool, effect, flight, case, verdict, settings)
+        flight.request_id = question.request_id
+        try:
+            answer = await self._broker.ask(
+                question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
+            )
+        except PermissionDenied as refusal:
+            self._record(flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None)
+            raise
+        finally:
+            flight.request_id = None
+        self._grants.remember(answer.decision, case)
+        self._record(flight, verdict, answer)
+        if not answer.decision.allows:
+            said = f" and said: {answer.feedback}" if answer.feedback else ""
+            raise PermissionDenied(
+                f"The user denied this call{said}. Do not repeat it unchanged; ask the user what they want instead",
+                code="denied_by_user",
+                data={"feedback": answer.feedback} if answer.feedback else {},
+            )
+
+    def _question(
+        self, tool: Tool[Any], effect: Effect, flight: Flight, case: Case, verdict: Verdict, settings: Settings
+    ) -> ConsentRequest:
+        now = self._clock.now()
+        return ConsentRequest(
+            request_id=f"c-{secrets.token_hex(6)}",
+            client=flight.caller.client,
+            session_id=flight.caller.session_id,
+            tool=ToolFace(name=tool.name, title=tool.title, description=tool.description, icon=tool.icon),
+            risk_level=tool.risk,
+            operation=case.operation,
+            summary=effect.summary,
+            reason=flight.reason,
+            parameters=flight.arguments,
+            targets=effect.targets,
+            covers=Covers.TOOL if case.operation is Operation.READ else tool.covers,
+            can_bypass=tool.can_bypass,
+            choices=verdict.choices,
+            preview=_preview(effect, flight, settings),
+            plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
+            created_at=stamp(now),
+            expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
+        )
+
+
+def _preview(effect: Effect, flight: Flight, settings: Settings) -> Preview | None:
+    match effect:
+        case ChangePlan():
+            overwrites = any(change.before for change in effect.changes)
+            backup = f".vault-bridge/backups/{flight.execution_id}/"
+            return Preview(
+                files=effect.previews,
+                backup=backup if overwrites and settings.patch_backup_enabled else None,
+                warnings=effect.warnings,
+            )
+        case Request():
+            return Preview(warnings=effect.warnings, request=effect.exact)
+        case Reading():
+            return None

@@ -1,0 +1,94 @@
+"""The audit step: what of a call and of a decision goes into the log (seed L, "Execution Logging")."""
+
+from typing import Any
+
+from bridge.clock import Clock, stamp
+from bridge.consent.broker import Answer
+from bridge.contract.result import ToolResult
+from bridge.journal.audit import AuditLog
+from bridge.policy.consent import Verdict
+from bridge.toolkit.flight import Flight
+from bridge.toolkit.registry import ToolRegistry
+from bridge.vault.plan import ChangePlan
+
+SHORT = 200
+"""Characters of a result's own texts that the log keeps; the notes themselves do not belong into it."""
+
+
+class Auditing:
+    """Writes one record for every execution and every decision.
+
+    Args:
+        log: Where to.
+        registry: Says which parameters of a tool are sensitive.
+        clock: For the times.
+    """
+
+    def __init__(self, log: AuditLog, registry: ToolRegistry, clock: Clock) -> None:
+        self._log = log
+        self._registry = registry
+        self._clock = clock
+
+    def finished(self, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+        """Log the end of a call."""
+        facts: dict[str, Any] = {
+            "success": result.success,
+            "result": _shape(result.data) if result.success else {"error": result.error},
+            "duration": round(seconds * 1000, 3),
+        }
+        if result.error_type is not None:
+            facts["errorType"] = result.error_type.value
+        if isinstance(result.data, dict) and not result.success and "code" in result.data:
+            facts["code"] = result.data["code"]
+        if flight.call_id is not None:
+            facts["callId"] = flight.call_id
+        if plan is not None:
+            facts["planDigest"] = plan.digest
+            facts["files"] = [
+                {"path": change.path, "newPath": change.new_path, "change": change.kind.value}
+                | {"before": change.before, "after": change.after}
+                for change in plan.changes
+            ]
+        self._append("execution", flight, facts)
+
+    def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None) -> None:
+        """Log a decision: what the rules said, and who answered what where a person was asked."""
+        facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
+        if answer is not None:
+            facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
+            facts |= {"by": answer.by, "feedback": answer.feedback}
+        self._append("decision", flight, facts)
+
+    def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
+        tool = self._registry.get(flight.tool)
+        record = {
+            "timestamp": stamp(self._clock.now()),
+            "kind": kind,
+            "tool": flight.tool,
+            "executionId": flight.execution_id,
+            "client": flight.caller.client,
+            "role": flight.caller.role,
+            "userId": flight.caller.session_id,
+            "parameters": flight.arguments,
+            "reason": flight.reason,
+        }
+        self._log.append(record | facts, sensitive=tool.sensitive if tool else frozenset())
+
+
+def _shape(data: Any) -> Any:
+    """What a result was like, without the notes' text in it."""
+    if isinstance(data, list):
+        return {"items": len(data)}
+    if isinstance(data, dict):
+        return {key: _scalar(value) for key, value in data.items()}
+    return _scalar(data)
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= SHORT else {"characters": len(value)}
+    if isinstance(value, list):
+        return {"items": len(value)}
+    if isinstance(value, dict):
+        return {"members": len(value)}
+    return value

@@ -1,0 +1,57 @@
+"""The limit step: a call beyond the rate waits its turn in a short queue, or is told when to come back (seed L)."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+from bridge.clock import Clock
+from bridge.errors import RateLimited
+from bridge.policy.limits import RateLimits
+from bridge.settings import Settings
+from bridge.toolkit.flight import Flight
+from bridge.toolkit.tool import Tool
+
+
+class Limiting:
+    """Keeps every client to its calls a minute.
+
+    Args:
+        limits: The windows.
+        clock: Monotonic time.
+        on_hit: Told when a client must wait: tool, seconds, sentence.
+    """
+
+    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[str, float, str], None]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._on_hit = on_hit
+
+    async def pass_gate(self, tool: Tool[Any], flight: Flight, settings: Settings) -> None:
+        """Return when the call is within the limits.
+
+        Raises:
+            RateLimited: When the queue is full too.
+        """
+        client = flight.caller.session_id
+        limit = settings.rate_limits.get(tool.name, tool.default_rate)
+        ticket = None
+        try:
+            while True:
+                wait = self._limits.wait_time(
+                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit
+                )
+                if wait <= 0:
+                    self._limits.record(client, tool.name, self._clock.monotonic())
+                    return
+                if ticket is None:
+                    seconds = max(1, math.ceil(wait))
+                    message = f"Tool rate limit reached. Please wait {seconds} seconds."
+                    self._on_hit(tool.name, seconds, message)
+                    ticket = self._limits.enqueue(client, tool.name)
+                    if ticket is None:
+                        raise RateLimited(message, retry_after=seconds)
+                await asyncio.sleep(wait)
+        finally:
+            if ticket is not None:
+                self._limits.dequeue(ticket)

@@ -1,0 +1,232 @@
+"""The one way to a tool's effect.
+
+    lookup -> validate -> limit -> prepare -> consent -> execute -> trim -> audit
+
+A tool contains none of these steps and cannot skip one. Every exit, refusals and crashes too, leaves one audit record.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from bridge.clock import Clock
+from bridge.contract.result import ToolResult
+from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.journal.ledger import Ledger
+from bridge.journal.record import Cause
+from bridge.settings import Settings
+from bridge.toolkit.arguments import parse_arguments
+from bridge.toolkit.asking import Asking
+from bridge.toolkit.flight import Flight, Phase
+from bridge.toolkit.invoke import invoke
+from bridge.toolkit.limiting import Limiting
+from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, WriteTool
+from bridge.toolkit.trim import trim
+from bridge.vault.plan import ChangePlan
+
+logger = logging.getLogger(__name__)
+
+Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], None]
+"""Told of every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Takes a call through every step.
+
+    Attributes:
+        registry: The tools.
+        limiting: The limit step.
+        asking: The consent step.
+        ledger: Applies change plans.
+        settings: The settings as they are now.
+        clock: For durations and deadlines.
+        workers: Threads for tools written as plain functions.
+        on_event: Told `tool.started`, `tool.progress` and `tool.finished`, for the hosts.
+        on_finished: Told of every call's end, for the audit log.
+    """
+
+    registry: ToolRegistry
+    limiting: Limiting
+    asking: Asking
+    ledger: Ledger
+    settings: Callable[[], Settings]
+    clock: Clock
+    workers: Executor
+    on_event: Callable[[str, dict[str, Any]], None]
+    on_finished: Finished
+
+    async def call(self, flight: Flight) -> ToolResult:
+        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
+        started = self.clock.monotonic()
+        flight.execution_id = f"call-{secrets.token_hex(4)}"
+        settings = self.settings()
+        plan: ChangePlan | None = None
+        cancelled: asyncio.CancelledError | None = None
+        try:
+            tool = self._lookup(flight, settings)
+            flight.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
+            params = parse_arguments(tool.parameters, flight.arguments)
+            await self.limiting.pass_gate(tool, flight, settings)
+            context = self._context(tool, flight, settings)
+            self._tell("tool.started", flight)
+            flight.phase = Phase.PREPARING
+            effect = await self._prepare(tool, params, context)
+            flight.phase = Phase.ASKING
+            await self.asking.ask(tool, effect, flight, settings, self._check(effect))
+            if isinstance(tool, WriteTool) and isinstance(effect, ChangePlan):
+                flight.phase = Phase.WRITING
+                plan = effect
+                output = tool.report(params, await self._apply(effect, flight))
+            else:
+                flight.phase = Phase.RUNNING
+                output = await self._run(tool, params, context)
+            result = self._succeeded(output, flight, settings, started)
+        except asyncio.CancelledError as error:
+            cancelled = error
+            refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
+            result = self._failed(refusal, flight, started)
+        except ToolFailure as failure:
+            result = self._failed(failure, flight, started)
+        except Exception:
+            logger.exception("The tool %s crashed (%s)", flight.tool, flight.execution_id)
+            failure = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
+            result = self._failed(failure, flight, started)
+        flight.phase = Phase.DONE
+        self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
+        self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])
+        if cancelled is not None:
+            raise cancelled
+        return result
+
+    async def preview(self, flight: Flight) -> dict[str, Any]:
+        """What a call would do, without doing it. For an agent it needs the consent that reading the targets needs.
+
+        Returns:
+            `{"plan": {...}}`, with digest, summary, warnings and a diff a file.
+
+        Raises:
+            ToolFailure: What the call itself would be refused for.
+        """
+        settings = self.settings()
+        tool = self._lookup(flight, settings)
+        params = parse_arguments(tool.parameters, flight.arguments)
+        await self.limiting.pass_gate(tool, flight, settings)
+        effect = await self._prepare(tool, params, self._context(tool, flight, settings))
+        reader = self.registry.get("read")
+        if flight.caller.role == "agent" and isinstance(effect, ChangePlan) and reader is not None:
+            showing = Reading(effect.targets, f"Show what {tool.title} would change: {effect.summary}")
+            await self.asking.ask(reader, showing, flight, settings, None)
+        return {"plan": plan_wire(tool, effect)}
+
+    def _lookup(self, flight: Flight, settings: Settings) -> Tool[Any]:
+        tool = self.registry.get(flight.tool)
+        if tool is None:
+            near = self.registry.nearest(flight.tool)
+            hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "`tools.list` names them"
+            raise InvalidParameters(f"Unknown tool {flight.tool!r}. {hint}", data={"nearest": near})
+        if tool.listed and not settings.enables(tool.name):
+            raise PermissionDenied(
+                f"The tool {tool.name!r} is disabled. The user can enable it in the settings, "
+                f"or with `vault-bridge settings enable {tool.name}`",
+                code="tool_disabled",
+            )
+        return tool
+
+    def _context(self, tool: Tool[Any], flight: Flight, settings: Settings) -> CallContext:
+        def progress(done: int, total: int | None, message: str) -> None:
+            self._tell("tool.progress", flight, done=done, total=total, message=message)
+            flight.notify("tool.progress", self._facts(flight, done=done, total=total, message=message))
+
+        caller = flight.caller
+        deadline = self.clock.monotonic() + tool.timeout
+        return CallContext(caller.session_id, caller.client, settings, deadline, progress)
+
+    async def _prepare(self, tool: Tool[Any], params: Any, context: CallContext) -> Effect:
+        return await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
+
+    def _check(self, effect: Effect) -> Callable[[], Any] | None:
+        """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes."""
+        if not isinstance(effect, ChangePlan):
+            return None
+
+        async def check() -> None:
+            await asyncio.get_running_loop().run_in_executor(self.workers, self.ledger.check, effect)
+
+        return check
+
+    async def _apply(self, plan: ChangePlan, flight: Flight) -> Applied:
+        """Hand the plan to the ledger. A write once begun is finished, also when the caller goes away."""
+        caller = flight.caller
+        cause = Cause(
+            execution_id=flight.execution_id,
+            tool=flight.tool,
+            client=caller.client,
+            session_id=caller.session_id,
+            call_id=flight.call_id,
+            arguments_hash=flight.arguments_hash,
+            kind=plan.reversal or "change",
+            reverses=plan.reverses,
+        )
+        writing = asyncio.get_running_loop().run_in_executor(self.workers, self.ledger.apply, plan, cause)
+        try:
+            done = await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            done = await writing
+        return Applied(done.execution_id, done.backup, plan)
+
+    async def _run(self, tool: Tool[Any], params: Any, context: CallContext) -> Output:
+        if not isinstance(tool, ReadTool):
+            raise TypeError(f"{tool.name} is neither a ReadTool nor did it return a change plan")
+        return await invoke(self.workers, partial(tool.run, params, context), tool.timeout)
+
+    def _succeeded(self, output: Output, flight: Flight, settings: Settings, started: float) -> ToolResult:
+        text, metadata = trim(output.text, settings.max_output_bytes, output.metadata)
+        return ToolResult.model_construct(
+            success=True,
+            data=output.data,
+            text=text,
+            execution_id=flight.execution_id,
+            metadata=self._timed(metadata, started),
+        )
+
+    def _failed(self, failure: ToolFailure, flight: Flight, started: float) -> ToolResult:
+        return ToolResult.failed(failure, execution_id=flight.execution_id, metadata=self._timed({}, started))
+
+    def _timed(self, metadata: dict[str, Any], started: float) -> dict[str, Any]:
+        return metadata | {"durationMs": round((self.clock.monotonic() - started) * 1000, 3)}
+
+    def _tell(self, event: str, flight: Flight, **facts: Any) -> None:
+        self.on_event(event, self._facts(flight, **facts))
+
+    @staticmethod
+    def _facts(flight: Flight, **facts: Any) -> dict[str, Any]:
+        known = {"executionId": flight.execution_id, "tool": flight.tool, "client": flight.caller.client}
+        return known | ({"callId": flight.call_id} if flight.call_id else {}) | facts
+
+
+def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:
+    """An effect as `tools.preview` tells it."""
+    wire: dict[str, Any] = {
+        "tool": tool.name,
+        "operation": tool.operation,
+        "riskLevel": tool.risk,
+        "summary": effect.summary,
+        "targets": list(effect.targets),
+    }
+    match effect:
+        case ChangePlan():
+            files = [preview.to_wire() for preview in effect.previews]
+            wire |= {"operation": effect.operation, "digest": effect.digest, "files": files}
+            wire |= {"warnings": list(effect.warnings)}
+        case Reading():
+            pass
+        case _:
+            wire |= {"request": effect.exact, "warnings": list(effect.warnings)}
+    return wire
