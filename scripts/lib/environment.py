@@ -93,7 +93,8 @@ def _pip(title: str, arguments: list[str]) -> None:
     """Run pip, showing what it is at in one line, and all it said when it fails."""
     say(f"{title} (once; about a minute)")
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
-    process = subprocess.Popen(
+    said = []
+    with subprocess.Popen(
         command,
         cwd=ROOT,
         stdout=subprocess.PIPE,
@@ -102,14 +103,13 @@ def _pip(title: str, arguments: list[str]) -> None:
         encoding="utf-8",
         errors="replace",
         env=variables(),
-    )
-    said = []
-    for line in process.stdout or ():
-        said.append(line)
-        if line.startswith(("Collecting ", "Installing ", "Building ", "  Downloading ")):
-            progress(line.split("(")[0].strip())
+    ) as process:
+        for line in process.stdout or ():
+            said.append(line)
+            if line.startswith(("Collecting ", "Installing ", "Building ", "  Downloading ")):
+                progress(line.split("(")[0].strip())
     progress("")
-    if process.wait():
+    if process.returncode:
         raise SetupError(
             "".join(said[-30:])
             + "\npip could not install the packages. Is this machine online, or its pip configured for a mirror?\n"

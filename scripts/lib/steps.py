@@ -51,20 +51,20 @@ def _run(step: Step) -> Outcome:
     say(f"\n--- {step.name}")
     began = time.monotonic()
     columns = str(shutil.get_terminal_size().columns)
-    process = subprocess.Popen(
+    tail = b""
+    with subprocess.Popen(
         list(step.command),
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=variables({"COLUMNS": columns}),
-    )
-    tail = b""
-    stream = process.stdout
-    while stream is not None and (data := os.read(stream.fileno(), 65_536)):
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
-        tail = (tail + data)[-4096:]
-    code = process.wait()
+    ) as process:
+        stream = process.stdout
+        while stream is not None and (data := os.read(stream.fileno(), 65_536)):
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+            tail = (tail + data)[-4096:]
+    code = process.returncode
     lines = [line for line in tail.decode("utf-8", "replace").splitlines() if line.strip()]
     return Outcome(step.name, code, time.monotonic() - began, lines[-1] if lines else "")

@@ -1,0 +1,60 @@
+"""The environment is made once, and again when the project's definition changes."""
+
+from pathlib import Path
+
+import pytest
+from lib import entry, environment
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """A project whose environment exists; what pip is asked to do is noted instead of done."""
+    asked: list[str] = []
+    (tmp_path / "pyproject.toml").write_text("[project]\n", encoding="utf-8")
+    (tmp_path / ".venv").mkdir()
+    monkeypatch.setattr(environment, "ROOT", tmp_path)
+    monkeypatch.setattr(environment, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(environment, "version_of", lambda _command: (3, 12))
+    monkeypatch.setattr(environment, "_pip", lambda title, _arguments: asked.append(title))
+    return asked
+
+
+def test_what_is_installed_is_not_installed_again(project: list[str]) -> None:
+    environment.prepare(dev=False)
+    environment.prepare(dev=False)
+    assert project == ["Installing Vault Bridge"]
+
+
+def test_a_changed_definition_is_installed_anew(project: list[str]) -> None:
+    environment.prepare(dev=False)
+    (environment.ROOT / "pyproject.toml").write_text("[project]\nname = 'x'\n", encoding="utf-8")
+    environment.prepare(dev=False)
+    assert project == ["Installing Vault Bridge", "Installing Vault Bridge"]
+
+
+def test_the_environment_for_testing_serves_for_running_too(project: list[str]) -> None:
+    environment.prepare(dev=True)
+    environment.prepare(dev=False)
+    assert project == ["Updating pip", "Installing Vault Bridge and its tools for testing"]
+
+
+def test_the_environment_for_running_does_not_serve_for_testing(project: list[str]) -> None:
+    environment.prepare(dev=False)
+    environment.prepare(dev=True)
+    assert project[1:] == ["Updating pip", "Installing Vault Bridge and its tools for testing"]
+
+
+def test_a_setup_that_fails_ends_with_its_message_and_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_arguments: object) -> int:
+        raise environment.SetupError("pip could not")
+
+    monkeypatch.setattr("sys.argv", ["start"])
+    with pytest.raises(SystemExit) as ended:
+        entry.main(fails)
+    assert (ended.value.code, capsys.readouterr().err) == (1, "pip could not\n")
+
+
+def test_the_exit_code_of_a_program_is_passed_on() -> None:
+    assert environment.run([str(environment.PYTHON), "-c", "raise SystemExit(7)"]) == 7

@@ -1,0 +1,38 @@
+"""Steps run one after the other, also past a failure, and are summed up."""
+
+import sys
+
+import pytest
+from lib.steps import Outcome, Step, run_all, sum_up
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def test_a_failing_step_does_not_keep_the_next_from_running(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    outcomes = run_all(
+        [
+            Step("bad", python("print('oh'); print('no'); raise SystemExit(3)")),
+            Step("good", python("print('fine')")),
+        ]
+    )
+    assert [(outcome.name, outcome.code, outcome.closing) for outcome in outcomes] == [
+        ("bad", 3, "no"),
+        ("good", 0, "fine"),
+    ]
+    assert b"fine" in capfdbinary.readouterr().out
+
+
+@pytest.mark.parametrize(("codes", "expected"), [([0, 0], 0), ([0, 2], 1), ([], 0)])
+def test_all_is_well_only_when_every_step_is(codes: list[int], expected: int) -> None:
+    assert sum_up([Outcome("a step", code, 1.0, "") for code in codes]) == expected
+
+
+def test_the_summary_has_the_line_with_which_a_step_closed(capsys: pytest.CaptureFixture[str]) -> None:
+    sum_up([Outcome("tests", 1, 12.34, "=== 1 failed, 9 passed in 12.00s ===")])
+    assert capsys.readouterr().out == "\nFAILED  tests (12.3 s): 1 failed, 9 passed in 12.00s\n"
+
+
+def test_a_step_cannot_wait_for_an_answer() -> None:
+    assert run_all([Step("asks", python("import sys; print(repr(sys.stdin.read()))"))])[0].closing == "''"
