@@ -1,0 +1,53 @@
+"""What a caller sent becomes parameters, or one sentence that helps."""
+
+from typing import Any
+
+import pytest
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.errors import InvalidParameters
+from bridge.toolkit.arguments import parse_arguments
+
+
+class Item(Params):
+    start_line: int = Field(ge=1)
+
+
+class Model(Params):
+    pattern: str
+    max_results: int = 5
+    items: list[Item] = Field(default_factory=list)
+
+
+def test_names_are_camel_case_on_the_wire() -> None:
+    assert parse_arguments(Model, {"pattern": "x", "maxResults": 7}) == Model.model_construct(
+        pattern="x", max_results=7, items=[]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Arguments must be an object, not an array"),
+        (None, "not null"),
+        ({}, "Missing parameter 'pattern'. Parameters: pattern (required), maxResults, items"),
+        ({"pattern": "x", "maxResult": 1}, "Unknown parameter 'maxResult'. Did you mean 'maxResults'?"),
+        ({"pattern": "x", "zzz": 1}, "Unknown parameter 'zzz'. Parameters: pattern (required)"),
+        ({"pattern": 5}, "Parameter 'pattern': Input should be a valid string"),
+        ({"pattern": "x", "maxResults": "5"}, "Parameter 'maxResults': Input should be a valid integer"),
+        ({"pattern": "x", "maxResults": True}, "Parameter 'maxResults'"),
+        ({"pattern": "x", "max_results": 5}, "Did you mean 'maxResults'?"),
+        ({"pattern": "x", "items": [{"startLine": 1}, {"startLine": 0}]}, "Parameter 'items[1].startLine'"),
+    ],
+)
+def test_the_first_fault_is_named(arguments: Any, says: str) -> None:
+    with pytest.raises(InvalidParameters) as caught:
+        parse_arguments(Model, arguments)
+    assert says in caught.value.message
+
+
+def test_the_callers_value_is_not_repeated() -> None:
+    with pytest.raises(InvalidParameters) as caught:
+        parse_arguments(Model, {"pattern": "x", "maxResults": "hunter2-secret"})
+    assert "hunter2" not in caught.value.message

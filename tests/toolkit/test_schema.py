@@ -1,0 +1,143 @@
+"""One definition of parameters, every form of it."""
+
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.settings import Settings
+from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.schema import describe, parameters_schema
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+
+
+class Edit(Params):
+    start_line: int = Field(description="First line.")
+    text: str | None = Field(default=None, description="New text.")
+
+
+class EditParams(Params):
+    path: str = Field(description="Which file.")
+    edits: list[Edit] = Field(description="What to change.")
+    options: Edit | None = Field(default=None, description="One more.")
+    limit: int = Field(default=5, description="How many.", ge=1)
+
+
+class EditTool(ReadTool[EditParams]):
+    name = "edit"
+    title = "Edit"
+    description = "Edits."
+    parameters = EditParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode: ClassVar[ConsentMode] = ConsentMode.SESSION_ALLOW
+
+    def prepare(self, params: EditParams, context: CallContext) -> Reading:
+        return Reading((params.path,), context.client)
+
+    def run(self, params: EditParams, context: CallContext) -> Output:
+        return Output(params.path, context.client)
+
+
+def registry() -> ToolRegistry:
+    made = ToolRegistry()
+    made.register(ToolProvider(id="p", name="P", description="", version="1", tools=[EditTool()]))
+    return made
+
+
+ENABLED = Settings(enabled_tools=("edit",))
+
+
+def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
+    assert parameters_schema(EditParams) == {
+        "type": "object",
+        "additionalProperties": False,
+        "required": ["path", "edits"],
+        "properties": {
+            "path": {"type": "string", "description": "Which file."},
+            "edits": {
+                "type": "array",
+                "description": "What to change.",
+                "items": {
+                    "type": "object",
+                    "additionalProperties": False,
+                    "required": ["startLine"],
+                    "properties": {
+                        "startLine": {"type": "integer", "description": "First line."},
+                        "text": {"type": "string", "description": "New text."},
+                    },
+                },
+            },
+            "options": {
+                "type": "object",
+                "additionalProperties": False,
+                "description": "One more.",
+                "required": ["startLine"],
+                "properties": {
+                    "startLine": {"type": "integer", "description": "First line."},
+                    "text": {"type": "string", "description": "New text."},
+                },
+            },
+            "limit": {"type": "integer", "description": "How many.", "default": 5, "minimum": 1},
+        },
+    }
+
+
+def test_text_form_has_a_param_line_for_each_nested_member() -> None:
+    assert describe(registry(), ENABLED, "text") == "\n".join(
+        [
+            "edit: Edits.",
+            "@param path {string} [required] Which file.",
+            "@param edits {array} [required] What to change.",
+            "@param edits[].startLine {integer} [required] First line.",
+            "@param edits[].text {string} [optional] New text.",
+            "@param options {object} [optional] One more.",
+            "@param options.startLine {integer} [required] First line.",
+            "@param options.text {string} [optional] New text.",
+            "@param limit {integer} [optional] How many.",
+        ]
+    )
+
+
+@pytest.mark.parametrize("form", ["ollama", "openai"])
+def test_function_forms_wrap_the_same_schema(form: Any) -> None:
+    assert describe(registry(), ENABLED, form) == [
+        {
+            "type": "function",
+            "function": {"name": "edit", "description": "Edits.", "parameters": parameters_schema(EditParams)},
+        }
+    ]
+
+
+def test_mcp_form_tells_what_the_tool_may_do() -> None:
+    (told,) = describe(registry(), ENABLED, "mcp")
+    assert isinstance(told, dict)
+    assert told["inputSchema"] == parameters_schema(EditParams)
+    assert told["annotations"]["readOnlyHint"] is True
+
+
+def test_bridge_form_tells_consent() -> None:
+    (told,) = describe(registry(), ENABLED)
+    assert isinstance(told, dict)
+    assert {key: told[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
+        "risk": "low",
+        "requiresConsent": True,
+        "canBypass": True,
+        "requiresPreview": False,
+        "canUndo": False,
+    }
+    assert (told["provider"], told["consentMode"]) == ("p", "session_allow")
+
+
+def test_always_allowed_tools_need_no_consent() -> None:
+    (told,) = describe(registry(), Settings(enabled_tools=("*",), consent_mode={"edit": "always_allow"}))
+    assert isinstance(told, dict)
+    assert told["requiresConsent"] is False
+
+
+def test_disabled_tools_are_not_told() -> None:
+    assert describe(registry(), Settings(enabled_tools=())) == []
