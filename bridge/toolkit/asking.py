@@ -11,8 +11,6 @@ from bridge.consent.grants import Grants
 from bridge.contract.consent import (
     ConsentMode,
     ConsentRequest,
-    Covers,
-    Operation,
     Preview,
     ToolFace,
 )
@@ -94,14 +92,16 @@ class Asking:
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
-        question = self._question(tool, effect, flight, case, verdict, settings)
+        question = self._question(tool, effect, flight, case=case, verdict=verdict, settings=settings)
         flight.request_id = question.request_id
         try:
             answer = await self._broker.ask(
                 question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
             )
         except PermissionDenied as refusal:
-            self._record(flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None)
+            self._record(
+                flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
+            )
             raise
         finally:
             flight.request_id = None
@@ -116,7 +116,7 @@ class Asking:
             )
 
     def _question(
-        self, tool: Tool[Any], effect: Effect, flight: Flight, case: Case, verdict: Verdict, settings: Settings
+        self, tool: Tool[Any], effect: Effect, flight: Flight, *, case: Case, verdict: Verdict, settings: Settings
     ) -> ConsentRequest:
         now = self._clock.now()
         return ConsentRequest(
@@ -130,7 +130,7 @@ class Asking:
             reason=flight.reason,
             parameters=flight.arguments,
             targets=effect.targets,
-            covers=Covers.TOOL if case.operation is Operation.READ else tool.covers,
+            covers=case.scope,
             can_bypass=tool.can_bypass,
             choices=verdict.choices,
             preview=_preview(effect, flight, settings),

@@ -39,7 +39,7 @@ class Limiting:
         try:
             while True:
                 wait = self._limits.wait_time(
-                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit
+                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit, ticket=ticket
                 )
                 if wait <= 0:
                     self._limits.record(client, tool.name, self._clock.monotonic())
@@ -53,5 +53,4 @@ class Limiting:
                         raise RateLimited(message, retry_after=seconds)
                 await asyncio.sleep(wait)
         finally:
-            if ticket is not None:
-                self._limits.dequeue(ticket)
+            self._limits.dequeue(ticket)

@@ -88,19 +88,19 @@ def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
 
 
 def test_text_form_has_a_param_line_for_each_nested_member() -> None:
-    assert describe(registry(), ENABLED, "text") == "\n".join(
-        [
-            "edit: Edits.",
-            "@param path {string} [required] Which file.",
-            "@param edits {array} [required] What to change.",
-            "@param edits[].startLine {integer} [required] First line.",
-            "@param edits[].text {string} [optional] New text.",
-            "@param options {object} [optional] One more.",
-            "@param options.startLine {integer} [required] First line.",
-            "@param options.text {string} [optional] New text.",
-            "@param limit {integer} [optional] How many.",
-        ]
-    )
+    told = describe(registry(), ENABLED, "text")
+    assert isinstance(told, str)
+    assert told.splitlines() == [
+        "edit: Edits.",
+        "@param path {string} [required] Which file.",
+        "@param edits {array} [required] What to change.",
+        "@param edits[].startLine {integer} [required] First line.",
+        "@param edits[].text {string} [optional] New text.",
+        "@param options {object} [optional] One more.",
+        "@param options.startLine {integer} [required] First line.",
+        "@param options.text {string} [optional] New text.",
+        "@param limit {integer} [optional] How many.",
+    ]
 
 
 @pytest.mark.parametrize("form", ["ollama", "openai"])
