@@ -8,6 +8,7 @@ import orjson
 
 from bridge.errors import InvalidParameters, StartError
 from bridge.settings import Settings, merge, warnings
+from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
 FILE = "settings.json"
@@ -75,7 +76,7 @@ class SettingsStore:
 
     def _commit(self, values: dict[str, Any]) -> tuple[Settings, list[str]]:
         settings = Settings.parse(values)
-        self._state.write_atomic(FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        write_atomic(self._state, FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         self._values, self.current = values, settings
         for listener in self._listeners:
             listener(settings)
