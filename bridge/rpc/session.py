@@ -1,0 +1,181 @@
+"""One connection: who it is, what of it is in flight, and what happens to that when it closes."""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+from bridge.rpc import replies
+from bridge.rpc.codes import BUSY, INVALID_REQUEST
+from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.frames import Fault, Frame, Request, Response, parse
+from bridge.rpc.hub import Hub
+from bridge.rpc.method import Exchange, Method
+from bridge.rpc.outgoing import Outgoing
+from bridge.rpc.services import Services
+from bridge.toolkit.flight import Caller, Role
+
+MAX_IN_FLIGHT: Final = 64
+
+Work = bytes | asyncio.Task[bytes | None] | None
+"""An answer that is ready, one that is being made, or none."""
+
+
+class Link(Protocol):
+    """The way to the other side of a socket."""
+
+    async def send(self, data: bytes) -> None:
+        """Send a message; waits while the other side is slow. A closed connection is not an error."""
+        ...
+
+    def post(self, data: bytes) -> None:
+        """Send a message soon, without waiting; a connection too far behind is dropped."""
+        ...
+
+
+class Session:
+    """One connection of an agent or a host.
+
+    Args:
+        role: Decided by the token it showed.
+        hub: Where it reports.
+        dispatcher: Answers its requests.
+        services: What its requests reach.
+        link: The way back; None for a POST, which can be told nothing and hence shows no questions.
+    """
+
+    def __init__(
+        self, role: Role, *, hub: Hub, dispatcher: Dispatcher, services: Services, link: Link | None = None
+    ) -> None:
+        self.id = f"link-{secrets.token_hex(6)}"
+        self.role = role
+        self.name = f"unnamed {role}"
+        self.can = frozenset({"consent"} if role == "host" and link else ())
+        self.kinds: frozenset[str] = frozenset()
+        self._hub = hub
+        self._dispatcher = dispatcher
+        self._services = services
+        self._link = link
+        self._running: dict[asyncio.Task[bytes | None], tuple[Method, Exchange]] = {}
+        self._outgoing = Outgoing(self.post)
+        hub.join(self)
+
+    @property
+    def caller(self) -> Caller:
+        """Who it is to the tools."""
+        return Caller(self.role, self.name, self.session_id)
+
+    @property
+    def session_id(self) -> str:
+        """The session this connection belongs to."""
+        return self._hub.session_id(self.role, self.name)
+
+    def introduce(self, client: str, can: frozenset[str] | None) -> None:
+        """Take the name the client gives itself, and what a host says it can do (None: as before)."""
+        self.name = client
+        if can is not None and self._link is not None:
+            self.can = can
+        self._hub.refresh(self)
+
+    async def receive(self, data: bytes) -> None:
+        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
+        frame = parse(data)
+        work = await self._begin(frame)
+        if any(isinstance(part, asyncio.Task) for part in work):
+            self._hub.spawn(self._deliver(work, batch=frame.batch))
+        else:
+            await self._send(_join(work, batch=frame.batch))
+
+    async def answer(self, data: bytes) -> bytes | None:
+        """Take the body of a POST and return the answer; None when nothing in it wants one."""
+        frame = parse(data)
+        return await self._collect(await self._begin(frame), batch=frame.batch)
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell the client something. May be called from any thread."""
+        self._hub.tell(self, method, params)
+
+    def post(self, data: bytes) -> None:
+        """Send a message without waiting."""
+        if self._link is not None:
+            self._link.post(data)
+
+    async def request(self, method: str, params: dict[str, Any], within: float) -> Any:
+        """Ask the host something; raises DeadlineExceeded or ExecutionFailed when it does not answer."""
+        return await self._outgoing.request(method, params, within)
+
+    def close(self) -> None:
+        """The connection is gone: cancel an agent's calls that carry no call id. A host that leaves cancels nothing."""
+        self._hub.leave(self)
+        self._outgoing.close()
+        for task, (method, exchange) in list(self._running.items()):
+            if method.waits or (self.role == "agent" and not exchange.kept):
+                task.cancel()
+
+    async def _begin(self, frame: Frame) -> list[Work]:
+        """Start everything in a frame, in order; what is immediate is done when this returns."""
+        work: list[Work] = []
+        room = MAX_IN_FLIGHT - len(self._running)
+        for item in frame.items:
+            if isinstance(item, Request):
+                work.append(await self._start(item) if room > 0 else _busy(item))
+                room -= 1
+            else:
+                work.append(self._take(item))
+        return work
+
+    async def _start(self, request: Request) -> Work:
+        method = self._dispatcher.find(request.method)
+        exchange = Exchange(self, self._services)
+        if method is None or method.immediate:
+            return await self._dispatcher.answer(request, exchange)
+        task = self._hub.spawn(self._dispatcher.answer(request, exchange))
+        self._running[task] = (method, exchange)
+        task.add_done_callback(self._running.pop)
+        return task
+
+    def _take(self, item: Response | Fault) -> bytes | None:
+        if isinstance(item, Fault):
+            return replies.fault(item)
+        if self.role == "host":
+            self._outgoing.settle(item)
+            return None
+        return replies.failure(
+            item.id, INVALID_REQUEST, "Invalid Request", "Nothing was asked of you; `method` is missing"
+        )
+
+    async def _deliver(self, work: Sequence[Work], *, batch: bool) -> None:
+        await self._send(await self._collect(work, batch=batch))
+
+    async def _send(self, answer: bytes | None) -> None:
+        if answer is not None and self._link is not None:
+            await self._link.send(answer)
+
+    @staticmethod
+    async def _collect(work: Sequence[Work], *, batch: bool) -> bytes | None:
+        """Wait for every answer. Cancelling this does not cancel what it waits for."""
+        tasks = [part for part in work if isinstance(part, asyncio.Task)]
+        if tasks:
+            await asyncio.wait(tasks)
+        return _join(work, batch=batch)
+
+
+def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
+    """The answer to a frame whose work is done."""
+    answers = [answer for part in work if (answer := _finished(part)) is not None]
+    if not answers:
+        return None
+    return replies.batch(answers) if batch else answers[0]
+
+
+def _finished(part: Work) -> bytes | None:
+    if isinstance(part, asyncio.Task):
+        return None if part.cancelled() else part.result()
+    return part
+
+
+def _busy(request: Request) -> bytes | None:
+    if request.notification:
+        return None
+    hint = f"At most {MAX_IN_FLIGHT} requests of one connection are in flight; wait for an answer, then send again"
+    return replies.failure(request.id, BUSY, "Busy", hint)
