@@ -9,9 +9,9 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from bridge.vault.rename import rename_new
+from bridge.vault.rename import rename_new, rename_swap
 
 At = int | str
 """A folder held open (a descriptor), or its absolute path where the system has no `dir_fd`."""
@@ -21,6 +21,7 @@ _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _CLOEXEC = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0) | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_DIRECTORY", 0)
 
 
@@ -38,7 +39,8 @@ class Disk:
         """Called before every system call that changes the disk.
 
         Args:
-            operation: create, write, chmod, fsync, sync_folder, replace, move_new, link, unlink, mkdir or rmdir.
+            operation: create, append, truncate, write, chown, chmod, fsync, sync_folder, replace, move_new, swap, link,
+                unlink, mkdir or rmdir.
             name: The name it is about, or empty when it is about an open file or folder.
         """
 
@@ -103,10 +105,28 @@ class Disk:
         path, fd = _where(at, name)
         return os.open(path, _CREATE, mode, dir_fd=fd)
 
+    def append(self, at: At, name: str, mode: int) -> int:
+        """Open a file of our own for writing at its end; made when missing."""
+        self.before("append", name)
+        path, fd = _where(at, name)
+        return os.open(path, _APPEND, mode, dir_fd=fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        """Cut an open file to so many bytes."""
+        self.before("truncate", "")
+        os.ftruncate(fd, size)
+
     def write(self, fd: int, data: memoryview) -> int:
         """Write some of the bytes; returns how many."""
         self.before("write", "")
         return os.write(fd, data)
+
+    def chown(self, fd: int, owner: tuple[int, int]) -> None:
+        """Give an open file an owner and a group, where the system has them and lets us."""
+        if hasattr(os, "fchown"):
+            self.before("chown", "")
+            with suppress(PermissionError):
+                os.fchown(fd, *owner)
 
     def chmod(self, fd: int, mode: int) -> None:
         """Give an open file its permissions, where the system has them."""
@@ -148,6 +168,15 @@ class Disk:
             self.replace(at, name, to, to_name)
         else:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), to_name)
+
+    def swap(self, at: At, name: str, to: At, to_name: str) -> bool:
+        """Let two names change places in one step.
+
+        Returns:
+            False when the system or this file system cannot; then nothing has happened.
+        """
+        self.before("swap", name)
+        return rename_swap(_where(at, name), _where(to, to_name))
 
     def _link(self, at: At, name: str, to: At, to_name: str) -> bool:
         self.before("link", to_name)

@@ -110,13 +110,22 @@ class Folder:
 
     # -- changing -----------------------------------------------------------------------------------------------
 
-    def create(self, name: str, data: bytes | Iterable[memoryview], *, mode: int = 0o600, sync: bool) -> None:
+    def create(
+        self,
+        name: str,
+        data: bytes | Iterable[memoryview],
+        *,
+        mode: int = 0o600,
+        owner: tuple[int, int] | None = None,
+        sync: bool,
+    ) -> None:
         """Write a file that did not exist.
 
         Args:
             name: Its name; `FileExistsError` when anything has it.
             data: Its bytes, whole or in pieces.
             mode: Its permissions, exactly (the umask is not taken off; see `NEW_FILE_MODE`).
+            owner: The user and group it is given, if the system lets us; None leaves it to the system.
             sync: Whether its bytes are durable when this returns. The folder's entry is not: see `sync`.
 
         Raises:
@@ -128,6 +137,8 @@ class Folder:
                 rest = piece
                 while rest:
                     rest = rest[self.disk.write(fd, rest) :]
+            if owner is not None:
+                self.disk.chown(fd, owner)
             self.disk.chmod(fd, mode)
             if sync:
                 self.disk.fsync(fd)
@@ -154,6 +165,18 @@ class Folder:
                 raise
             self.replace(name, to, to_name)
 
+    def swap(self, name: str, to: "Folder", to_name: str) -> bool:
+        """Let two names change places in one step, so that nothing is ever missing and nothing is lost.
+
+        Returns:
+            False when the system or this file system cannot; then nothing has happened.
+        """
+        return self.disk.swap(self._at(), name, to._at(), to_name)
+
+    def append(self, name: str, *, mode: int = 0o600) -> int:
+        """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
+        return self.disk.append(self._at(), name, mode)
+
     def unlink(self, name: str) -> None:
         """Remove a file's name."""
         self.disk.unlink(self._at(), name)
@@ -173,6 +196,12 @@ class Folder:
             self.disk.chmod(fd, mode)
         finally:
             self.disk.close(fd)
+
+    def set_mode(self, mode: int) -> None:
+        """Give the folder itself its permissions, where folders are held by descriptor."""
+        at = self._at()
+        if isinstance(at, int):
+            self.disk.chmod(at, mode)
 
     def sync(self) -> None:
         """Make the entries of this folder durable: names made, moved and removed."""

@@ -1,4 +1,7 @@
-"""Rename without overwriting, in one step, where the system can: Linux, macOS and Windows each have their own way."""
+"""Renames in one step that Python has no call for: without overwriting, and two names changing places.
+
+Linux and macOS each have their own way for both, Windows for the first.
+"""
 
 import ctypes
 import errno
@@ -12,6 +15,8 @@ Where = tuple[str, int | None]
 _AT_FDCWD = -2 if sys.platform == "darwin" else -100
 _RENAME_NOREPLACE = 1
 _RENAME_EXCL = 4
+_RENAME_SWAP = 2
+"""Linux calls it RENAME_EXCHANGE; the number is the same."""
 _NOT_HERE = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
 """What kernels and file systems say that do not know the call."""
 
@@ -29,11 +34,26 @@ def rename_new(source: Where, target: Where) -> bool:
     if sys.platform == "win32":
         os.rename(source[0], target[0])  # refuses to overwrite on Windows, and only there
         return True
-    if _EXCLUSIVE is None:
+    return _rename(source, target, _RENAME_EXCL if sys.platform == "darwin" else _RENAME_NOREPLACE)
+
+
+def rename_swap(one: Where, other: Where) -> bool:
+    """Let two names change places.
+
+    Returns:
+        False when the system or this file system cannot do that; then nothing has happened.
+
+    Raises:
+        OSError: Whatever else went wrong, such as one of them not being there.
+    """
+    return sys.platform != "win32" and _rename(one, other, _RENAME_SWAP)
+
+
+def _rename(source: Where, target: Where, flag: int) -> bool:
+    if _CALL is None:
         return False
-    call, flag = _EXCLUSIVE
     ctypes.set_errno(0)
-    outcome = call(_fd(source), os.fsencode(source[0]), _fd(target), os.fsencode(target[0]), flag)
+    outcome = _CALL(_fd(source), os.fsencode(source[0]), _fd(target), os.fsencode(target[0]), flag)
     if outcome == 0:
         return True
     code = ctypes.get_errno()
@@ -46,16 +66,17 @@ def _fd(where: Where) -> int:
     return _AT_FDCWD if where[1] is None else where[1]
 
 
-def _exclusive() -> tuple[Callable[..., int], int] | None:
-    """The C library's rename that refuses to overwrite, and its flag."""
-    name, flag = ("renameatx_np", _RENAME_EXCL) if sys.platform == "darwin" else ("renameat2", _RENAME_NOREPLACE)
+def _find_call() -> Callable[..., int] | None:
+    """The C library's rename that takes flags."""
+    name = "renameatx_np" if sys.platform == "darwin" else "renameat2"
     try:
-        call = getattr(ctypes.CDLL(None, use_errno=True), name)
+        function = getattr(ctypes.CDLL(None, use_errno=True), name)
     except (AttributeError, OSError, TypeError):
         return None
-    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
-    call.restype = ctypes.c_int
-    return call, flag
+    function.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    function.restype = ctypes.c_int
+    call: Callable[..., int] = function
+    return call
 
 
-_EXCLUSIVE = _exclusive()
+_CALL = _find_call()
