@@ -1,5 +1,6 @@
 """From what a tool says it will do to the question a person is asked, and from the answer to a yes or a refusal."""
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -105,7 +106,7 @@ class Asking:
             raise
         finally:
             flight.request_id = None
-        self._grants.remember(answer.decision, case)
+        await asyncio.to_thread(self._grants.remember, answer.decision, case)
         self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""

@@ -1,5 +1,6 @@
 """The audit step: what of a call and of a decision goes into the log (seed L, "Execution Logging")."""
 
+from collections.abc import Callable
 from typing import Any
 
 from bridge.clock import Clock, stamp
@@ -22,10 +23,18 @@ class Auditing:
         log: Where to.
         registry: Says which parameters of a tool are sensitive.
         clock: For the times.
+        on_appended: Told what was logged, without parameters and results: hosts ask for those.
     """
 
-    def __init__(self, log: AuditLog, registry: ToolRegistry, clock: Clock) -> None:
+    def __init__(
+        self,
+        log: AuditLog,
+        registry: ToolRegistry,
+        clock: Clock,
+        on_appended: Callable[[dict[str, Any]], None] = lambda _told: None,
+    ) -> None:
         self._log = log
+        self._on_appended = on_appended
         self._registry = registry
         self._clock = clock
 
@@ -73,6 +82,8 @@ class Auditing:
             "reason": flight.reason,
         }
         self._log.append(record | facts, sensitive=tool.sensitive if tool else frozenset())
+        told = ("timestamp", "kind", "tool", "executionId", "client", "success", "errorType", "outcome", "rule")
+        self._on_appended({key: value for key, value in (record | facts).items() if key in told})
 
 
 def _shape(data: Any) -> Any:

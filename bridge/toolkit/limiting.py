@@ -19,10 +19,10 @@ class Limiting:
     Args:
         limits: The windows.
         clock: Monotonic time.
-        on_hit: Told when a client must wait: tool, seconds, sentence.
+        on_hit: Told when a client must wait: `limits.hit` with tool, retryAfter, message and client.
     """
 
-    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[str, float, str], None]) -> None:
+    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[dict[str, Any]], None]) -> None:
         self._limits = limits
         self._clock = clock
         self._on_hit = on_hit
@@ -47,7 +47,8 @@ class Limiting:
                 if ticket is None:
                     seconds = max(1, math.ceil(wait))
                     message = f"Tool rate limit reached. Please wait {seconds} seconds."
-                    self._on_hit(tool.name, seconds, message)
+                    facts = {"tool": tool.name, "retryAfter": seconds, "message": message}
+                    self._on_hit(facts | {"client": flight.caller.client})
                     ticket = self._limits.enqueue(client, tool.name)
                     if ticket is None:
                         raise RateLimited(message, retry_after=seconds)

@@ -96,8 +96,8 @@ class Pipeline:
             result = self._failed(failure, flight, started)
         except Exception:
             logger.exception("The tool %s crashed (%s)", flight.tool, flight.execution_id)
-            failure = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
-            result = self._failed(failure, flight, started)
+            crash = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
+            result = self._failed(crash, flight, started)
         flight.phase = Phase.DONE
         self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
         self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])

@@ -6,6 +6,7 @@ from typing import Any
 
 import orjson
 
+from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters, StartError
 from bridge.settings import Settings, merge, warnings
 from bridge.vault.atomic import write_atomic
@@ -55,6 +56,12 @@ class SettingsStore:
             raise InvalidParameters("'encryptedKeys' is not set by hand; use `keys.set`")
         with self._lock:
             return self._commit(merge(self._values, patch))
+
+    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+        """Set one tool's consent mode; None goes back to the tool's default."""
+        with self._lock:
+            modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
+            self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})})
 
     def reset(self, section: str | None = None) -> Settings:
         """Back to the defaults, of one section or of all.
