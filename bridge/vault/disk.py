@@ -8,10 +8,15 @@ the way to it before each use. Tests put faults in here: `before` is called ahea
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from bridge.vault.rename import rename_new, rename_swap
+
+if sys.platform == "darwin":
+    from fcntl import F_FULLFSYNC, fcntl
 
 At = int | str
 """A folder held open (a descriptor), or its absolute path where the system has no `dir_fd`."""
@@ -54,7 +59,7 @@ class Disk:
         """Hold a folder in a folder; `OSError` when it is a link or no folder."""
         if isinstance(at, int):
             return os.open(name, _FOLDER, dir_fd=at)
-        path = os.path.join(at, name)
+        path = str(Path(at, name))
         if not is_real_folder(os.lstat(path)):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
         return path
@@ -224,16 +229,14 @@ def is_real_folder(state: os.stat_result) -> bool:
 
 def _where(at: At, name: str) -> tuple[str, int | None]:
     """A name in a folder, as the `os` functions take it."""
-    return (name, at) if isinstance(at, int) else (os.path.join(at, name), None)
+    return (name, at) if isinstance(at, int) else (str(Path(at, name)), None)
 
 
 def _full_sync(fd: int) -> None:
-    try:
-        from fcntl import F_FULLFSYNC, fcntl  # type: ignore[attr-defined,unused-ignore]
-    except ImportError:
-        os.fsync(fd)
-        return
-    try:
-        fcntl(fd, F_FULLFSYNC)
-    except OSError:
+    if sys.platform == "darwin":
+        try:
+            fcntl(fd, F_FULLFSYNC)
+        except OSError:  # network disks do not know it
+            os.fsync(fd)
+    else:
         os.fsync(fd)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import BinaryIO
 
 from bridge.errors import NotFound
-from bridge.vault.failures import explain, is_folder
+from bridge.vault.failures import explain, is_folder, is_no_file
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
@@ -193,7 +193,7 @@ class VaultFiles:
         place.folder.close()
         if place.is_folder:
             raise is_folder(path)
-        raise explain(OSError(errno.ENXIO, ""), path)
+        raise is_no_file(path)
 
 
 def _stat(path: VaultPath, state: os.stat_result) -> FileStat:

@@ -8,6 +8,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
@@ -47,20 +48,22 @@ class Folder:
         self.path = path
         self._hold: At | None = at
         self._top = top
+        inner = Path(at).relative_to(top).parts if isinstance(at, str) else ()
+        self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
 
     # -- looking ------------------------------------------------------------------------------------------------
 
     def child(self, name: str) -> "Folder":
         """Hold the folder of this name; `NotADirectoryError` or another `OSError` when it is a link or no folder."""
-        return Folder(self.disk, self.disk.open_folder(self._at(), name), self.path.child(name), top=self._top)
+        return Folder(self.disk, self.disk.open_folder(self.at(), name), self.path.child(name), top=self._top)
 
     def again(self) -> "Folder":
         """A second hold on the same folder, closed on its own."""
-        return Folder(self.disk, self.disk.again(self._at()), self.path, top=self._top)
+        return Folder(self.disk, self.disk.again(self.at()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:
         """The state of a name itself, links not followed."""
-        return self.disk.stat(self._at(), name)
+        return self.disk.stat(self.at(), name)
 
     def exists(self, name: str) -> bool:
         """Whether anything has this name, a dangling link included."""
@@ -72,11 +75,11 @@ class Folder:
 
     def readlink(self, name: str) -> str:
         """What is written in a symbolic link."""
-        return self.disk.readlink(self._at(), name)
+        return self.disk.readlink(self.at(), name)
 
     def entries(self) -> list[os.DirEntry[str]]:
         """Everything in it, in no order. The entries' own methods work while the folder is held."""
-        with self.disk.scan(self._at()) as entries:
+        with self.disk.scan(self.at()) as entries:
             return list(entries)
 
     def names(self) -> list[str]:
@@ -131,7 +134,7 @@ class Folder:
         Raises:
             OSError: The disk is full or failed. What was written of the file is left for the caller to remove.
         """
-        fd = self.disk.create(self._at(), name, mode)
+        fd = self.disk.create(self.at(), name, mode)
         try:
             for piece in [memoryview(data)] if isinstance(data, bytes) else data:
                 rest = piece
@@ -147,7 +150,7 @@ class Folder:
 
     def replace(self, name: str, to: "Folder", to_name: str) -> None:
         """Rename; what had the new name is gone, in the same instant."""
-        self.disk.replace(self._at(), name, to._at(), to_name)
+        self.disk.replace(self.at(), name, to.at(), to_name)
 
     def move_new(self, name: str, to: "Folder", to_name: str) -> None:
         """Rename, refusing to overwrite.
@@ -159,7 +162,7 @@ class Folder:
             FileExistsError: Something else has the new name.
         """
         try:
-            self.disk.move_new(self._at(), name, to._at(), to_name)
+            self.disk.move_new(self.at(), name, to.at(), to_name)
         except FileExistsError:
             if not self._is_respelling(name, to, to_name):
                 raise
@@ -171,23 +174,23 @@ class Folder:
         Returns:
             False when the system or this file system cannot; then nothing has happened.
         """
-        return self.disk.swap(self._at(), name, to._at(), to_name)
+        return self.disk.swap(self.at(), name, to.at(), to_name)
 
     def append(self, name: str, *, mode: int = 0o600) -> int:
         """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
-        return self.disk.append(self._at(), name, mode)
+        return self.disk.append(self.at(), name, mode)
 
     def unlink(self, name: str) -> None:
         """Remove a file's name."""
-        self.disk.unlink(self._at(), name)
+        self.disk.unlink(self.at(), name)
 
     def mkdir(self, name: str, *, mode: int = NEW_FOLDER_MODE) -> None:
         """Make a folder; `FileExistsError` when anything has the name."""
-        self.disk.mkdir(self._at(), name, mode)
+        self.disk.mkdir(self.at(), name, mode)
 
     def rmdir(self, name: str) -> None:
         """Remove an empty folder."""
-        self.disk.rmdir(self._at(), name)
+        self.disk.rmdir(self.at(), name)
 
     def chmod(self, name: str, mode: int) -> None:
         """Give a regular file its permissions."""
@@ -199,13 +202,13 @@ class Folder:
 
     def set_mode(self, mode: int) -> None:
         """Give the folder itself its permissions, where folders are held by descriptor."""
-        at = self._at()
+        at = self.at()
         if isinstance(at, int):
             self.disk.chmod(at, mode)
 
     def sync(self) -> None:
         """Make the entries of this folder durable: names made, moved and removed."""
-        self.disk.sync_folder(self._at())
+        self.disk.sync_folder(self.at())
 
     # -- holding ------------------------------------------------------------------------------------------------
 
@@ -228,28 +231,28 @@ class Folder:
     ) -> None:
         self.close()
 
-    def _at(self) -> At:
-        """The hold. Without descriptors, every folder on the way is looked at again: none may have become a link."""
+    def at(self) -> At:
+        """The hold, for the system calls.
+
+        Without descriptors, every folder on the way is looked at again: none may have become a link.
+        """
         if self._hold is None:
             raise ValueError(f"The folder {str(self.path)!r} has been closed")
         if isinstance(self._hold, str):
-            way = self._top
-            for part in os.path.relpath(self._hold, self._top).split(os.sep):
-                way = os.path.join(way, part)
-                if part != "." and not is_real_folder(os.lstat(way)):
-                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), part)
+            for step in self._way:
+                if not is_real_folder(os.lstat(step)):
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.path))
         return self._hold
 
     def _open_regular(self, name: str) -> tuple[int, os.stat_result]:
         """Open a regular file: looked at before, because opening some devices does something, and again when open."""
         seen = self.stat(name)
         _require_regular(seen, name)
-        fd = self.disk.open_read(self._at(), name)
+        fd = self.disk.open_read(self.at(), name)
         try:
             state = os.fstat(fd)
             _require_regular(state, name)
-            if not self.disk.descriptors and not os.path.samestat(seen, state):
-                raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
+            _require_same(seen, state, name)
         except BaseException:
             self.disk.close(fd)
             raise
@@ -272,6 +275,12 @@ class Folder:
         except FileNotFoundError:
             return False
         return same and name != to_name and to_name not in to.names()
+
+
+def _require_same(seen: os.stat_result, state: os.stat_result, name: str) -> None:
+    """Refuse a file that is not the one whose name was looked at: without descriptors it may lie anywhere."""
+    if not os.path.samestat(seen, state):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
 
 
 def _require_regular(state: os.stat_result, name: str) -> None:

@@ -6,6 +6,7 @@ is decided by `root.py`, with descriptors.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -106,21 +107,24 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
 
 def unsafe_name(name: str) -> str | None:
     """Why no file of this name is ever touched, or None. Walks pass such files over, so that what is listed opens."""
-    if _PLAIN.fullmatch(name):
-        return None
+    return None if _PLAIN.fullmatch(name) else next(_faults(name), None)
+
+
+def _faults(name: str) -> Iterator[str]:
+    if not name:
+        yield "a name is empty"
     if _CONTROL.search(name):
-        return "it holds a control character"
+        yield "it holds a control character"
     if "\\" in name or ":" in name or "/" in name:
-        return "a name cannot hold '\\', ':' or '/'"
+        yield "a name cannot hold '\\', ':' or '/'"
     if name.endswith((".", " ")):
-        return f"the name {name!r} ends with a dot or a space, which Windows drops"
+        yield f"the name {name!r} ends with a dot or a space, which Windows drops"
     if _RESERVED.fullmatch(name):
-        return f"{name!r} is the name of a device on Windows"
+        yield f"{name!r} is the name of a device on Windows"
     if any("\ud800" <= character <= "\udfff" for character in name):
-        return "it is not valid Unicode"
-    if len(name.encode()) > MAX_NAME_BYTES:
-        return f"a name has more than {MAX_NAME_BYTES} bytes"
-    return None if name else "a name is empty"
+        yield "it is not valid Unicode"
+    if len(name.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
+        yield f"a name has more than {MAX_NAME_BYTES} bytes"
 
 
 def check_new_name(name: str) -> None:

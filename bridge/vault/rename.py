@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 Where = tuple[str, int | None]
 """A name and the descriptor of the folder it is in; or an absolute path and None."""
@@ -32,7 +33,7 @@ def rename_new(source: Where, target: Where) -> bool:
         OSError: Whatever else went wrong.
     """
     if sys.platform == "win32":
-        os.rename(source[0], target[0])  # refuses to overwrite on Windows, and only there
+        Path(source[0]).rename(target[0])  # refuses to overwrite on Windows, and only there
         return True
     return _rename(source, target, _RENAME_EXCL if sys.platform == "darwin" else _RENAME_NOREPLACE)
 

@@ -69,7 +69,7 @@ class VaultRoot:
         self.disk = disk or Disk()
         self.path = Path(os.path.realpath(folder))
         self.name = self.path.name
-        self._given = Path(os.path.abspath(folder))
+        self._given = folder.absolute()
         try:
             if not self.path.is_dir():
                 raise NotADirectoryError
@@ -216,10 +216,8 @@ class VaultRoot:
             for index, name in enumerate(way):
                 if name == "..":
                     return way[: index - 1] + way[index + 1 :] if index else ()
-                state = self._look(folder, name, asked)
                 last = index == len(way) - 1
-                if name.startswith(".") and (is_real_folder(state) or not last):
-                    raise protected(asked)
+                state = _look(folder, name, asked, last=last)
                 if is_link(state):
                     return self._redirect(way, index, folder.readlink(name))
                 if last:
@@ -242,15 +240,6 @@ class VaultRoot:
                 folder.close()
         raise not_found(asked)
 
-    def _look(self, folder: Folder, name: str, asked: VaultPath) -> os.stat_result:
-        """The state of a name that is really spelled like this and is one that we touch."""
-        if unsafe_name(name):
-            raise not_found(asked)
-        state = folder.stat(name)
-        if not is_spelled(folder, name):
-            raise not_found(asked)
-        return state
-
     def _redirect(self, way: tuple[str, ...], index: int, target: str) -> tuple[str, ...]:
         """The way on when the name at `index` is a link; empty when it leaves the vault.
 
@@ -262,14 +251,13 @@ class VaultRoot:
         up = 0
         while up < len(steps) and steps[up] == "..":
             up += 1
-        if not os.path.isabs(target) and up <= index:
+        if not Path(target).is_absolute() and up <= index:
             return (*way[: index - up], *steps[up:], *way[index + 1 :])
-        whole = os.path.normpath(os.path.join(self.path, *way[:index], target.removeprefix("\\\\?\\")))
+        whole = os.path.normpath(Path(self.path, *way[:index], target.removeprefix("\\\\?\\")))
         for top in (self.path, self._given):
-            start = os.path.join(os.path.normcase(top), "")
-            if os.path.join(os.path.normcase(whole), "").startswith(start):
-                inner = whole[len(start) :].translate(separators).split("/")
-                return (*filter(None, inner), *way[index + 1 :])
+            start = Path(os.path.normcase(top)).parts
+            if Path(os.path.normcase(whole)).parts[: len(start)] == start:
+                return (*Path(whole).parts[len(start) :], *way[index + 1 :])
         return ()
 
     def _twins(self, path: VaultPath) -> list[VaultPath]:
@@ -306,6 +294,18 @@ class VaultRoot:
             except NotFound:
                 break
         return base, missing
+
+
+def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat_result:
+    """The state of a name that is really spelled like this, and is none that is shut."""
+    if unsafe_name(name):
+        raise not_found(asked)
+    state = folder.stat(name)
+    if not is_spelled(folder, name):
+        raise not_found(asked)
+    if name.startswith(".") and (is_real_folder(state) or not last):
+        raise protected(asked)
+    return state
 
 
 def _alike(folder: Folder, name: str) -> list[str]:
