@@ -101,7 +101,7 @@ def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
             ]
         else:
             changes.append((start, end, new_start, new_end))
-    return changes
+    return _joined(changes)
 
 
 def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Block]:
@@ -211,6 +211,18 @@ def _strip(old: Sequence[int], new: Sequence[int], change: Change) -> Change:
     while start < end and new_start < new_end and old[end - 1] == new[new_end - 1]:
         end, new_end = end - 1, new_end - 1
     return start, end, new_start, new_end
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    """Changes with nothing between them as one, so that a diff shows first all that went, then all that came."""
+    joined: list[Change] = []
+    for change in changes:
+        if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:
+            before = joined.pop()
+            joined.append((before[0], change[1], before[2], change[3]))
+        else:
+            joined.append(change)
+    return joined
 
 
 def _is_quick(left: Sequence[int], right: Sequence[int]) -> bool:
