@@ -134,8 +134,8 @@ def _compare(removed: list[Row], added: list[Row]) -> list[Row]:
     if len(old) + len(new) > MOST_TOKENS:
         return [*removed, *added]
     codes = [code for code in Levenshtein.opcodes(old, new) if code.tag != "equal"]
-    touched = sum(code.src_end - code.src_start + code.dest_end - code.dest_start for code in codes)
-    if touched > REWRITTEN * (len(old) + len(new)):
+    touched = [old[code.src_start : code.src_end] + new[code.dest_start : code.dest_end] for code in codes]
+    if sum(map(_words, touched)) > REWRITTEN * (_words(old) + _words(new)):
         return [*removed, *added]
     return [
         *_with_marks(removed, old, ((code.src_start, code.src_end) for code in codes)),
@@ -146,6 +146,10 @@ def _compare(removed: list[Row], added: list[Row]) -> list[Row]:
 def _tokens(rows: list[Row]) -> list[str]:
     """Words, runs of blanks and single signs; the line feeds between rows are tokens too."""
     return [token for row in rows for token in (*_TOKEN.findall(row.text), "\n")]
+
+
+def _words(tokens: Sequence[str]) -> int:
+    return sum(not token.isspace() for token in tokens)
 
 
 def _with_marks(rows: list[Row], tokens: list[str], spans: Iterable[tuple[int, int]]) -> Iterator[Row]:

@@ -17,7 +17,7 @@ def fold(
     Nothing is dropped, blanks at the cut included: what is approved is seen whole. With `words` the cuts are between
     words where there are any.
     """
-    room = max(NARROWEST, width - cell_len(first))
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
     prefix = first
     for piece in line.divide(_cuts(line.plain, room, words=words)):
         yield Text.assemble((prefix, prefix_style), piece)
@@ -26,7 +26,7 @@ def fold(
 
 def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "") -> Iterator[Text]:
     """As `fold` with words, without the blanks at the cuts: for sentences."""
-    room = max(NARROWEST, width - cell_len(first))
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
     prefix = first
     for piece in line.divide(_cuts(line.plain, room, words=True)):
         blanks = len(piece.plain) - len(piece.plain.lstrip(" "))
@@ -37,15 +37,20 @@ def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_styl
 
 def _cuts(plain: str, room: int, *, words: bool) -> list[int]:
     """Where to cut so that every piece fits."""
+    sizes = [_size(char) for char in plain]
     cuts: list[int] = []
     used = start = after_blank = 0
     for at, char in enumerate(plain):
-        size = cell_len(char)
-        if used + size > room:
+        while used + sizes[at] > room:
             start = after_blank if words and after_blank > start else at
             cuts.append(start)
-            used = cell_len(plain[start:at])
-        used += size
+            used = sum(sizes[start:at])
+        used += sizes[at]
         if char == " ":
             after_blank = at + 1
     return cuts
+
+
+def _size(char: str) -> int:
+    """Cells of one character. The selector that makes an emoji of a symbol may make it wider."""
+    return 1 if char == "\ufe0f" else cell_len(char)

@@ -70,6 +70,7 @@ _ICONS = {
     "undo": "🔙",
     "redo": "🔜",
 }
+_WARNING = "bold black on yellow"
 _LABEL = 12
 """Columns of the words on the left."""
 
@@ -110,10 +111,10 @@ def choice_lines(request: ConsentRequest, width: int, *, cut: bool) -> Iterator[
     for key, label in offered:
         piece = Text.assemble((f" {key} ", "bold reverse"), f" {label}")
         if line and line.cell_len + 3 + piece.cell_len > width:
-            yield line
+            yield from wrap(line, width)
             line = Text()
         line = Text.assemble(line, "   ", piece) if line else piece
-    yield line
+    yield from wrap(line, width)
 
 
 def remaining(request: ConsentRequest, now: datetime) -> str:
@@ -145,7 +146,7 @@ class _Drawing:
         tool = self._request.tool
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
-        icon = f"{_ICONS[tool.icon]} " if tool.icon in _ICONS else ""
+        icon = f"{_ICONS.get(tool.icon, _ICONS['wrench'])} "
         title = inert(tool.title, style="bold")
         if tool.title.lower().replace(" ", "_") != tool.name:
             title = Text.assemble(title, " (", inert(tool.name), ")")
@@ -172,7 +173,7 @@ class _Drawing:
         targets = [piece for target in request.targets for piece in self._labelled("", inert(target))]
         if targets:
             label = "Target" if len(request.targets) == 1 else "Targets"
-            targets[0] = Text.assemble((f"{label:<{_LABEL}}", "bold"), targets[0][_LABEL:])
+            targets[0] = Text.assemble((label, "bold"), targets[0][len(label) :])
             yield from self._limit(targets, MOST_TARGETS)
 
     def _parameters(self) -> Iterator[Text]:
@@ -207,7 +208,7 @@ class _Drawing:
             yield from drawn[:room]
             shown += len(drawn)
             if room < len(drawn):
-                yield self._more(len(drawn) - room, "of this diff")
+                yield from self._more(len(drawn) - room, "of this diff")
             if file.truncated:
                 said = "This diff is too long to be sent whole: the rest of the change is NOT shown here."
                 yield from wrap(Text(said, "bold red"), self._width, first="  ", rest="  ")
@@ -228,13 +229,13 @@ class _Drawing:
         warnings = [
             line
             for warning in self._preview.warnings
-            for line in self._labelled("Warning", inert(warning, style="bold yellow"))
+            for line in self._labelled("Warning", inert(warning, style="bold"), _WARNING)
         ]
         yield from self._limit(warnings, MOST_WARNING_LINES)
         if self._preview.backup is not None:
             yield from self._labelled("Backup", inert(self._preview.backup))
         elif self._preview.files and any(file.change in {"modify", "delete"} for file in self._preview.files):
-            yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold yellow"))
+            yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
         at = datetime.fromisoformat(self._request.expires_at).astimezone()
         yield from self._labelled("Open until", Text(f"{at:%H:%M:%S} ({remaining(self._request, now)})"))
         if long:
@@ -256,20 +257,20 @@ class _Drawing:
             every = "" if Decision.ALLOW_SESSION in choices else ": it asks every time"
             yield from self._labelled("", Text(f"“always allow” is not offered for this tool{every}"))
 
-    def _labelled(self, label: str, value: Text) -> Iterator[Text]:
-        first = f"{label:<{_LABEL}}"
-        rest = " " * _LABEL
-        for line in value.split("\n"):
-            yield from wrap(line, self._width, first=first, rest=rest, prefix_style="bold")
-            first = rest
+    def _labelled(self, label: str, value: Text, style: str = "bold") -> Iterator[Text]:
+        margin = " " * _LABEL
+        lines = [piece for line in value.split("\n") for piece in wrap(line, self._width, first=margin, rest=margin)]
+        lines[0] = Text.assemble((label, style), " " * (_LABEL - len(label)), lines[0][_LABEL:])
+        return iter(lines)
 
     def _limit(self, lines: Sequence[Text], most: int) -> Iterator[Text]:
         if self._full or len(lines) <= most + 1:
             yield from lines
             return
         yield from lines[:most]
-        yield self._more(len(lines) - most, "")
+        yield from self._more(len(lines) - most, "")
 
-    def _more(self, count: int, of_what: str) -> Text:
+    def _more(self, count: int, of_what: str) -> Iterator[Text]:
         self._cut = True
-        return Text(f"  … {count} more lines {of_what}".rstrip() + ": p shows all", "bold")
+        said = Text(f"… {count} more lines {of_what}".rstrip() + ": p shows all", "bold")
+        yield from wrap(said, self._width, first="  ", rest="  ")
