@@ -1,0 +1,76 @@
+"""The event loop: how long any tool holds it, on a large vault and on a large file."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from lib.bench_consent import consenting_host
+from lib.bench_measure import REPEATS, Spread
+from lib.bench_processes import Raw, Server, connected, generated_vault, serving
+
+NOTES = 10_000
+BIG = "Big.md"
+BIG_LINES = 1_600_000
+LIMIT = 0.020
+
+Call = tuple[str, dict[str, Any]]
+
+
+def calls(turn: int) -> dict[str, Call]:
+    """What is called, by what it is about. `turn` makes each patch another one."""
+    edit = {"startLine": 5, "endLine": 5, "newContent": f"Turn {turn}"}
+    late = {"startLine": BIG_LINES - 5, "endLine": BIG_LINES - 5, "newContent": f"Turn {turn}"}
+    return {
+        "find, glob": ("find", {"pattern": "**/*.md", "maxResults": 10_000}),
+        "find, fuzzy": ("find", {"pattern": "tion ing 42", "maxResults": 50}),
+        "grep, rare": ("grep", {"pattern": "kwyjibo"}),
+        "grep, 2,000 hits": ("grep", {"pattern": "ment", "maxMatches": 2000}),
+        "grep, look-around": ("grep", {"pattern": r"(?<=TODO: )\w+"}),
+        "read, a note": ("read", {"path": "Bench.md"}),
+        "read, first MB of 100 MB": ("read", {"path": BIG}),
+        "read, last lines of 100 MB": ("read", {"path": BIG, "startLine": BIG_LINES - 9, "endLine": BIG_LINES}),
+        "apply_patch, a note": ("apply_patch", {"path": "Bench.md", "patches": [edit]}),
+        "apply_patch, 100 MB": ("apply_patch", {"path": BIG, "patches": [late]}),
+    }
+
+
+async def run() -> None:
+    """Measure and print."""
+    vault = generated_vault(NOTES)
+    _add_files(vault)
+    try:
+        async with serving(vault) as server, connected(vault) as agent, consenting_host(vault):
+            await _measure(server, agent)
+    finally:
+        (vault / BIG).unlink()
+
+
+async def _measure(server: Server, agent: Raw) -> None:
+    idle: list[float] = []
+    lags: dict[str, list[float]] = {}
+    outcomes: dict[str, str] = {}
+    for turn in range(REPEATS):
+        await server.lag()
+        for _ in range(200):
+            await agent.ask(orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).decode())
+        idle.append(await server.lag() / 1000)
+        for title, (tool, arguments) in calls(turn).items():
+            answer = orjson.loads(await agent.call(tool, **arguments))
+            lags.setdefault(title, []).append(await server.lag() / 1000)
+            result = answer.get("result", {})
+            outcomes[title] = "" if result.get("success") else f"({result.get('errorType') or answer.get('error')})"
+    print(f"  longest time the loop was held, median of {REPEATS} calls (least to most); goal: never over 20 ms")
+    print(f"    {'nothing but pings':<34} {Spread.of(idle)}")
+    for title, samples in lags.items():
+        over = "   OVER" if max(samples) > LIMIT else ""
+        print(f"    {title:<34} {Spread.of(samples)}{over} {outcomes[title]}".rstrip())
+
+
+def _add_files(vault: Path) -> None:
+    """A small note, and a file of 100 MB."""
+    (vault / "Bench.md").write_text("# Bench\n" + "A line.\n" * 200, encoding="utf-8")
+    line = b"Sixty-four bytes of text in a line that is as long as this is.\n\n"
+    with (vault / BIG).open("wb") as file:
+        for _ in range(BIG_LINES // 2 // 1000):
+            file.write(line * 1000 * 2)
