@@ -71,7 +71,7 @@ class Dispatcher:
 class _AnyCall(inspect.Signature):
     """A signature that everything fits: parameters are checked by the method's model, with better words."""
 
-    def bind(self, *_args: Any, **_kwargs: Any) -> inspect.BoundArguments:
+    def bind(self, /, *_args: Any, **_kwargs: Any) -> inspect.BoundArguments:
         """Bind nothing; the library only wants to know whether this raises."""
         return _NOTHING_BOUND
 

@@ -88,11 +88,6 @@ class Hub:
         elif "consent" not in member.can and self._attached.pop(member.id, None) is not None:
             self._screens.detach(member)
 
-    @property
-    def consenting(self) -> bool:
-        """Whether anybody is there to be asked."""
-        return bool(self._attached)
-
     def session_id(self, role: Role, client: str) -> str:
         """The name of a session: one client until the bridge stops, however often it connects."""
         digest = hmac.digest(self._secret, f"{role}:{client}".encode(), hashlib.sha256)

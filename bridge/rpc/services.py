@@ -85,6 +85,11 @@ class ConsentScreen(Protocol):
 class ConsentDesk(Protocol):
     """The open questions (`consent/broker.py`)."""
 
+    @property
+    def connected(self) -> bool:
+        """Whether anybody could answer."""
+        ...
+
     def attach(self, host: ConsentScreen) -> None:
         """A consent screen is there; it is sent every open question."""
         ...
@@ -160,7 +165,6 @@ class Services:
         audit: The log.
         limits: `limits.status` of one session id.
         status: `vault.status`.
-        host_connected: Whether a consent screen is there.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
     """
 
@@ -176,5 +180,4 @@ class Services:
     audit: AuditDesk
     limits: Callable[[str], Any]
     status: Callable[[], Any]
-    host_connected: Callable[[], bool]
     attached: dict[str, list[str]]

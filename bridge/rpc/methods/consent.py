@@ -1,5 +1,6 @@
 """consent.*: the open questions, their answers, and what is remembered of them. For hosts only."""
 
+import asyncio
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -43,14 +44,14 @@ async def respond(exchange: Exchange, params: RespondParams) -> dict[str, Any]:
     return reply.to_wire()
 
 
-def grants(exchange: Exchange, _params: Params) -> list[Any]:
+async def grants(exchange: Exchange, _params: Params) -> list[Any]:
     """What people have said before and still holds."""
-    return list(exchange.services.grants.list())
+    return list(await asyncio.to_thread(exchange.services.grants.list))
 
 
-def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
+async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
     """Forget one of those."""
-    return {"revoked": exchange.services.grants.revoke(params.grant_id)}
+    return {"revoked": await asyncio.to_thread(exchange.services.grants.revoke, params.grant_id)}
 
 
 METHODS = (

@@ -56,7 +56,7 @@ def info(exchange: Exchange, _params: Params) -> dict[str, Any]:
         "vault": services.vault,
         "version": services.version,
         "tools": [tool.name for tool in services.registry.tools() if tool.listed and settings.enables(tool.name)],
-        "hostConnected": services.host_connected(),
+        "hostConnected": services.broker.connected,
     }
 
 
@@ -71,8 +71,8 @@ def name(exchange: Exchange, params: NameParams) -> dict[str, Any]:
 
 def attach(exchange: Exchange, params: AttachParams) -> dict[str, Any]:
     """Note that the user attached a file, so that it may be read whole."""
-    paths = exchange.services.attached.setdefault(exchange.session.session_id, [])
     path = str(parse_path(params.path))
+    paths = exchange.services.attached.setdefault(exchange.session.session_id, [])
     if path not in paths:
         paths.append(path)
     return {"attached": list(paths)}
