@@ -9,6 +9,7 @@ https://example.org/a/   a URL, without query; with a final slash everything bel
 import re
 import string
 import unicodedata
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from bridge.vault import spelling
@@ -47,23 +48,55 @@ def is_executable(name: str) -> bool:
     return (name.startswith("/") and name != "/") or _DRIVE.match(name) is not None
 
 
-def is_in_vault(name: str) -> bool:
-    """Whether this is a place in the vault."""
-    return not is_executable(name) and _SCHEME.match(name) is None
+def covering(target: str) -> list[str]:
+    """The keys that hold for a target, nearest first: itself, and the folders it lies in, with their final slash.
 
-
-def ancestors(place: str) -> list[str]:
-    """The folders that cover a place, nearest first, each with its final slash; the place itself when it is one."""
-    if is_executable(place):
+    Nothing for what no key can name. The empty target is the whole vault.
+    """
+    place = _canonical_or_none(target)
+    if place is None:
         return []
-    start = place.index("://") + 3 if _SCHEME.match(place) else 0
-    found = [place[: index + 1] for index in range(len(place) - 1, start, -1) if place[index] == "/"]
-    return found if start else [*found, "/"]
+    if is_executable(place):
+        return [place]
+    floor = _floor(place)
+    # A target that is itself a folder of the vault may come without its final slash.
+    own = [place] if floor or place.endswith("/") else [place, f"{place}/"]
+    above = [place[: index + 1] for index in range(len(place) - 2, floor, -1) if place[index] == "/"]
+    return own + above + ([] if floor or place == "/" else ["/"])
+
+
+def upwards(target: str) -> Iterator[str]:
+    """A target and everything above it, nearest first, in the spelling of `fold`. Nothing for what no key can name."""
+    place = _canonical_or_none(target)
+    if place is None:
+        return
+    folded = fold(place)
+    yield folded
+    if is_executable(place):
+        return
+    floor = _floor(folded)
+    while (cut := folded.rfind("/", floor)) > 0:
+        folded = folded[:cut]
+        yield folded
+    if not floor and folded:
+        yield fold("/")
 
 
 def fold(place: str) -> str:
     """The spelling by which denials are compared: without case, which many disks ignore, and without a final slash."""
     return spelling.fold(place).rstrip("/")
+
+
+def _canonical_or_none(target: str) -> str | None:
+    try:
+        return canonical(target or "/")
+    except ValueError:
+        return None
+
+
+def _floor(place: str) -> int:
+    """Where the path begins in which folders are looked for: after a URL's scheme, else at the beginning."""
+    return place.index("://") + len("://") if _SCHEME.match(place) else 0
 
 
 def _vault_path(name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Self
 
-from bridge.consent.permission_keys import ancestors, canonical, fold, is_executable, is_in_vault
+from bridge.consent.permission_keys import canonical, covering, fold, is_executable, upwards
 
 Letter = Literal["r", "w", "x"]
 LETTERS: tuple[Letter, ...] = ("r", "w", "x")
@@ -64,13 +64,12 @@ class PermissionTable:
         wanted = tuple(letters)
         seen: set[str] = set()
         for target in targets:
-            for place in _covering(target):
-                folded = fold(place)
-                if folded in seen:
-                    continue
-                seen.add(folded)
+            for place in upwards(target):
+                if place in seen:
+                    break  # And so is all above it.
+                seen.add(place)
                 for letter in wanted:
-                    if entry := self._denied.get((folded, letter)):
+                    if entry := self._denied.get((place, letter)):
                         return entry
         return None
 
@@ -79,9 +78,9 @@ class PermissionTable:
         entry = None
         wanted = tuple(letters)
         for target in targets:
-            covering = _covering(target)
+            places = covering(target)
             for letter in wanted:
-                entry = next((found for place in covering if (found := self._allowed.get((place, letter)))), None)
+                entry = next((found for place in places if (found := self._allowed.get((place, letter)))), None)
                 if entry is None:
                     return None
         return entry
@@ -96,13 +95,3 @@ class PermissionTable:
         if place.startswith("/") and is_executable(place):
             # Someone who writes `/Diary.md` may mean the vault's: too much is denied rather than too little.
             self._denied[fold(place[1:]), letter] = entry
-
-
-def _covering(target: str) -> list[str]:
-    """A target and the folders it lies in, nearest first; nothing for what no key can name."""
-    try:
-        place = canonical(target or "/")
-    except ValueError:
-        return []
-    # A target that is itself a folder of the vault may come without its final slash.
-    return [place, *([f"{place}/"] if is_in_vault(place) else []), *ancestors(place)]

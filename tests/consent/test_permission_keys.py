@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from bridge.consent.permission_keys import ancestors, canonical, fold, is_executable, is_in_vault
+from bridge.consent.permission_keys import canonical, covering, fold, is_executable, upwards
 
 
 @pytest.mark.parametrize(
@@ -43,28 +43,33 @@ def test_what_names_nothing_is_refused(written: str) -> None:
         canonical(written)
 
 
-def test_a_place_is_in_the_vault_or_an_executable_or_a_url() -> None:
+def test_an_absolute_path_of_any_system_is_an_executable() -> None:
     assert [is_executable(name) for name in ("/bin/ls", "/", "a/b", "https://h/", "\\\\server\\x", "D:/x")] == [
         *(True, False, False, False, True, True)
     ]
-    assert [is_in_vault(name) for name in ("/bin/ls", "/", "a/b", "https://h/")] == [False, True, True, False]
 
 
 @pytest.mark.parametrize(
-    ("place", "covering"),
+    ("target", "keys"),
     [
-        ("a/b/c.md", ["a/b/", "a/", "/"]),
+        ("a/b/c.md", ["a/b/c.md", "a/b/c.md/", "a/b/", "a/", "/"]),
         ("a/", ["a/", "/"]),
-        ("c.md", ["/"]),
+        ("a", ["a", "a/", "/"]),
+        ("", ["/"]),
         ("/", ["/"]),
-        ("https://h/a/b", ["https://h/a/", "https://h/"]),
-        ("/usr/bin/ls", []),
+        ("https://h/a/b", ["https://h/a/b", "https://h/a/", "https://h/"]),
+        ("https://h/a/", ["https://h/a/", "https://h/"]),
+        ("https://h", ["https://h/"]),
+        ("/usr/bin/ls", ["/usr/bin/ls"]),
+        ("a//b", []),
     ],
 )
-def test_a_place_is_covered_by_the_folders_it_lies_in(place: str, covering: list[str]) -> None:
-    assert ancestors(place) == covering
+def test_a_target_is_covered_by_itself_and_the_folders_it_lies_in(target: str, keys: list[str]) -> None:
+    assert covering(target) == keys
+    assert list(upwards(target)) == list(dict.fromkeys(fold(key) for key in keys))
 
 
 def test_denials_are_compared_without_case_unicode_form_and_final_slash() -> None:
     assert fold("Zoë/") == fold(unicodedata.normalize("NFD", "zOË"))
     assert fold("/") == ""
+    assert list(upwards("Zoë/É.md")) == ["zoë/é.md", "zoë", ""]
