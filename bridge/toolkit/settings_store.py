@@ -10,6 +10,7 @@ from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters, StartError
 from bridge.settings import Settings, merge, warnings
 from bridge.vault.atomic import write_atomic
+from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
 
 FILE = "settings.json"
@@ -49,6 +50,7 @@ class SettingsStore:
 
         Raises:
             InvalidParameters: Naming the key and what is wrong with it.
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
         """
         if "ollamaApiKey" in patch:
             raise InvalidParameters("'ollamaApiKey' is not a setting; store it encrypted with `keys.set`")
@@ -83,7 +85,11 @@ class SettingsStore:
 
     def _commit(self, values: dict[str, Any]) -> tuple[Settings, list[str]]:
         settings = Settings.parse(values)
-        write_atomic(self._state, FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        text = orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        try:
+            write_atomic(self._state, FILE, text)
+        except OSError as error:
+            raise explain(error, f".vault-bridge/{FILE}") from error
         self._values, self.current = values, settings
         for listener in self._listeners:
             listener(settings)

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from bridge.contract.consent import ConsentMode
-from bridge.errors import InvalidParameters, StartError
+from bridge.errors import ExecutionFailed, InvalidParameters, StartError
 from bridge.settings import Settings
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.vault.folder import Disk, Folder
@@ -120,7 +120,7 @@ def test_a_full_disk_leaves_the_old_settings_in_force(vault: Path) -> None:
         store = SettingsStore(folder)
         store.update({"findMaxResults": 7})
         disk.full = True
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(ExecutionFailed, match="disk is full"):
             store.update({"findMaxResults": 8})
         assert store.current.find_max_results == 7
     root.close()
