@@ -9,7 +9,7 @@ import errno
 import stat
 from collections.abc import Iterator
 
-from bridge.journal.digest import file_hash, hash_or_none
+from bridge.journal.digest import hash_or_none
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
 from bridge.vault.root import STATE_FOLDER, VaultRoot
@@ -33,14 +33,23 @@ class Backups:
         """The folder of a change's backups, vault-relative with a final `/`."""
         return f"{STATE_FOLDER}/backups/{execution_id}/"
 
-    def take(self, folder: Folder, name: str, execution_id: str, path: str) -> None:
+    def take(self, folder: Folder, name: str, execution_id: str, path: str, *, replace: bool = False) -> None:
         """Move a file into the backups, as what was at `path` before the change.
+
+        Args:
+            folder: The folder it is in.
+            name: Its name there.
+            execution_id: The change.
+            path: The path it had before the change.
+            replace: Whether a damaged backup of this path may be there, and is replaced.
 
         Raises:
             FileExistsError: There is a backup of this path already.
             OSError: It could not be moved, and is where it was.
         """
         with self._place(execution_id, path) as (place, own_name):
+            if replace and place.exists(own_name):
+                place.unlink(own_name)
             try:
                 folder.move_new(name, place, own_name)
             except OSError as error:
@@ -50,7 +59,8 @@ class Backups:
                 folder.unlink(name)
                 return
             # A file with a second name elsewhere may change under that name; the backup must not change with it.
-            if place.stat(own_name).st_nlink > 1:
+            state = place.stat(own_name)
+            if stat.S_ISREG(state.st_mode) and state.st_nlink > 1:
                 spare = f"{own_name}.copy"
                 copy_durably(place, own_name, place, spare)
                 place.replace(spare, place, own_name)

@@ -35,6 +35,10 @@ class HeldFolders:
         place = parse_path(path)
         return self.folder(place.parent), place.name
 
+    def inside(self, path: str) -> Folder:
+        """The folder that a path names; the vault itself when it is empty. Raises what `parent` raises."""
+        return self.folder(parse_path(path) if path else VaultPath.root())
+
     def folder(self, path: VaultPath) -> Folder:
         """A folder by its path. Good until the next call. Raises what `parent` raises."""
         folder = self._held.get(path)

@@ -55,6 +55,11 @@ class Begin:
         """The change's name."""
         return self.cause.execution_id
 
+    @property
+    def pushes_aside(self) -> bool:
+        """Whether any step replaces or removes bytes, which only a backup can bring back."""
+        return any(change.before != change.after for change in self.changes if change.before is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:

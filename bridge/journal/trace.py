@@ -65,7 +65,8 @@ class Trace:
     files: list[TracedFile | None] = field(default_factory=list)
     keeps: list[str | None] = field(default_factory=list)
 
-    def _set(self, path: str, before: State, after: State, mode: int | None = None) -> None:
+    def step(self, path: str, before: State, after: State, mode: int | None = None) -> None:
+        """Note that a step takes a path from one state to another."""
         track = self.tracks.get(path)
         if track is None:
             track = self.tracks[path] = Track(before, before, {before}, mode)
@@ -87,26 +88,26 @@ def trace(changes: Sequence[Change], modes: Sequence[int | None]) -> Trace:
         match change.kind:
             case ChangeKind.CREATE:
                 file = at[change.path] = TracedFile(None, None, change.after)
-                found._set(change.path, None, change.after)
+                found.step(change.path, None, change.after)
             case ChangeKind.MODIFY | ChangeKind.DELETE:
                 file = at.get(change.path) or TracedFile(change.path, change.before, change.before)
                 if file.origin is not None and not file.kept and change.before != change.after:
                     keep, file.kept = file.origin, True
                 file.last = change.after
                 at[change.path] = file
-                found._set(change.path, change.before, change.after, mode)
+                found.step(change.path, change.before, change.after, mode)
                 if change.kind is ChangeKind.DELETE:
                     del at[change.path]
             case ChangeKind.MOVE:
                 file = at.pop(change.path, None) or TracedFile(change.path, change.before, change.before)
                 new_path = change.new_path or change.path
                 at[new_path] = file
-                found._set(change.path, change.before, None, mode)
-                found._set(new_path, None, change.before)
+                found.step(change.path, change.before, None, mode)
+                found.step(new_path, None, change.before)
             case ChangeKind.MKDIR:
-                found._set(change.path, None if mode is None else FOLDER, FOLDER, mode)
+                found.step(change.path, None if mode is None else FOLDER, FOLDER, mode)
             case ChangeKind.RMDIR:
-                found._set(change.path, FOLDER, None, mode)
+                found.step(change.path, FOLDER, None, mode)
         found.files.append(file)
         found.keeps.append(keep)
     return found
