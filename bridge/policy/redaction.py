@@ -22,6 +22,8 @@ MAX_CHARACTERS = 40_000
 
 _SCANNED = 8_192
 """Characters past the cut that are searched too: a key may begin before the cut and end after it."""
+_LONGEST_NAME = 64
+"""Characters at the end of a member's name that say whether it is sensitive; names are remembered, so not whole."""
 _SAFE_INTEGER = 2**63
 """Integers from here on are written as text: not every JSON reader can hold them."""
 
@@ -85,7 +87,7 @@ class _Redaction:
         kept: dict[str, Any] = {}
         for key, member in islice(members.items(), MAX_MEMBERS):
             name = key if isinstance(key, str) else str(_scalar(key))
-            secret = is_sensitive(name, self._sensitive)
+            secret = is_sensitive(name[-_LONGEST_NAME:], self._sensitive)
             kept[self._text(name)] = REDACTED if secret else self.value(member, depth - 1)
         if len(members) > MAX_MEMBERS:
             kept["…"] = f"[{len(members) - MAX_MEMBERS:,} more members]"

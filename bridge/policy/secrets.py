@@ -5,6 +5,8 @@ and what stands after a name such as `password:`; a secret that looks like an or
 that says so, cannot be told from one. Better one word too many than one key too few.
 """
 
+from functools import lru_cache
+
 import re2
 
 REDACTED = "[REDACTED]"
@@ -54,6 +56,10 @@ _PATTERNS = tuple(
 _ANY = re2.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _PATTERNS))
 """Says in one pass that there is nothing to do, as there mostly is."""
 
+_SHORTEST_KEY = len("xoxb-0123456789")
+_SEPARATORS = frozenset(":=@")
+"""Without one of these, a text shorter than the shortest key matches no pattern; most names and values are such."""
+
 
 class Secrets:
     """Secrets of our own that no log, error or export may hold, such as the tokens of this run."""
@@ -74,6 +80,7 @@ class Secrets:
         return text
 
 
+@lru_cache(maxsize=1024)
 def is_sensitive(name: str, also: frozenset[str] = frozenset()) -> bool:
     """Whether a member of this name holds a secret.
 
@@ -95,6 +102,8 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
     """
     if known is not None:
         text = known.hide(text)
+    if len(text) < _SHORTEST_KEY and _SEPARATORS.isdisjoint(text):
+        return text
     if _ANY.search(text) is None:
         return text
     for pattern, replacement in _PATTERNS:

@@ -64,6 +64,7 @@ def test_one_denied_target_denies_and_all_must_be_allowed() -> None:
     assert TABLE.grant(["https://example.org/docs/"], ["r", "w"]) is None
     assert TABLE.grant([], ["r"]) is None
     assert TABLE.denial([], ["r"]) is None
+    assert TABLE.denial(["Notes/a.md", "Notes/b.md", "Notes/Secret/x.md"], ["w"]) is not None
 
 
 def test_the_whole_vault_has_a_key() -> None:

@@ -146,7 +146,9 @@ def test_without_parameter_values_only_names_are_logged(world: World) -> None:
     world.add()
     world.add(success=False, result={"error": "No file 'Diary of Ada.md'; did you mean \"Ada.md\"?"}, parameters=None)
     world.add(result="the text")
-    first, second, third = world.lines()
+    world.log.append({"kind": "decision", "tool": "grep"})
+    first, second, third, fourth = world.lines()
+    assert fourth == {"seq": 4, "timestamp": "2026-01-31T10:30:00.000Z", "kind": "decision", "tool": "grep"}
     assert first["parameters"] == dict.fromkeys(["path", "api_key", "patches"], "[NOT LOGGED]")
     assert first["result"] == dict.fromkeys(["path", "linesChanged"], "[NOT LOGGED]")
     assert second["result"] == {"error": "No file [NOT LOGGED]; did you mean [NOT LOGGED]?"}
@@ -351,6 +353,7 @@ def test_a_long_log_is_read_in_blocks_and_foreign_lines_are_passed_over(world: W
     with world.file.open("ab") as file:
         file.write(b"\n\n[1,2]\nno json\n" + b"y" * 9_000_000 + b"\n\xff\xfe\n")
     world.add(tool="last")
+    world.file.write_bytes(b"\n" + world.file.read_bytes())
     assert world.found(limit=1_000) == list(range(301, 0, -1))
     assert world.found(tool="rare") == [1]
     assert world.found(tool="last") == [301]

@@ -89,6 +89,8 @@ def test_one_alone_in_the_queue_does_not_wait_for_itself() -> None:
     limits = passed(100.0)
     ticket = limits.enqueue("c", "grep")
     assert limits.wait_time("c", "grep", 160.0, 1, MANY, ticket=ticket) == 0
+    limits.dequeue(ticket)
+    assert limits.total("c", 160.0, MANY).queued == 0
 
 
 def test_status_tells_limit_use_and_queue() -> None:
