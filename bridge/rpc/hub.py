@@ -58,11 +58,14 @@ class Hub:
 
     Args:
         screens: Told of hosts that can show a consent question.
+
+    Attributes:
+        members: The open connections. Replaced and never changed, as other threads read it.
     """
 
     def __init__(self, screens: ScreenDesk) -> None:
         self._screens = screens
-        self._members: tuple[Member, ...] = ()  # replaced, never changed: other threads read it
+        self.members: tuple[Member, ...] = ()
         self._attached: dict[str, Member] = {}
         self._secret = secrets.token_bytes(32)
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -71,12 +74,12 @@ class Hub:
     def join(self, member: Member) -> None:
         """A connection is open."""
         self._home = (asyncio.get_running_loop(), threading.get_ident())
-        self._members = (*self._members, member)
+        self.members = (*self.members, member)
         self.refresh(member)
 
     def leave(self, member: Member) -> None:
         """A connection is closed. Open questions stay open."""
-        self._members = tuple(other for other in self._members if other is not member)
+        self.members = tuple(other for other in self.members if other is not member)
         if self._attached.pop(member.id, None) is not None:
             self._screens.detach(member)
 
@@ -95,11 +98,11 @@ class Hub:
 
     def tell_hosts(self, method: str, params: dict[str, Any]) -> None:
         """Notify every host."""
-        self._tell([member for member in self._members if member.role == "host"], method, params)
+        self._tell([member for member in self.members if member.role == "host"], method, params)
 
     def publish(self, kind: str, params: dict[str, Any]) -> None:
         """Notify every session that subscribed to this kind of event."""
-        self._tell([member for member in self._members if kind in member.kinds], kind, params)
+        self._tell([member for member in self.members if kind in member.kinds], kind, params)
 
     def tell(self, member: Member, method: str, params: dict[str, Any]) -> None:
         """Notify one session."""

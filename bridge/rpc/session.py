@@ -3,10 +3,11 @@
 import asyncio
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from bridge.rpc import replies
-from bridge.rpc.codes import BUSY, INVALID_REQUEST
+from bridge.rpc.codes import BUSY, INTERNAL_ERROR, INVALID_REQUEST
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import Fault, Frame, Request, Response, parse
 from bridge.rpc.hub import Hub
@@ -17,7 +18,18 @@ from bridge.toolkit.flight import Caller, Role
 
 MAX_IN_FLIGHT: Final = 64
 
-Work = bytes | asyncio.Task[bytes | None] | None
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Running:
+    """A request that is being answered."""
+
+    request: Request
+    method: Method
+    exchange: Exchange
+    task: asyncio.Task[bytes | None]
+
+
+Work = bytes | Running | None
 """An answer that is ready, one that is being made, or none."""
 
 
@@ -56,7 +68,8 @@ class Session:
         self._dispatcher = dispatcher
         self._services = services
         self._link = link
-        self._running: dict[asyncio.Task[bytes | None], tuple[Method, Exchange]] = {}
+        self._running: set[Running] = set()
+        self._delivering: set[asyncio.Task[None]] = set()
         self._outgoing = Outgoing(self.post)
         hub.join(self)
 
@@ -81,8 +94,10 @@ class Session:
         """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
         frame = parse(data)
         work = await self._begin(frame)
-        if any(isinstance(part, asyncio.Task) for part in work):
-            self._hub.spawn(self._deliver(work, batch=frame.batch))
+        if any(isinstance(part, Running) for part in work):
+            delivering = asyncio.create_task(self._deliver(work, batch=frame.batch))
+            self._delivering.add(delivering)
+            delivering.add_done_callback(self._delivering.discard)
         else:
             await self._send(_join(work, batch=frame.batch))
 
@@ -108,9 +123,9 @@ class Session:
         """The connection is gone: cancel an agent's calls that carry no call id. A host that leaves cancels nothing."""
         self._hub.leave(self)
         self._outgoing.close()
-        for task, (method, exchange) in list(self._running.items()):
-            if method.waits or (self.role == "agent" and not exchange.kept):
-                task.cancel()
+        for running in self._running:
+            if running.method.waits or (self.role == "agent" and not running.exchange.kept):
+                running.task.cancel()
 
     async def _begin(self, frame: Frame) -> list[Work]:
         """Start everything in a frame, in order; what is immediate is done when this returns."""
@@ -130,9 +145,10 @@ class Session:
         if method is None or method.immediate:
             return await self._dispatcher.answer(request, exchange)
         task = self._hub.spawn(self._dispatcher.answer(request, exchange))
-        self._running[task] = (method, exchange)
-        task.add_done_callback(self._running.pop)
-        return task
+        running = Running(request, method, exchange, task)
+        self._running.add(running)
+        task.add_done_callback(lambda _: self._running.discard(running))
+        return running
 
     def _take(self, item: Response | Fault) -> bytes | None:
         if isinstance(item, Fault):
@@ -154,7 +170,7 @@ class Session:
     @staticmethod
     async def _collect(work: Sequence[Work], *, batch: bool) -> bytes | None:
         """Wait for every answer. Cancelling this does not cancel what it waits for."""
-        tasks = [part for part in work if isinstance(part, asyncio.Task)]
+        tasks = [part.task for part in work if isinstance(part, Running)]
         if tasks:
             await asyncio.wait(tasks)
         return _join(work, batch=batch)
@@ -169,9 +185,16 @@ def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
 
 
 def _finished(part: Work) -> bytes | None:
-    if isinstance(part, asyncio.Task):
-        return None if part.cancelled() else part.result()
-    return part
+    if not isinstance(part, Running):
+        return part
+    if not part.task.cancelled():
+        return part.task.result()
+    hint = (
+        "The bridge stopped before this was done; connect again, and look at `history.list` before you repeat a write"
+    )
+    return (
+        None if part.request.notification else replies.failure(part.request.id, INTERNAL_ERROR, "Internal error", hint)
+    )
 
 
 def _busy(request: Request) -> bytes | None:

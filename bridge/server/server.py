@@ -85,11 +85,15 @@ class Server:
 
     async def stop(self) -> None:
         """Stop listening, take the files away, and end every connection and what runs for it."""
+        runner, self._runner = self._runner, None
+        if runner is None:
+            return
         self._withdraw()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        for site in list(runner.sites):
+            await site.stop()
         await self._hub.stop()
+        await runner.cleanup()
+        await self._hub.stop()  # what came in over a connection that was just being closed
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[guard(self._door)], client_max_size=MAX_FRAME)
@@ -155,8 +159,6 @@ class Server:
         return beacon
 
     def _withdraw(self) -> None:
-        if self._runner is None:
-            return
         self._run.remove(*FILES.values())
         with contextlib.suppress(OSError):  # somebody else took it away
             self._state.unlink(BRIDGE_FILE)

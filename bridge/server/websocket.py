@@ -4,7 +4,7 @@ import asyncio
 from collections import deque
 from typing import Final
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from bridge.contract.discovery import SUBPROTOCOL
 from bridge.rpc import replies
@@ -17,6 +17,9 @@ HEARTBEAT: Final = 120.0
 """Seconds between pings. Long, for a script that computes between two calls does not answer them."""
 MAX_BEHIND: Final = 32 * 1024 * 1024
 """Bytes of notifications that may wait for a slow client before it is dropped."""
+MAX_READ: Final = 4 * MAX_FRAME
+"""Up to here a frame that is too large is read and thrown away, so that its sender sees why it is sent off. Beyond it
+the library cuts the connection in the middle of the frame, and the sender may see no more than that."""
 TURN: Final = 16
 """Frames of one client in a row, then others have their turn."""
 
@@ -77,7 +80,7 @@ async def open_socket(request: web.Request) -> web.WebSocketResponse[bool]:
     socket: web.WebSocketResponse[bool] = web.WebSocketResponse(
         protocols=(SUBPROTOCOL,),
         heartbeat=HEARTBEAT,
-        max_msg_size=MAX_FRAME + 1,  # the library refuses what is as large as this
+        max_msg_size=MAX_READ,
         compress=False,
         decode_text=False,
         timeout=2.0,
@@ -92,7 +95,9 @@ async def serve_socket(socket: web.WebSocketResponse[bool], link: SocketLink, se
     taken = 0
     try:
         async for message in socket:
-            if message.type is WSMsgType.TEXT:
+            if message.type in {WSMsgType.TEXT, WSMsgType.BINARY} and len(message.data) > MAX_FRAME:
+                await socket.close(code=WSCloseCode.MESSAGE_TOO_BIG, message=b"A frame has at most 16 MiB")
+            elif message.type is WSMsgType.TEXT:
                 await session.receive(message.data)
             elif message.type is WSMsgType.BINARY:
                 await link.send(replies.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
