@@ -109,9 +109,9 @@ def _scalar(value: Any) -> Any:
         case None | bool():
             shown = value
         case int():
-            shown = value if abs(value) < _SAFE_INTEGER else f"[integer of {value.bit_length()} bits]"
+            shown = int(value) if abs(value) < _SAFE_INTEGER else f"[integer of {value.bit_length()} bits]"
         case float():
-            shown = value if math.isfinite(value) else str(value)
+            shown = float(value) if math.isfinite(value) else str(float(value))
         case bytes() | bytearray() | memoryview():
             shown = f"[{len(value):,} bytes]"
         case date():
@@ -122,5 +122,6 @@ def _scalar(value: Any) -> Any:
 
 
 def _valid(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot hold, written as escapes."""
+    """The text with lone surrogates, which UTF-8 cannot hold, written as escapes; of a subclass, a plain string."""
+    text = text[:]
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")

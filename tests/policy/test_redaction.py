@@ -127,6 +127,19 @@ class Colour(enum.Enum):
     RED = "red"
 
 
+class Size(enum.StrEnum):
+    BIG = "big"
+
+
+class Ratio(float):
+    """A float that is not quite one."""
+
+
+def test_subclasses_of_json_types_become_those_types() -> None:
+    shown = redact({Size.BIG: Size.BIG, "ratio": Ratio(0.5)})
+    assert orjson.dumps(shown) == b'{"big":"big","ratio":0.5}'
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
