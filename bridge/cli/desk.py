@@ -12,8 +12,12 @@ from bridge.cli.keyboard import Keyboard
 from bridge.cli.output import READABLE, Output
 from bridge.cli.pager import show_pages
 from bridge.cli.questions import Ending, Questions
-from bridge.cli.screen import KEYS, LABELS, choice_lines, draw_question, remaining
+from bridge.cli.screen import KEYS, LABELS, Screen, choice_lines, draw_question, remaining
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+
+SETTLE_SECONDS = 0.5
+"""How long a question that comes in the place of a withdrawn one stands before keys count: somebody who was typing for
+the old one has seen by then that it is gone."""
 
 _ANSWERS = {**KEYS, **{decision.value: decision for decision in Decision}, "yes": Decision.ALLOW_ONCE} | {
     "no": Decision.DENY_ONCE
@@ -64,6 +68,7 @@ class Desk:
         self._responder = responder
         self._keyboard = keyboard
         self._output = output
+        self._interrupted = False
 
     async def next(self) -> bool:
         """Wait for a question, show it and see it through. True when it was answered here.
@@ -72,24 +77,13 @@ class Desk:
             Leaving: The person left; the question stays open.
         """
         request = await self._questions.next()
-        self._show(request)
         decided = await self._unless_ended(request)
         if isinstance(decided, Answer):
             return await self._respond(request, decided)
         self._tell(describe_ending(decided))
         self._event("withdrawn", request, how=decided.how, by=decided.by)
+        self._interrupted = True
         return False
-
-    def _show(self, request: ConsentRequest) -> None:
-        if self._output.as_json:
-            self._output.json({"event": "requested", "request": request.to_wire()}, compact=True)
-            return
-        self._output.bell()
-        width = min(self._output.width, READABLE)
-        screen = draw_question(request, width=width, now=datetime.now(UTC))
-        self._output.lines([Text(), *screen.lines])
-        if self._keyboard is not None:
-            self._output.lines(choice_lines(request, width, cut=screen.cut))
 
     async def _unless_ended(self, request: ConsentRequest) -> Answer | Ending:
         """The person's decision, or the question's end elsewhere if that comes first."""
@@ -105,15 +99,20 @@ class Desk:
 
     async def _decide(self, request: ConsentRequest) -> Answer:
         if self._keyboard is None:
+            self._show(request)
             return Answer(Decision.ALLOW_ONCE)
-        await self._keyboard.settle()
+        self._keyboard.discard()
+        cut = self._show(request)
+        if self._interrupted:
+            await asyncio.sleep(SETTLE_SECONDS)
+            self._keyboard.discard()
+            self._interrupted = False
+        self._show_choices(request, cut=cut)
         while True:
             word = (await self._keyboard.line(lambda: self._prompt(request))).strip().lower()
             if word == "p":
-                width = min(self._output.width, READABLE)
-                full = draw_question(request, width=width, now=datetime.now(UTC), full=True)
-                await show_pages(full.lines, self._output, self._keyboard)
-                self._output.lines(choice_lines(request, width, cut=full.cut))
+                await show_pages(self._draw(request, full=True).lines, self._output, self._keyboard)
+                self._show_choices(request, cut=False)
             elif word == "m" and Decision.DENY_ONCE in request.choices:
                 said = (await self._keyboard.line(lambda: "Message to the agent (empty: back): ")).strip()
                 if said:
@@ -123,6 +122,24 @@ class Desk:
             else:
                 keys = [key for key, decision in KEYS.items() if decision in request.choices]
                 self._tell(Text(f"Type one of these, then Enter: {' '.join(keys)}"))
+
+    def _show(self, request: ConsentRequest) -> bool:
+        """Show a question; returns whether something was left out."""
+        if self._output.as_json:
+            self._output.json({"event": "requested", "request": request.to_wire()}, compact=True)
+            return False
+        self._output.bell()
+        screen = self._draw(request)
+        self._output.lines([Text(), *screen.lines])
+        return screen.cut
+
+    def _draw(self, request: ConsentRequest, *, full: bool = False) -> Screen:
+        width = min(self._output.width, READABLE)
+        return draw_question(request, width=width, now=datetime.now(UTC), full=full)
+
+    def _show_choices(self, request: ConsentRequest, *, cut: bool) -> None:
+        if not self._output.as_json:
+            self._output.lines(choice_lines(request, min(self._output.width, READABLE), cut=cut))
 
     def _prompt(self, request: ConsentRequest) -> str:
         if self._output.as_json:

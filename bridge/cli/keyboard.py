@@ -24,9 +24,6 @@ if sys.platform == "win32":
 else:
     import termios
 
-SETTLE_SECONDS = 0.4
-"""How long a new question stands before keys count: somebody typing for the last one has seen by then that it went."""
-
 Prompt = Callable[[], str]
 
 
@@ -37,8 +34,8 @@ class Leaving(Exception):
 class Keyboard(Protocol):
     """Reads lines for one question at a time."""
 
-    async def settle(self) -> None:
-        """Throw away what was typed so far. Called when a new question is on the screen, before its first line."""
+    def discard(self) -> None:
+        """Throw away what was typed so far: it was not typed for the question that comes now."""
         ...
 
     async def line(self, prompt: Prompt) -> str:
@@ -76,15 +73,14 @@ class TerminalKeyboard:
             output=output,
         )
 
-    async def settle(self) -> None:
-        """Wait a moment and empty every buffer between the keys and us."""
-        await asyncio.sleep(SETTLE_SECONDS)
+    def discard(self) -> None:
+        """Empty every buffer between the keys and us."""
         clear_typeahead(self._input)
         _discard_typed(sys.stdin)
 
     async def line(self, prompt: Prompt) -> str:
         """One line, edited as usual."""
-        clear_typeahead(self._input)
+        clear_typeahead(self._input)  # what was pasted after the last line's end
         return await self._session.prompt_async(prompt, refresh_interval=1.0)
 
 
@@ -101,10 +97,9 @@ class LineKeyboard:
         self._reading = False
         self._waiting: asyncio.Future[str] | None = None
 
-    async def settle(self) -> None:
-        """On a terminal, wait a moment and drop what was typed; a pipe's lines were written to be answers."""
+    def discard(self) -> None:
+        """Empty the terminal's buffer; a pipe's lines were written to be answers."""
         if self._stream.isatty():
-            await asyncio.sleep(SETTLE_SECONDS)
             _discard_typed(self._stream)
 
     async def line(self, prompt: Prompt) -> str:
@@ -119,6 +114,9 @@ class LineKeyboard:
             threading.Thread(target=self._read, args=(loop,), daemon=True).start()
         try:
             return await self._waiting
+        except asyncio.CancelledError:
+            sys.stdout.write("\n")  # what is said next does not belong behind this prompt
+            raise
         finally:
             self._waiting = None
 

@@ -5,8 +5,11 @@ With `--json`, standard output holds JSON and nothing else.
 
 import contextlib
 import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -32,6 +35,11 @@ class Output:
         self.interactive = sys.stdout.isatty()
         self._out = _console(stderr=False)
         self._err = _console(stderr=True)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a person sees what is said."""
+        return self._err.is_terminal
 
     @property
     def width(self) -> int:
@@ -93,6 +101,11 @@ def prepare_streams() -> None:
         if sys.platform == "win32" and not stream.isatty():
             reconfigure(encoding="utf-8")
         reconfigure(errors="backslashreplace")
+
+
+def quoted(folder: Path) -> str:
+    """A path as it is typed in a shell."""
+    return subprocess.list2cmdline([str(folder)]) if sys.platform == "win32" else shlex.quote(str(folder))
 
 
 def _console(*, stderr: bool) -> Console:

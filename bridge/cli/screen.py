@@ -11,11 +11,12 @@ from datetime import datetime
 from rich.cells import cell_len
 from rich.text import Text
 
+from bridge.cli.changes import draw_heading, draw_truncation
 from bridge.cli.diff import draw_diff, parse_diff
 from bridge.cli.folding import fold, wrap
 from bridge.cli.inert import inert, inert_lines
 from bridge.cli.parameters import ParameterTree
-from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
+from bridge.contract.consent import ConsentRequest, Covers, Decision, Preview, RiskLevel
 
 MOST_DIFF_LINES = 300
 """Screen lines of diff that are shown before the rest waits behind the key `p`."""
@@ -200,9 +201,9 @@ class _Drawing:
         bare: list[Text] = []
         for file, rows in zip(self._preview.files, self._diffs, strict=True):
             if not rows:
-                bare += self._file_head(file)
+                bare += draw_heading(file, self._width)
                 continue
-            yield from self._file_head(file)
+            yield from draw_heading(file, self._width)
             drawn = list(draw_diff(rows, self._width))
             room = len(drawn) if self._full else max(0, MOST_DIFF_LINES - shown)
             yield from drawn[:room]
@@ -210,20 +211,11 @@ class _Drawing:
             if room < len(drawn):
                 yield from self._more(len(drawn) - room, "of this diff")
             if file.truncated:
-                said = "This diff is too long to be sent whole: the rest of the change is NOT shown here."
-                yield from wrap(Text(said, "bold red"), self._width, first="  ", rest="  ")
+                yield from draw_truncation(self._width)
             yield Text()
         if bare:
             yield from self._limit(bare, MOST_FILES)
             yield Text()
-
-    def _file_head(self, file: FilePreview) -> Iterator[Text]:
-        counts = Text.assemble((f"+{file.added}", "green"), " ", (f"-{file.removed}", "red"))
-        path = inert(file.path, style="bold")
-        if file.new_path is not None:
-            path = Text.assemble(path, " → ", inert(file.new_path, style="bold"))
-        tail = Text.assemble("  ", counts) if file.added or file.removed else Text()
-        yield from fold(Text.assemble(path, tail), self._width, first=f"{file.change} ", rest="  ")
 
     def _foot(self, now: datetime, *, long: bool) -> Iterator[Text]:
         warnings = [
