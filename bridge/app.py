@@ -132,10 +132,11 @@ class Bridge:
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
             on_applied=lambda plan: _announce(plan, survey, hub),
         )
+        stack.callback(ledger.close)
         self.recovery = await asyncio.to_thread(ledger.recover)
 
         registry = ToolRegistry()
-        for provider in providers(ToolServices(files=files, history=ledger)):
+        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock)):
             registry.register(provider)
         await registry.start()
         stack.push_async_callback(registry.stop)
@@ -144,6 +145,7 @@ class Bridge:
         auditing = Auditing(
             audit, registry, self._clock, on_appended=lambda told: hub.tell_hosts("audit.appended", told)
         )
+        stack.callback(auditing.close)
         limits = RateLimits()
         pipeline = Pipeline(
             registry=registry,
@@ -192,7 +194,7 @@ class Bridge:
 
         def asks_again(settings: Settings) -> None:
             for tool, mode in settings.consent_mode.items():
-                if mode == ConsentMode.ALWAYS_ASK and before.get(tool) != mode:
+                if ConsentMode(mode) is ConsentMode.ALWAYS_ASK and before.get(tool) != mode:
                     grants.forget_allowed(tool)
             before.clear()
             before.update(settings.consent_mode)

@@ -23,7 +23,7 @@ from bridge.toolkit.tool import Effect, Reading, Request, Tool
 from bridge.vault.plan import ChangePlan
 
 Check = Callable[[], Awaitable[None]]
-Record = Callable[[Flight, Verdict, Answer | None], None]
+Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
 """Told of every decision: the verdict, and the person's answer where one was asked."""
 
 
@@ -86,10 +86,10 @@ class Asking:
                 outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
             )
         if verdict.outcome == "allow":
-            self._record(flight, verdict, None)
+            await self._record(flight, verdict, None)
             return
         if verdict.outcome == "deny":
-            self._record(flight, verdict, None)
+            await self._record(flight, verdict, None)
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
@@ -100,14 +100,14 @@ class Asking:
                 question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
             )
         except PermissionDenied as refusal:
-            self._record(
+            await self._record(
                 flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
             )
             raise
         finally:
             flight.request_id = None
         await asyncio.to_thread(self._grants.remember, answer.decision, case)
-        self._record(flight, verdict, answer)
+        await self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
             raise PermissionDenied(

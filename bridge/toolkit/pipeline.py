@@ -8,7 +8,7 @@ A tool contains none of these steps and cannot skip one. Every exit, refusals an
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -32,7 +32,7 @@ from bridge.vault.plan import ChangePlan
 
 logger = logging.getLogger(__name__)
 
-Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], None]
+Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], Awaitable[None]]
 """Told of every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
 
 
@@ -99,7 +99,7 @@ class Pipeline:
             crash = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
             result = self._failed(crash, flight, started)
         flight.phase = Phase.DONE
-        self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
+        await self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
         self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])
         if cancelled is not None:
             raise cancelled
