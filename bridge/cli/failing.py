@@ -7,6 +7,7 @@ from typer.core import TyperGroup
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.output import Output
+from bridge.client import VaultNotFound
 from bridge.errors import BridgeError
 
 FAILURE = 1
@@ -27,6 +28,8 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except BadArguments as error:
+            fail(str(error), BAD_USAGE)
+        except VaultNotFound as error:
             fail(str(error), BAD_USAGE)
         except BridgeError as error:
             fail(str(error))

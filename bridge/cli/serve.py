@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 HELP = """Serve a vault to agents and to Obsidian.
 
-It runs until Ctrl-C. It listens on 127.0.0.1 only. Whatever an agent wants to write is shown to you first, with its diff, in Obsidian
-or by `vault-bridge approve`. With a vault that has no settings yet, this offers to enable the tools for files
-and notes; without, agents can only find, grep and read.
+It runs until Ctrl-C, and listens on 127.0.0.1 only. Whatever an agent wants to write is shown to you first,
+with its diff, in Obsidian or by `vault-bridge approve`. With a vault that has no settings yet, this offers to
+enable the tools for files and notes; without, agents can only find, grep and read.
 
 \b
 Examples:

@@ -92,7 +92,7 @@ def set_(
 
 @app.command(
     "reset",
-    help="Go back to the defaults.\n\nOf one section (tools, apis, network, performance, privacy, toolSpecific), or of all.",
+    help="Go back to the defaults.\n\nOf one section (tools, apis, network, performance, privacy or toolSpecific) or all.",
 )
 def reset(
     section: Annotated[str | None, typer.Argument(metavar="[SECTION]", show_default=False)] = None,
@@ -107,7 +107,7 @@ def reset(
 
 @app.command(
     "preset",
-    help="Choose which tools agents see.\n\nminimal: find, grep, read. vault: those for files and notes too. everything: all.",
+    help="Choose which tools agents see.\n\nminimal: find, grep, read. vault: also for files and notes. everything: all.",
 )
 def preset(
     name: Annotated[Preset, typer.Argument(metavar="NAME")], vault: Vault = None, as_json: AsJson = False

@@ -9,7 +9,8 @@ from bridge.cli.reversing import reverse
 
 HELP = """Take a change back.
 
-That is the newest one that is not undone yet, or the one named. It refuses when one of its files was edited since. You are the user, so you are not asked again.
+That is the newest one that is not undone yet, or the one named. It refuses when one of its files was edited
+since. You are the user, so you are not asked again.
 
 \b
 Examples:
