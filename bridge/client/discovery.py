@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-import orjson
 from pydantic import ValidationError
 
 from bridge.client.failures import BridgeNotRunning, VaultNotFound
@@ -54,17 +53,18 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
         BridgeNotRunning: Nobody serves the vault.
     """
     try:
-        beacon = Beacon.model_validate(_load(vault / STATE_FOLDER / BRIDGE_FILE))
-        file = HOST_FILE if role == "host" else AGENT_FILE
-        return Endpoint.model_validate(_load(Path(beacon.run_dir) / file))
-    except (OSError, orjson.JSONDecodeError, ValidationError):
+        beacon = Beacon.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
+        file = Path(beacon.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
+        endpoint = Endpoint.model_validate_json(file.read_bytes())
+        mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
+    except (OSError, ValidationError):
         raise not_running(vault) from None
+    # The vault may be synced, so its file is only a claim: we talk to this machine, and to what this user started.
+    if not mine or not endpoint.url.startswith("ws://127.0.0.1:"):
+        raise not_running(vault)
+    return endpoint
 
 
 def not_running(vault: Path) -> BridgeNotRunning:
     """What to tell somebody whose vault is not served."""
     return BridgeNotRunning(f"No bridge serves this vault. Start one with `vault-bridge serve --vault {vault}`")
-
-
-def _load(file: Path) -> object:
-    return orjson.loads(file.read_bytes())

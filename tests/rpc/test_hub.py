@@ -78,21 +78,24 @@ async def test_hosts_are_told_of_everything_and_subscribers_of_what_they_asked_f
     assert other.sent == []
 
 
+class Watched(Link):
+    """Notes on which thread it is used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[int] = []
+
+    def post(self, data: bytes) -> None:
+        self.threads.append(threading.get_ident())
+        super().post(data)
+
+
 async def test_news_may_come_from_any_thread_and_goes_out_on_the_loop(world: World) -> None:
-    link = Link()
+    link = Watched()
     world.open("host", link)
-    here = threading.get_ident()
-    threads: list[int] = []
-    post = link.post
-
-    def watched(data: bytes) -> None:
-        threads.append(threading.get_ident())
-        post(data)
-
-    link.post = watched  # type: ignore[method-assign]  # to see on which thread the link is used
     await asyncio.to_thread(world.hub.tell_hosts, "audit.appended", {})
     assert await methods(link, 1) == ["audit.appended"]
-    assert threads == [here]
+    assert link.threads == [threading.get_ident()]
 
 
 async def test_news_before_anybody_came_and_news_that_are_no_json_are_dropped(
