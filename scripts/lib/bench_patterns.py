@@ -67,10 +67,10 @@ async def _patterns(agent: Raw, vault: Path) -> None:
             if len(ours) >= FEW and ours[0] > SLOW:
                 break
             seconds, outcome = await _grep(agent, pattern)
-            reference = await asyncio.to_thread(_rg, rg, vault, pattern) if rg else FLOOR
+            theirs_took = await asyncio.to_thread(_rg, rg, vault, pattern) if rg else FLOOR
             if turn:
                 ours.append(seconds)
-                theirs.append(reference)
+                theirs.append(theirs_took)
         mine, reference = Spread.of(ours), Spread.of(theirs)
         ratio = mine.median / max(FLOOR, 3 * reference.median)
         worst = max(worst, ratio)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lib import checking, steps
 from lib.environment import PYTHON, SetupError, prepare, run
+from lib.options import parse_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 def start(arguments: Sequence[str]) -> int:
     """Serve a vault, or show the demonstration on the sample vault."""
+    parse_start(arguments)  # bad usage is told before anything is installed
     prepare(dev=False)
     return run([str(PYTHON), "-m", "lib.start", *arguments])
 
