@@ -92,7 +92,7 @@ def set_(
 
 @app.command(
     "reset",
-    help="Go back to the defaults.\n\nOf one section (tools, apis, network, performance, privacy or toolSpecific) or all.",
+    help="Go back to the defaults.\n\nAll, or one section: tools, apis, network, performance, privacy, toolSpecific.",
 )
 def reset(
     section: Annotated[str | None, typer.Argument(metavar="[SECTION]", show_default=False)] = None,
@@ -107,7 +107,7 @@ def reset(
 
 @app.command(
     "preset",
-    help="Choose which tools agents see.\n\nminimal: find, grep, read. vault: also for files and notes. everything: all.",
+    help="Choose what agents see.\n\nminimal: find, grep, read. vault: also files and notes. everything: all tools.",
 )
 def preset(
     name: Annotated[Preset, typer.Argument(metavar="NAME")], vault: Vault = None, as_json: AsJson = False
