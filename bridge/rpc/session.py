@@ -68,24 +68,21 @@ class Session:
         self._dispatcher = dispatcher
         self._services = services
         self._link = link
-        self._running: set[Running] = set()
+        self._running: dict[asyncio.Task[bytes | None], Running] = {}
         self._delivering: set[asyncio.Task[None]] = set()
         self._outgoing = Outgoing(self.post)
+        self.caller = self._identify()
         hub.join(self)
-
-    @property
-    def caller(self) -> Caller:
-        """Who it is to the tools."""
-        return Caller(self.role, self.name, self.session_id)
 
     @property
     def session_id(self) -> str:
         """The session this connection belongs to."""
-        return self._hub.session_id(self.role, self.name)
+        return self.caller.session_id
 
     def introduce(self, client: str, can: frozenset[str] | None) -> None:
         """Take the name the client gives itself, and what a host says it can do (None: as before)."""
         self.name = client
+        self.caller = self._identify()
         if can is not None and self._link is not None:
             self.can = can
         self._hub.refresh(self)
@@ -93,18 +90,20 @@ class Session:
     async def receive(self, data: bytes) -> None:
         """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
         frame = parse(data)
-        work = await self._begin(frame)
-        if any(isinstance(part, Running) for part in work):
-            delivering = asyncio.create_task(self._deliver(work, batch=frame.batch))
+        work = await self._begin(frame, alone=not frame.batch)
+        if not any(isinstance(part, Running) for part in work):
+            await self._send(_join(work, batch=frame.batch))
+        elif frame.batch:
+            delivering = asyncio.create_task(self._deliver(work))
             self._delivering.add(delivering)
             delivering.add_done_callback(self._delivering.discard)
-        else:
-            await self._send(_join(work, batch=frame.batch))
 
     async def answer(self, data: bytes) -> bytes | None:
         """Take the body of a POST and return the answer; None when nothing in it wants one."""
         frame = parse(data)
-        return await self._collect(await self._begin(frame), batch=frame.batch)
+        work = await self._begin(frame, alone=False)
+        await _done(work)
+        return _join(work, batch=frame.batch)
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
         """Tell the client something. May be called from any thread."""
@@ -123,32 +122,53 @@ class Session:
         """The connection is gone: cancel an agent's calls that carry no call id. A host that leaves cancels nothing."""
         self._hub.leave(self)
         self._outgoing.close()
-        for running in self._running:
+        for running in self._running.values():
             if running.method.waits or (self.role == "agent" and not running.exchange.kept):
                 running.task.cancel()
 
-    async def _begin(self, frame: Frame) -> list[Work]:
+    def _identify(self) -> Caller:
+        return Caller(self.role, self.name, self._hub.session_id(self.role, self.name))
+
+    async def _begin(self, frame: Frame, *, alone: bool) -> list[Work]:
         """Start everything in a frame, in order; what is immediate is done when this returns."""
         work: list[Work] = []
         room = MAX_IN_FLIGHT - len(self._running)
         for item in frame.items:
             if isinstance(item, Request):
-                work.append(await self._start(item) if room > 0 else _busy(item))
+                work.append(await self._start(item, alone=alone) if room > 0 else _busy(item))
                 room -= 1
             else:
                 work.append(self._take(item))
         return work
 
-    async def _start(self, request: Request) -> Work:
+    async def _start(self, request: Request, *, alone: bool) -> Work:
+        """Answer at once, or start a task; that of a request which came alone sends its answer itself."""
         method = self._dispatcher.find(request.method)
         exchange = Exchange(self, self._services)
+        answer = self._dispatcher.answer
         if method is None or method.immediate:
-            return await self._dispatcher.answer(request, exchange)
-        task = self._hub.spawn(self._dispatcher.answer(request, exchange))
+            return await answer(request, exchange)
+        task = self._hub.spawn(self._answer_alone(request, exchange) if alone else answer(request, exchange))
         running = Running(request, method, exchange, task)
-        self._running.add(running)
-        task.add_done_callback(lambda _: self._running.discard(running))
+        self._running[task] = running
+        if alone:
+            task.add_done_callback(self._forget)
         return running
+
+    async def _answer_alone(self, request: Request, exchange: Exchange) -> None:
+        try:
+            answer = await self._dispatcher.answer(request, exchange)
+        except asyncio.CancelledError:
+            if (answer := _stopped(request)) is not None:
+                self.post(answer)
+            raise
+        await self._send(answer)
+        self._forget(asyncio.current_task())  # now, for the client may send its next request before callbacks run
+
+    def _forget(self, task: asyncio.Task[Any] | None) -> None:
+        """A request is answered and no longer in flight."""
+        if task is not None:
+            self._running.pop(task, None)
 
     def _take(self, item: Response | Fault) -> bytes | None:
         if isinstance(item, Fault):
@@ -160,20 +180,26 @@ class Session:
             item.id, INVALID_REQUEST, "Invalid Request", "Nothing was asked of you; `method` is missing"
         )
 
-    async def _deliver(self, work: Sequence[Work], *, batch: bool) -> None:
-        await self._send(await self._collect(work, batch=batch))
+    async def _deliver(self, work: Sequence[Work]) -> None:
+        """Answer a batch. Its requests count as in flight until a slow client has taken their answers."""
+        try:
+            await _done(work)
+            await self._send(_join(work, batch=True))
+        finally:
+            for part in work:
+                if isinstance(part, Running):
+                    self._forget(part.task)
 
     async def _send(self, answer: bytes | None) -> None:
         if answer is not None and self._link is not None:
             await self._link.send(answer)
 
-    @staticmethod
-    async def _collect(work: Sequence[Work], *, batch: bool) -> bytes | None:
-        """Wait for every answer. Cancelling this does not cancel what it waits for."""
-        tasks = [part.task for part in work if isinstance(part, Running)]
-        if tasks:
-            await asyncio.wait(tasks)
-        return _join(work, batch=batch)
+
+async def _done(work: Sequence[Work]) -> None:
+    """Wait for every answer. Cancelling this does not cancel what it waits for."""
+    tasks = [part.task for part in work if isinstance(part, Running)]
+    if tasks:
+        await asyncio.wait(tasks)
 
 
 def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
@@ -187,14 +213,16 @@ def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
 def _finished(part: Work) -> bytes | None:
     if not isinstance(part, Running):
         return part
-    if not part.task.cancelled():
-        return part.task.result()
+    return _stopped(part.request) if part.task.cancelled() else part.task.result()
+
+
+def _stopped(request: Request) -> bytes | None:
+    if request.notification:
+        return None
     hint = (
         "The bridge stopped before this was done; connect again, and look at `history.list` before you repeat a write"
     )
-    return (
-        None if part.request.notification else replies.failure(part.request.id, INTERNAL_ERROR, "Internal error", hint)
-    )
+    return replies.failure(request.id, INTERNAL_ERROR, "Internal error", hint)
 
 
 def _busy(request: Request) -> bytes | None:
