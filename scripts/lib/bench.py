@@ -7,7 +7,7 @@ import platform
 import time
 
 from bridge import __version__
-from lib import bench_loop, bench_patterns, bench_rpc, bench_write
+from scripts.lib import bench_loop, bench_patterns, bench_rpc, bench_write
 
 SECTIONS = {
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),

@@ -1,7 +1,7 @@
 """The reference for the RPC section: the least that aiohttp and orjson can do, in a process of its own.
 
-`python -m lib.bench_bare PAYLOAD` prints its port and serves `/ws`: a text frame is sent back as it is, but `hits` is
-answered with the payload, encoded anew each time.
+`python -m scripts.lib.bench_bare PAYLOAD` prints its port and serves `/ws`: a text frame is sent back as it is, but
+`hits` is answered with the payload, encoded anew each time.
 """
 
 import asyncio

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
-from lib.bench_measure import REPEATS, Spread, percentile
-from lib.bench_processes import PLAYGROUND, Raw, connected, request, serving
+from scripts.lib.bench_measure import REPEATS, Spread, percentile
+from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, request, serving
 
 FLOOR = 0.025
 """Seconds that are quick enough whatever rg needs."""

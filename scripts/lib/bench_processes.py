@@ -13,8 +13,8 @@ import aiohttp
 import orjson
 
 from bridge.client import find_endpoint
-from lib.environment import ROOT, variables
-from lib.vault_generator import generate
+from scripts.lib.environment import ROOT, variables
+from scripts.lib.vault_generator import generate
 
 PLAYGROUND = ROOT / "playground"
 PATIENCE = 60.0
@@ -70,19 +70,19 @@ async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
 
 @contextlib.asynccontextmanager
 async def serving(vault: Path, hits: Any = ()) -> AsyncIterator[Server]:
-    """A bridge that serves a vault, as `lib.bench_server` makes it."""
+    """A bridge that serves a vault, as `scripts.lib.bench_server` makes it."""
     with _payload(hits) as file:
-        async with started("lib.bench_server", str(vault), file) as server:
+        async with started("scripts.lib.bench_server", str(vault), file) as server:
             await server.line()
             yield server
 
 
 @contextlib.asynccontextmanager
 async def bare(payload: Any) -> "AsyncIterator[Raw]":
-    """The reference for RPC, `lib.bench_bare`, and a connection to it."""
+    """The reference for RPC, `scripts.lib.bench_bare`, and a connection to it."""
     with _payload(payload) as file:
         async with (
-            started("lib.bench_bare", file) as server,
+            started("scripts.lib.bench_bare", file) as server,
             raw(f"ws://127.0.0.1:{await server.line()}/ws") as connection,
         ):
             yield connection

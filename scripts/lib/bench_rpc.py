@@ -3,8 +3,8 @@
 import time
 from collections.abc import Awaitable, Callable
 
-from lib.bench_measure import alternate, compare
-from lib.bench_processes import Raw, bare, connected, generated_vault, request, serving
+from scripts.lib.bench_measure import alternate, compare
+from scripts.lib.bench_processes import Raw, bare, connected, generated_vault, request, serving
 
 PINGS = 200
 REPLIES = 20

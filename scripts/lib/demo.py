@@ -18,14 +18,14 @@ from bridge.app import Bridge
 from bridge.cli.desk import Desk
 from bridge.cli.folding import fold
 from bridge.cli.inert import inert
-from bridge.cli.keyboard import Keyboard, open_keyboard
+from bridge.cli.keyboard import Keyboard
 from bridge.cli.link import Link
 from bridge.cli.output import READABLE, Output
 from bridge.cli.questions import Questions
 from bridge.client import Bridge as Client
 from bridge.client import Result, connect
 from bridge.settings import PRESETS
-from lib.environment import COMMAND, ROOT
+from scripts.lib.environment import COMMAND, ROOT
 
 SAMPLE = ROOT / "scripts" / "sample-vault"
 PLAYGROUND = ROOT / "playground"
@@ -48,16 +48,16 @@ class Demo:
     """Shows it.
 
     Args:
-        yes: Answer every question with yes instead of asking.
+        keyboard: Where answers come from; None answers every question with yes.
         port: Where to listen; 0 takes a free port.
         playground: Where the copy of the vault goes.
     """
 
-    def __init__(self, *, yes: bool, port: int = 0, playground: Path = PLAYGROUND) -> None:
+    def __init__(self, keyboard: Keyboard | None, *, port: int = 0, playground: Path = PLAYGROUND) -> None:
         self._port = port
         self._playground = playground
         self._output = Output()
-        self._keyboard: Keyboard | None = None if yes else open_keyboard()
+        self._keyboard = keyboard
         self._steps = 0
 
     async def show(self) -> None:
@@ -95,7 +95,7 @@ class Demo:
         self._step("It is done, and written down")
         line = (vault / NOTE).read_text(encoding="utf-8").splitlines()[hit["line"] - 1]
         self._say(f"Line {hit['line']} of {NOTE} is now:  {line}")
-        self._say("The last line of the log, .vault-bridge/logs/tools.log:")
+        self._say("And this is its line in the log, .vault-bridge/logs/tools.log:")
         self._quote(_last_execution(vault))
         await self._take_back(vault, patched, before)
 

@@ -8,9 +8,10 @@ from bridge.cli.inert import inert
 from bridge.cli.keyboard import Leaving
 from bridge.cli.main import app
 from bridge.cli.output import Output, prepare_streams, quoted
-from lib.demo import Demo
-from lib.environment import COMMAND, ROOT
-from lib.options import parse_start
+from scripts.lib.answers import open_answers
+from scripts.lib.demo import Demo
+from scripts.lib.environment import COMMAND, ROOT
+from scripts.lib.options import parse_start
 
 
 def main() -> int:
@@ -21,7 +22,7 @@ def main() -> int:
         _serve(options.vault, options.port, options.preset, yes=options.yes)
         return 0
     try:
-        asyncio.run(Demo(yes=options.yes or not sys.stdin.isatty(), port=options.port).show())
+        asyncio.run(Demo(open_answers(yes=options.yes), port=options.port).show())
     except (Leaving, KeyboardInterrupt):
         print("\nLeft. Nothing else happens; the copy of the vault stays in playground/.")
         return 130
