@@ -121,7 +121,7 @@ class Desk:
                 return Answer(_ANSWERS[word])
             else:
                 keys = [key for key, decision in KEYS.items() if decision in request.choices]
-                self._tell(Text(f"Type one of these, then Enter: {' '.join(keys)}"))
+                self._tell(Text(f"Type one of these, then Enter: {' '.join([*keys, 'm', 'p'])}"))
 
     def _show(self, request: ConsentRequest) -> bool:
         """Show a question; returns whether something was left out."""

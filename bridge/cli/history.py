@@ -22,8 +22,6 @@ Examples:
   vault-bridge undo patch-1f0c9a      take one of them back
 """
 
-_STATE = {"applied": "", "undone": "yellow"}
-
 
 def command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
@@ -38,7 +36,7 @@ def command(
     if as_json:
         output.json(entries)
     elif entries:
-        headings = ("Change", "Time", "Tool", "By", "Lines", "State", "Files")
+        headings = ("Change", "Time", "Tool", "By", "Lines", "Files")
         output.lines(draw_table(headings, [_row(entry) for entry in entries], output.width))
     else:
         output.say("Nothing has been changed through the bridge yet.")
@@ -47,13 +45,13 @@ def command(
 def _row(entry: dict[str, Any]) -> list[Text]:
     files = entry["files"]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-    state = entry["state"] if entry.get("canUndo", True) else f"{entry['state']}, no backup"
+    state = "" if entry["state"] == "applied" else f" ({entry['state']})"
+    backup = "" if entry.get("canUndo", True) else " (no backup)"
     return [
         inert(entry["executionId"], style="bold"),
         Text(local(entry["time"])),
         inert(entry["tool"]),
         inert(entry["client"]),
         draw_counts(entry["added"], entry["removed"]),
-        inert(state, style=_STATE.get(entry["state"], "red")),
-        inert(files[0] if files else "").append(more),
+        Text.assemble(inert(files[0] if files else ""), more, (state, "yellow"), (backup, "red")),
     ]

@@ -242,7 +242,8 @@ class _Drawing:
         if remembered:
             tool_wide = self._request.covers is Covers.TOOL
             what = Text("every use of ").append_text(inert(self._request.tool.title)) if tool_wide else "this target"
-            words = " and ".join(f"“{word}”" for word in remembered)
+            *others, final = (f"“{word}”" for word in remembered)
+            words = f"{', '.join(others)} and {final}" if others else final
             holds = "hold" if len(remembered) > 1 else "holds"
             yield from self._labelled("Remembered", Text.assemble(f"{words} {holds} for ", what))
         if Decision.ALLOW_ALWAYS not in choices:

@@ -7,31 +7,31 @@ from rich.text import Text
 from bridge.cli.folding import fold
 
 GAP = "  "
-LEAST_FLEXIBLE = 20
-"""Columns that the widest column keeps; with less room every row becomes a block of lines."""
+LEAST_FLEXIBLE = 15
+"""Columns that the last column keeps; with less room every row becomes a block of lines."""
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
-    """The lines of a table: as wide as it needs, its widest column folded to fit, and at last one block a row.
+    """The lines of a table: as wide as it needs, its last column folded to fit, and at last one block a row.
 
     Args:
         headings: The names of the columns.
         rows: The cells, one line each.
         width: Cells a line may have.
     """
+    last = len(headings) - 1
     sizes = [max(len(name), *(row[column].cell_len for row in rows), 0) for column, name in enumerate(headings)]
     excess = sum(sizes) + len(GAP) * (len(sizes) - 1) - width
-    widest = sizes.index(max(sizes))
-    if excess > 0 and sizes[widest] - excess < LEAST_FLEXIBLE:
+    if excess > 0 and sizes[last] - excess < LEAST_FLEXIBLE:
         yield from _blocks(headings, rows, width)
         return
-    sizes[widest] -= max(0, excess)
+    sizes[last] -= max(0, excess)
     yield _line([Text(name, "bold") for name in headings], sizes)
     for row in rows:
-        folded = list(fold(row[widest], sizes[widest], words=True))
-        yield _line([*row[:widest], folded[0], *row[widest + 1 :]], sizes)
+        folded = list(fold(row[last], sizes[last], words=True))
+        yield _line([*row[:last], folded[0]], sizes)
         for piece in folded[1:]:
-            yield _line([piece if column == widest else Text() for column in range(len(row))], sizes)
+            yield _line([*(Text() for _ in range(last)), piece], sizes)
 
 
 def _line(cells: Sequence[Text], sizes: Sequence[int]) -> Text:

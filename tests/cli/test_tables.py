@@ -24,7 +24,7 @@ def test_a_table_is_as_wide_as_it_needs() -> None:
     ]
 
 
-def test_the_widest_column_gives_way() -> None:
+def test_the_last_column_gives_way() -> None:
     assert drawn(45) == [
         "Name         Risk  What",
         "grep         low   Looks through the notes",
