@@ -41,6 +41,7 @@ class History:
         self._known: dict[str, Known] = {}
         self._heads: dict[str, Known] = {}
         self._calls: dict[str, Known] = {}
+        self._open: dict[str, Known] = {}
 
     def begin(self, begin: Begin, offset: int) -> None:
         """A plan is about to be applied."""
@@ -65,7 +66,8 @@ class History:
             can_undo=begin.keep or not begin.pushes_aside,
         )
         change = cause.execution_id if cause.kind == "change" else cause.reverses or cause.execution_id
-        self._known[cause.execution_id] = Known(shown, cause.kind, change, begin.summary, offset)
+        known = Known(shown, cause.kind, change, begin.summary, offset)
+        self._known[cause.execution_id] = self._open[cause.execution_id] = known
 
     def mark(self, mark: Mark) -> None:
         """Something became of a change."""
@@ -76,6 +78,7 @@ class History:
             known.shown = replace(known.shown, can_undo=False)
             return
         known.outcome = mark.kind
+        self._open.pop(mark.execution_id, None)
         if mark.kind != "rolled_back":
             self._heads[known.change] = known
             if known.shown.call_id is not None:
@@ -91,7 +94,7 @@ class History:
 
     def open(self) -> list[Known]:
         """Applications that were begun and not ended, newest first."""
-        return [known for known in reversed(list(self._known.values())) if known.outcome == "open"]
+        return list(self._open.values())[::-1]
 
     def applications(self) -> list[Known]:
         """Every application, oldest first."""

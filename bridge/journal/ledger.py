@@ -262,19 +262,20 @@ class Ledger:
             try:
                 steps.run()
             except Exception as error:
-                failure = self._take_back(begin, steps.number, error)
+                failure = self._take_back(begin, None if steps.all_done else steps.number, error)
                 if failure is None:
                     raise
                 raise failure from error
         return begin
 
-    def _take_back(self, begin: Begin, attempted: int, error: Exception) -> ToolFailure | None:
+    def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
         """After a failure in the middle: everything as it was.
 
         Returns:
             What to tell the caller; None when the failure is none of the disk's or the vault's.
         """
-        where = begin.changes[attempted].new_path or begin.changes[attempted].path
+        step = begin.changes[-1 if attempted is None else attempted]
+        where = step.new_path or step.path
         failure = explain(error, where) if isinstance(error, OSError) else error
         told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:

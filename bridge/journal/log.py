@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bridge.errors import ExecutionFailed
 from bridge.journal.lines import Begin, Line, decode, encode
-from bridge.vault.folder import Folder
+from bridge.vault.folder import Disk, Folder
 
 NAME = "journal.jsonl"
 _MAX_LINE = 1 << 28
@@ -33,6 +33,7 @@ class Log:
 
     def __init__(self, open_folder: Callable[[], Folder]) -> None:
         self._open_folder = open_folder
+        self._disk = Disk()
         self._fd: int | None = None
         self._size = 0
         self._torn = False
@@ -138,7 +139,8 @@ class Log:
 
     def _cut(self, size: int) -> None:
         """Remove what comes after `size` bytes: the beginning of a line that did not become whole."""
-        self._disk.truncate(self._descriptor(), size)
+        fd = self._descriptor()
+        self._disk.truncate(fd, size)
         self._size = size
         self._torn = False
 

@@ -25,12 +25,12 @@ class Mended:
     message: str | None = None
 
 
-def take_back(begin: Begin, attempted: int, root: VaultRoot, backups: Backups) -> Mended:
+def take_back(begin: Begin, attempted: int | None, root: VaultRoot, backups: Backups) -> Mended:
     """Take back a change that failed in this very process.
 
     Args:
         begin: The change.
-        attempted: The number of the step that failed; none after it was begun.
+        attempted: The number of the step that failed; None when all had been carried out.
         root: The vault.
         backups: Where what was pushed aside is.
 

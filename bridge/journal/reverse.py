@@ -97,7 +97,7 @@ class Reversal:
             return  # made and removed by the same change
         match change.kind:
             case ChangeKind.CREATE:
-                self._add(Change(ChangeKind.DELETE, change.path, before=file.last), self._read(change.path, file.last))
+                self._add(Change(ChangeKind.DELETE, change.path, before=file.last), self._read(file))
                 self._gone.add(change.path)
             case ChangeKind.DELETE:
                 self._make_parents(change.path)
@@ -107,7 +107,7 @@ class Reversal:
             case ChangeKind.MODIFY if file.origin is not None and id(file) not in self._back_at_first:
                 self._back_at_first.add(id(file))
                 if file.first != file.last:
-                    old, content = self._read(change.path, file.last), self._first_bytes(file)
+                    old, content = self._read(file), self._first_bytes(file)
                     step = Change(ChangeKind.MODIFY, change.path, before=file.last, after=file.first)
                     self._add(step, old, content)
             case ChangeKind.MOVE:
@@ -155,15 +155,15 @@ class Reversal:
 
     # -- bytes --------------------------------------------------------------------------------------------------
 
-    def _read(self, path: str, expected: str | None) -> bytes:
+    def _read(self, file: TracedFile) -> bytes:
         """The bytes that the change left in a file."""
         try:
-            folder, name = self._folders.parent(path)
+            folder, name = self._folders.parent(file.place)
             data = folder.read(name)
         except (OSError, ToolFailure) as error:
-            raise stale(path, gone=True) from error
-        if content_hash(data) != expected:
-            raise stale(path)
+            raise stale(file.place, gone=True) from error
+        if content_hash(data) != file.last:
+            raise stale(file.place)
         return data
 
     def _first_bytes(self, file: TracedFile) -> bytes:

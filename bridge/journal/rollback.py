@@ -6,6 +6,7 @@ full disk too.
 """
 
 import errno
+import stat
 
 from bridge.errors import NotFound
 from bridge.journal import leftovers
@@ -77,8 +78,13 @@ class _RollBack:
                 self.left.append(path)
                 continue
             spare = self._fetch(path, track.first or "", folder)
+            if spare is None and self._now[path] is None:
+                continue  # nobody has the bytes: someone else removed the file before this change could
             if spare is None or not self._put(path, folder, name, spare):
                 self.left.append(path)
+            elif track.mode is not None and stat.S_IMODE(folder.stat(name).st_mode) != track.mode:
+                # The same bytes came from another file of this change.
+                folder.chmod(name, track.mode)
 
     def remove_files(self) -> None:
         """Files that were made, or moved to a new place and are back at their old one."""
@@ -113,15 +119,15 @@ class _RollBack:
 
     def _fetch(self, path: str, content: str, folder: Folder) -> Spare | None:
         """Bring the first bytes of a path beside it, from wherever they are now. None when they are nowhere."""
+        if self._change.backups.hash(self._id, path) == content:
+            with self._change.backups.open(self._id, path) as found:
+                return None if found is None else self._bring(*found, folder, content)
         for spare in self._change.spares:
             if spare.hash == content:
                 self._change.spares.remove(spare)
                 if spare.folder == folder.path:
                     return spare
                 return self._bring(self._folders.folder(spare.folder), spare.name, folder, content)
-        if self._change.backups.hash(self._id, path) == content:
-            with self._change.backups.open(self._id, path) as found:
-                return None if found is None else self._bring(*found, folder, content)
         for other in self._change.others_moved_to(path, content):
             if self._now[other] == content:
                 self._now[other] = None

@@ -55,6 +55,8 @@ class Steps:
         self._changed: set[str] = set()
         self.number = 0
         """The step that is being carried out."""
+        self.all_done = False
+        """Whether only what comes after the steps is left."""
 
     def run(self) -> None:
         """Carry out all steps and make them durable.
@@ -71,11 +73,25 @@ class Steps:
             ChangeKind.MKDIR: self._mkdir,
             ChangeKind.RMDIR: self._rmdir,
         }
+        emptied = []
         for number, change in enumerate(self._begin.changes):
             self.number = number
-            kinds[change.kind](change)
+            if change.kind is ChangeKind.RMDIR and not self._needed_later(change.path, number):
+                emptied.append(change)
+            else:
+                kinds[change.kind](change)
+        # Folders go last: making one again to take a change back needs space, and everything that may run out of
+        # space has been done by now.
+        self.all_done = True
+        for change in emptied:
+            self._rmdir(change)
         for path in self._changed:
             self._folders.inside(path).sync()
+
+    def _needed_later(self, path: str, number: int) -> bool:
+        """Whether a later step puts something in the place of a folder."""
+        later = self._begin.changes[number + 1 :]
+        return any(path in {change.path, change.new_path} for change in later)
 
     def _place(self, path: str) -> tuple[Folder, str]:
         """The folder that a step changes, which is made durable at the end, and the name in it."""

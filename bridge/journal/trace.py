@@ -41,12 +41,14 @@ class TracedFile:
         origin: Where it was first; None for one that the change makes.
         first: The hash of the bytes it had first.
         last: The hash of the bytes it has in the end; None when it is deleted.
+        place: Where it is in the end.
         kept: Whether a step so far has pushed its first bytes aside.
     """
 
     origin: str | None
     first: State
     last: State
+    place: str
     kept: bool = False
 
 
@@ -87,10 +89,10 @@ def trace(changes: Sequence[Change], modes: Sequence[int | None]) -> Trace:
         file, keep = None, None
         match change.kind:
             case ChangeKind.CREATE:
-                file = at[change.path] = TracedFile(None, None, change.after)
+                file = at[change.path] = TracedFile(None, None, change.after, change.path)
                 found.step(change.path, None, change.after)
             case ChangeKind.MODIFY | ChangeKind.DELETE:
-                file = at.get(change.path) or TracedFile(change.path, change.before, change.before)
+                file = at.get(change.path) or TracedFile(change.path, change.before, change.before, change.path)
                 if file.origin is not None and not file.kept and change.before != change.after:
                     keep, file.kept = file.origin, True
                 file.last = change.after
@@ -99,8 +101,8 @@ def trace(changes: Sequence[Change], modes: Sequence[int | None]) -> Trace:
                 if change.kind is ChangeKind.DELETE:
                     del at[change.path]
             case ChangeKind.MOVE:
-                file = at.pop(change.path, None) or TracedFile(change.path, change.before, change.before)
-                new_path = change.new_path or change.path
+                file = at.pop(change.path, None) or TracedFile(change.path, change.before, change.before, change.path)
+                new_path = file.place = change.new_path or change.path
                 at[new_path] = file
                 found.step(change.path, change.before, None, mode)
                 found.step(new_path, None, change.before)

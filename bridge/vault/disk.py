@@ -127,11 +127,14 @@ class Disk:
         return os.write(fd, data)
 
     def chown(self, fd: int, owner: tuple[int, int]) -> None:
-        """Give an open file an owner and a group, where the system has them and lets us."""
+        """Give an open file an owner and a group, or at least the group, where the system has them and lets us."""
         if hasattr(os, "fchown"):
             self.before("chown", "")
-            with suppress(PermissionError):
+            try:
                 os.fchown(fd, *owner)
+            except PermissionError:
+                with suppress(PermissionError):
+                    os.fchown(fd, -1, owner[1])
 
     def chmod(self, fd: int, mode: int) -> None:
         """Give an open file its permissions, where the system has them."""
