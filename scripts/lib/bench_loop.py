@@ -5,9 +5,9 @@ from typing import Any
 
 import orjson
 
-from scripts.lib.bench_consent import consenting_host
 from scripts.lib.bench_measure import REPEATS, Spread
 from scripts.lib.bench_processes import Raw, Server, connected, generated_vault, serving
+from scripts.lib.consenting import consenting_host
 
 NOTES = 10_000
 BIG = "Big.md"

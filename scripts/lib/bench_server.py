@@ -1,7 +1,8 @@
 """A bridge in a process of its own, as the bench wants it: with a canned tool, and a ticker that watches the loop.
 
 `python -m scripts.lib.bench_server VAULT HITS` serves the vault and prints `ready`. Then each line on its standard
-input is answered by one line: the longest time, in milliseconds, that the event loop was held since the last one. Reads are allowed and limits are as high as settings go, so that nothing but the work is measured.
+input is answered by one line: the longest time, in milliseconds, that the event loop was held since the last one.
+Reads are allowed and limits are as high as settings go, so that nothing but the work is measured.
 """
 
 import asyncio

@@ -13,9 +13,9 @@ from bridge.app import Bridge
 from bridge.settings import MAX_RATE
 from bridge.toolkit.flight import Caller
 from bridge.vault.diff import unified_diff
-from scripts.lib.bench_consent import YesHost
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.bench_processes import PLAYGROUND
+from scripts.lib.consenting import YesHost
 
 WRITES = 20
 NOTE_LINES = 200

@@ -1,4 +1,4 @@
-"""Somebody who says yes to everything at once, so that the bench measures the machine and not the person."""
+"""Somebody who says yes to everything at once, for the bench and for the tests of the documents."""
 
 import asyncio
 import contextlib
@@ -14,7 +14,7 @@ from bridge.rpc.services import ConsentDesk
 @contextlib.asynccontextmanager
 async def consenting_host(vault: Path) -> AsyncIterator[None]:
     """A host over a socket that allows every question once."""
-    async with connect(vault, name="bench host", role="host", can=["consent"]) as host:
+    async with connect(vault, name="Yes", role="host", can=["consent"]) as host:
 
         async def allow(question: dict[str, Any]) -> None:
             await host.request(
@@ -35,8 +35,8 @@ class YesHost:
         broker: Where it answers.
     """
 
-    id = "bench"
-    name = "bench host"
+    id = "yes"
+    name = "Yes"
 
     def __init__(self, broker: ConsentDesk) -> None:
         self._broker = broker
