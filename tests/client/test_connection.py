@@ -155,6 +155,32 @@ async def test_leaving_ends_ones_own_calls(house: House) -> None:
     await house.world.desk.until_cancelled(1)
 
 
+async def test_a_request_nobody_waits_for_any_more_does_no_harm(house: House) -> None:
+    async with connect(house.vault, name="my script") as bridge:
+        slow = asyncio.create_task(bridge.call("slow"))
+        await house.world.desk.until_running(1)
+        slow.cancel()
+        house.world.desk.release.set()
+        assert await bridge.request("ping") == "pong"
+        assert await bridge.request("ping") == "pong"
+
+
+async def test_what_is_no_json_is_not_sent(house: House) -> None:
+    async with connect(house.vault, name="my script") as bridge:
+        with pytest.raises(TypeError):
+            await bridge.call("echo", pattern=object())
+        assert await bridge.request("ping") == "pong"
+
+
+async def test_a_request_made_while_leaving_is_lost(house: House) -> None:
+    async with connect(house.vault, name="my script") as bridge:
+        leaving = asyncio.create_task(bridge.close())
+        await asyncio.sleep(0)
+        with pytest.raises(ConnectionLost):
+            await bridge.request("ping")
+        await leaving
+
+
 async def test_a_question_only_the_plugin_can_answer_is_answered_so(house: House) -> None:
     async with connect(house.vault, name="my screen", role="host", can=["consent"]):
         (member,) = house.world.hub.members

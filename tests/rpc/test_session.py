@@ -153,6 +153,31 @@ async def test_a_request_that_was_not_begun_when_its_connection_closed_is_never_
     assert world.desk.asked == []
 
 
+async def test_what_is_cut_short_when_the_bridge_stops_is_told_so_and_notifications_are_not(world: World) -> None:
+    link = Link()
+    session = world.open("agent", link)
+    call = {"name": "slow", "arguments": {}}
+    await session.receive(orjson.dumps({"jsonrpc": "2.0", "method": "tools.call", "params": call}))
+    await session.receive(slow(1))
+    await session.receive(frame(("tools.call", call), ("ping",), first=2))
+    await world.desk.until_running(3)
+    await world.hub.stop()
+    alone, batch = await link.wait_for(2)
+    assert (alone["id"], alone["error"]["code"]) == (1, -32603)
+    assert [(told["id"], told.get("error", {}).get("code")) for told in batch] == [(2, -32603), (3, None)]
+
+
+async def test_a_slow_notification_is_done_and_not_answered(world: World) -> None:
+    link = Link()
+    session = world.open("agent", link)
+    world.desk.release.set()
+    call = {"name": "slow", "arguments": {}}
+    await session.receive(orjson.dumps([{"jsonrpc": "2.0", "method": "tools.call", "params": call}]))
+    await world.desk.until_running(1)
+    await session.receive(request(1, "ping"))
+    assert [sent["id"] for sent in link.sent] == [1]
+
+
 async def test_the_bridge_can_ask_a_host_and_the_answer_finds_its_way(world: World) -> None:
     link = Link()
     session = world.open("host", link)

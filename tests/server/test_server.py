@@ -14,7 +14,7 @@ from bridge.server.runfiles import RunFolder
 from bridge.server.server import Server
 from bridge.vault.root import VaultRoot
 from tests.rpc.world import World
-from tests.server.house import House, open_house
+from tests.server.house import House, open_house, request
 
 
 def published(vault: Path) -> dict[str, object]:
@@ -71,6 +71,17 @@ async def test_what_a_killed_bridge_left_is_replaced(vault: Path) -> None:
     async with open_house(vault) as house:
         assert published(vault)["pid"] == os.getpid()
         assert len(house.token()) >= 43
+
+
+async def test_two_vaults_are_served_at_once_and_each_has_its_own_door(vault: Path, tmp_path: Path) -> None:
+    (tmp_path / "Other").mkdir()
+    async with open_house(vault) as house, open_house(tmp_path / "Other") as other:
+        assert house.beacon.http != other.beacon.http
+        for server, status in ((house, 200), (other, 401)):
+            answer = await server.http.post(
+                f"{server.beacon.http}/rpc", json=request(1, "ping"), headers=house.bearer()
+            )
+            assert answer.status == status
 
 
 async def test_it_listens_on_this_machine_only(house: House) -> None:

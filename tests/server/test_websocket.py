@@ -9,6 +9,7 @@ import pytest
 from aiohttp import WSMsgType, web
 
 from bridge.rpc.frames import MAX_FRAME
+from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_READ, SocketLink
 from tests.server.house import House, ask, request
 
@@ -165,6 +166,17 @@ async def test_a_frame_beyond_all_measure_is_not_even_read(house: House) -> None
         assert (await socket.receive(timeout=5)).type in {WSMsgType.CLOSE, WSMsgType.CLOSED, WSMsgType.ERROR}
     async with await house.socket() as socket:
         assert (await ask(socket, request(1, "ping")))["result"] == "pong"
+
+
+async def test_an_answer_that_comes_when_the_client_is_gone_is_dropped(house: House) -> None:
+    async with await house.socket("host") as socket:
+        await ask(socket, request(1, "ping"))
+        (session,) = house.world.hub.members
+        assert isinstance(session, Session)
+    await house.server.stop()
+    assert session._link is not None
+    await session._link.send(b"{}")
+    session.post(b"{}")
 
 
 class Stuck(asyncio.Transport):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from bridge.contract.base import Params
 from bridge.rpc.method import HOST_ONLY, Exchange, Method
@@ -12,8 +12,13 @@ from bridge.rpc.method import HOST_ONLY, Exchange, Method
 Text = Annotated[str, Field(max_length=1000)]
 
 
+def _number_as_text(value: Any) -> Any:
+    """A record's `seq` is a number, a cursor is text: whoever hands the one back as the other is understood."""
+    return str(value) if type(value) is int else value
+
+
 class QueryParams(Params):
-    """What to look for. `since` and `until` are ISO 8601 times."""
+    """What to look for. `since` and `until` are ISO 8601 times; `before` is the `seq` of a record."""
 
     tool: Text | None = None
     client: Text | None = None
@@ -22,7 +27,7 @@ class QueryParams(Params):
     since: Text | None = None
     until: Text | None = None
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
-    before: Text | None = None
+    before: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
 
 
 async def query(exchange: Exchange, params: QueryParams) -> list[Mapping[str, Any]]:

@@ -77,3 +77,12 @@ async def test_the_log_is_searched_with_all_that_was_asked(world: World) -> None
     answer = await world.ask("host", "audit.query", wanted)
     assert answer["result"] == [{"kind": "execution", "tool": "grep"}]
     assert world.memory.asked == {**wanted, "since": None, "until": None}
+
+
+@pytest.mark.parametrize(("before", "asked"), [(7, "7"), ("7", "7"), (True, None), (1.5, None), ([], None)])
+async def test_a_page_of_the_log_begins_before_a_records_number(world: World, before: Any, asked: str | None) -> None:
+    answer = await world.ask("host", "audit.query", {"before": before})
+    if asked is None:
+        assert answer["error"]["code"] == -32602
+    else:
+        assert world.memory.asked["before"] == asked
