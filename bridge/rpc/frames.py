@@ -4,6 +4,7 @@ orjson is strict where the standard is: NaN, Infinity, invalid UTF-8 and lone su
 know (nesting, batches, the shape of a request) is checked here, before anything else sees the message. No I/O.
 """
 
+import gc
 import math
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +16,7 @@ from bridge.rpc.codes import INVALID_REQUEST, PARSE_ERROR
 
 MAX_FRAME: Final = 16 * 1024 * 1024
 """Bytes of one frame or one POST body."""
+LARGE: Final = 1024 * 1024
 MAX_BATCH: Final = 50
 MAX_DEPTH: Final = 64
 MAX_EXACT: Final = 2**53
@@ -66,7 +68,7 @@ class Frame:
 def parse(data: bytes | str) -> Frame:
     """Read one frame. Raises nothing: what is wrong with it is in the result."""
     try:
-        value = orjson.loads(data)
+        value = _load(data)
     except orjson.JSONDecodeError:
         return _unreadable(
             "Send one JSON-RPC 2.0 object or batch as UTF-8 JSON, without NaN, Infinity or lone surrogates"
@@ -79,6 +81,18 @@ def parse(data: bytes | str) -> Frame:
         return Frame(tuple(_item(member) for member in value), batch=True)
     hint = f"A batch holds 1 to {MAX_BATCH} requests; this one has {len(value)}"
     return Frame((Fault(None, INVALID_REQUEST, "Invalid Request", hint),))
+
+
+def _load(data: bytes | str) -> Any:
+    """The value of a frame. Millions of brackets in a large one would set the garbage collector off again and again."""
+    collecting = len(data) > LARGE and gc.isenabled()
+    if collecting:
+        gc.disable()
+    try:
+        return orjson.loads(data)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _unreadable(hint: str) -> Frame:

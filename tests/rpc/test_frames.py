@@ -1,5 +1,6 @@
 """Whatever comes over the wire is a request, a response, or the exact error the standard has for it."""
 
+import gc
 from typing import Any
 
 import orjson
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.rpc.frames import MAX_BATCH, MAX_DEPTH, Fault, Frame, Request, Response, parse
+from bridge.rpc.frames import LARGE, MAX_BATCH, MAX_DEPTH, Fault, Frame, Request, Response, parse
 
 
 def only(data: bytes | str) -> Any:
@@ -139,6 +140,18 @@ def test_a_batch_that_is_empty_or_too_long_is_one_invalid_request(size: int) -> 
 
 def test_a_full_batch_passes() -> None:
     assert len(parse(orjson.dumps([{"jsonrpc": "2.0", "id": 1, "method": "m"}] * MAX_BATCH)).items) == MAX_BATCH
+
+
+@pytest.mark.parametrize("collecting", [True, False])
+def test_a_large_frame_leaves_the_garbage_collector_as_it_was(*, collecting: bool) -> None:
+    was = gc.isenabled()
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert isinstance(only(nested(1, b"[" + b"[]," * LARGE + b"1", b"]")), Request)
+        assert code(b"[" * 2 * LARGE) == (-32700, None)
+        assert gc.isenabled() is collecting
+    finally:
+        (gc.enable if was else gc.disable)()
 
 
 @settings(max_examples=200, deadline=None)
