@@ -22,9 +22,10 @@ _MOST_PAIRS = 25_000_000
 _MOST_PAIRS_OF_FEW = 100_000_000
 _FEW = 256
 _MOST_LINES = 50_000
-# Beyond this, a stretch is not split into lines: nobody reads such a diff, and its counts are right without.
+# Beyond these, a stretch is not split into lines: even letting go of so many at once would hold up others. An edit
+# that knows its regions is not concerned.
 _MOST_BYTES = 16 << 20
-_MOST_SPLIT = 200_000
+_MOST_SPLIT = 40_000
 
 Change = tuple[int, int, int, int]
 """Lines from the first number up to the second became those from the third up to the fourth, counted from 0."""

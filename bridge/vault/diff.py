@@ -64,7 +64,8 @@ def unified_diff(
     blocks = list(changed_blocks(old, new, regions))
     if not blocks and old_path == new_path:
         return Diff("", 0, 0, truncated=False)
-    pieces, room, truncated = [f"--- {names[0]}\n", f"+++ {names[1]}\n"], limit, False
+    pieces, truncated = [f"--- {names[0]}\n", f"+++ {names[1]}\n"], False
+    room = limit - sum(map(len, pieces))
     for sign, data, start, end in chain.from_iterable(_hunk(old, new, hunk) for hunk in _hunks(blocks)):
         # A line that cannot fit is not even copied: it may be the whole of a large file.
         text = "" if end - start > 4 * room else _shown(sign, data[start:end])

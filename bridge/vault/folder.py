@@ -136,6 +136,7 @@ class Folder:
         """
         fd = self.disk.create(self.at(), name, mode)
         try:
+            self._require_here(fd, name)
             for piece in [memoryview(data)] if isinstance(data, bytes) else data:
                 rest = piece
                 while rest:
@@ -246,22 +247,28 @@ class Folder:
 
     def _open_regular(self, name: str) -> tuple[int, os.stat_result]:
         """Open a regular file: looked at before, because opening some devices does something, and again when open."""
-        seen = self.stat(name)
-        _require_regular(seen, name)
+        _require_regular(self.stat(name), name)
         fd = self.disk.open_read(self.at(), name)
         try:
             state = os.fstat(fd)
             _require_regular(state, name)
-            _require_same(seen, state, name)
+            self._require_here(fd, name)
         except BaseException:
             self.disk.close(fd)
             raise
         return fd, state
 
+    def _require_here(self, fd: int, name: str) -> None:
+        """Without descriptors: refuse an open file that is not the one of this name here, as the way is now."""
+        if not self.disk.descriptors and not os.path.samestat(os.fstat(fd), self.stat(name)):
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
+
     def _read_all(self, fd: int, size: int, limit: int | None) -> bytes:
         """Read to the end. The size only tells how much to ask for: a file may grow while it is read."""
         want = size + 1 if limit is None else min(limit, size + 1)
         first = self.disk.read(fd, want) if want else b""
+        if len(first) == size < want:
+            return first
         pieces, total = [first], len(first)
         while pieces[-1] and (limit is None or total < limit):
             pieces.append(self.disk.read(fd, _CHUNK if limit is None else min(_CHUNK, limit - total)))
@@ -275,12 +282,6 @@ class Folder:
         except FileNotFoundError:
             return False
         return same and name != to_name and to_name not in to.names()
-
-
-def _require_same(seen: os.stat_result, state: os.stat_result, name: str) -> None:
-    """Refuse a file that is not the one whose name was looked at: without descriptors it may lie anywhere."""
-    if not os.path.samestat(seen, state):
-        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
 
 
 def _require_regular(state: os.stat_result, name: str) -> None:

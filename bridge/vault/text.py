@@ -14,7 +14,7 @@ from bridge.errors import InvalidParameters
 
 BOM = codecs.BOM_UTF8
 CHUNK = 1 << 20
-"""Bytes looked at in one call: about a millisecond."""
+"""Bytes looked at in one call: about a millisecond. At least 4, the longest character."""
 
 
 class Lines:
@@ -110,8 +110,9 @@ def prevailing_ending(data: bytes, start: int, end: int) -> bytes:
     """The line ending most used between two offsets; the first one when it is a draw, empty when there is none."""
     breaks = windows = 0
     for low, high in pairwise([*range(start, end, CHUNK), end]):
-        breaks += data.count(b"\n", low, high)
-        windows += data.count(b"\r\n", low, min(high + 1, end))
+        found = data.count(b"\n", low, high)
+        breaks += found
+        windows += data.count(b"\r\n", max(low - 1, start), high) if found else 0
     if not breaks:
         return b""
     if windows * 2 == breaks:
