@@ -1,7 +1,7 @@
 """Rate limits (seed L, "Rate Limiting"): a sliding window of 60 seconds.
 
-One window for each client and tool, one for each client over all its tools, and a short queue for calls that come
-too early.
+One window for each client and tool, one over all tools of all clients (a client names itself, so a new name must
+not bring a fresh window), and a short queue for calls that come too early.
 
 Pure: time comes in as an argument. For callers on one event loop; a step of a pipeline uses it like this, with no
 `await` between `wait_time` and `record`:
@@ -25,6 +25,8 @@ WINDOW = 60.0
 
 QUEUE = 10
 """Calls of one client to one tool that may wait at once (seed L: "Queue overflow")."""
+
+_ALL = ("", "")
 
 SHORTEST_WAIT = 0.001
 """Seconds; a wait that rounds to nothing would spin."""
@@ -57,8 +59,8 @@ class RateLimits:
     """
 
     def __init__(self) -> None:
-        self._passed: dict[tuple[str, str | None], deque[float]] = defaultdict(deque)
-        """When calls passed, oldest first; under None those of all tools together."""
+        self._passed: dict[tuple[str, str], deque[float]] = defaultdict(deque)
+        """When calls passed, oldest first; under `_ALL` those of all tools and clients together."""
         self._waiting: dict[tuple[str, str], deque[Ticket]] = {}
         self._numbers = itertools.count()
         self._heard = -math.inf
@@ -75,7 +77,7 @@ class RateLimits:
             tool: What it calls.
             now: Monotonic seconds.
             limit: Calls of this tool a minute.
-            global_limit: Calls of all tools a minute.
+            global_limit: Calls of all tools and clients a minute.
             ticket: The call's place in the queue; None for a call that has just come, which goes behind the queue.
 
         Returns:
@@ -86,7 +88,7 @@ class RateLimits:
         ahead = len(queue) if ticket is None else sum(1 for other in queue if other.number < ticket.number)
         wait = max(
             _wait(self._recent(client, tool, moment), moment, limit, ahead),
-            _wait(self._recent(client, None, moment), moment, global_limit, 0),
+            _wait(self._recent(*_ALL, moment), moment, global_limit, 0),
         )
         return 0.0 if wait <= 0 else max(wait, SHORTEST_WAIT)
 
@@ -94,7 +96,7 @@ class RateLimits:
         """A call has passed."""
         moment = self._advance(now)
         self._passed[client, tool].append(moment)
-        self._passed[client, None].append(moment)
+        self._passed[_ALL].append(moment)
         if moment - self._swept >= WINDOW:
             self._swept = moment
             for of in [of for of in self._passed if not self._recent(*of, moment)]:
@@ -137,10 +139,10 @@ class RateLimits:
             for tool, limit in limits.items()
         }
 
-    def total(self, client: str, now: float, global_limit: int) -> Usage:
-        """How much one client uses of the limit over all tools."""
-        queued = sum(len(queue) for (of, _), queue in self._waiting.items() if of == client)
-        used = len(self._recent(client, None, self._advance(now)))
+    def total(self, now: float, global_limit: int) -> Usage:
+        """How much of the limit over all tools and clients is used."""
+        queued = sum(len(queue) for queue in self._waiting.values())
+        used = len(self._recent(*_ALL, self._advance(now)))
         return Usage(limit=global_limit, used=used, queued=queued)
 
     def _advance(self, now: float) -> float:
@@ -151,7 +153,7 @@ class RateLimits:
             self._heard = now
         return self._elapsed
 
-    def _recent(self, client: str, tool: str | None, moment: float) -> deque[float]:
+    def _recent(self, client: str, tool: str, moment: float) -> deque[float]:
         """The passes still in the window, oldest first."""
         times = self._passed.get((client, tool), deque())
         while times and times[0] + WINDOW <= moment:
