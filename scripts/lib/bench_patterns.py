@@ -11,14 +11,15 @@ from typing import Any
 import orjson
 
 from scripts.lib.bench_measure import REPEATS, Spread, percentile
-from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, request, serving
+from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving, started
 
 FLOOR = 0.025
 """Seconds that are quick enough whatever rg needs."""
 SLOW = 1.0
 """Seconds beyond which a pattern is not measured nine times."""
 FEW = 3
-IDLE_PINGS = 2000
+IDLE = 0.3
+"""Seconds of quiet between two rounds."""
 
 PATTERNS = (
     *(r"(a+)+$", r"(a*)*$", r"(a|aa)+$", r"(a|a?)+$", r"(.*a){20}$", r"(a?){30}a{30}", r"(x+x+)+y", r"(.*)*b"),
@@ -42,13 +43,27 @@ async def run() -> None:
     with tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as place:
         vault = Path(place)
         adversarial(vault)
-        async with serving(vault), connected(vault) as agent, connected(vault) as other:
-            idle = [await _ping(other) for _ in range(IDLE_PINGS)]
-            pinging = asyncio.create_task(_keep_pinging(other))
+        async with serving(vault), connected(vault) as agent:
             await _patterns(agent, vault)
-            pinging.cancel()
-            busy = await pinging
-    print("  ping on a second socket meanwhile")
+            await _others(agent, vault)
+
+
+async def _others(agent: Raw, vault: Path) -> None:
+    """What somebody else notices of the same patterns."""
+    async with started("scripts.lib.bench_pinger", str(vault)) as pinger:
+        await pinger.line()
+        idle: list[float] = []
+        busy: list[float] = []
+        for turn in range(REPEATS + 1):
+            await asyncio.sleep(IDLE)
+            quiet = await pinger.take()
+            for pattern in PATTERNS:
+                await _grep(agent, pattern)
+            loud = await pinger.take()
+            if turn:
+                idle += quiet
+                busy += loud
+    print("  ping on a second socket, from a process of its own")
     for name, samples in (("during the patterns", busy), ("idle", idle)):
         print(f"    {name:<34} p50 {percentile(samples, 50) * 1e6:.0f} us, p99 {percentile(samples, 99) * 1e6:.0f} us")
     print(f"    {'ratio of p99':<34} {percentile(busy, 99) / percentile(idle, 99):.2f}   goal: at most 3")
@@ -80,29 +95,13 @@ async def _patterns(agent: Raw, vault: Path) -> None:
 
 async def _grep(agent: Raw, pattern: str) -> tuple[float, str]:
     began = time.perf_counter()
-    answer: dict[str, Any] = orjson.loads(await agent.call("grep", pattern=pattern))["result"]
+    answer: dict[str, Any] = orjson.loads(await agent.call("grep", pattern=pattern, contextLines=0))["result"]
     seconds = time.perf_counter() - began
     return seconds, "" if answer["success"] else f"({answer['errorType']})"
 
 
 def _rg(rg: str, vault: Path, pattern: str) -> float:
     began = time.perf_counter()
-    command = [rg, "--json", "-C2", "--", pattern, "."]
+    command = [rg, "--json", "-m100", "--", pattern, "."]
     subprocess.run(command, cwd=vault, capture_output=True, check=False)
     return time.perf_counter() - began
-
-
-async def _ping(connection: Raw) -> float:
-    began = time.perf_counter()
-    await connection.ask(request("ping"))
-    return time.perf_counter() - began
-
-
-async def _keep_pinging(connection: Raw) -> list[float]:
-    samples: list[float] = []
-    try:
-        while True:
-            samples.append(await _ping(connection))
-            await asyncio.sleep(0.001)
-    except asyncio.CancelledError:
-        return samples

@@ -19,6 +19,8 @@ from scripts.lib.vault_generator import generate
 PLAYGROUND = ROOT / "playground"
 PATIENCE = 60.0
 """Seconds after which a process that does not answer is given up."""
+LONGEST_LINE = 64 * 1024 * 1024
+_NOTIFICATION = '{"jsonrpc":"2.0","method":'
 
 
 class Server:
@@ -36,12 +38,12 @@ class Server:
             raise RuntimeError("The measured process ended; its messages are above")
         return line.decode().strip()
 
-    async def lag(self) -> float:
-        """The longest time in milliseconds that its event loop was held since the last time this was asked."""
+    async def take(self) -> Any:
+        """What it has measured since the last time this was asked."""
         if self._process.stdin is None:
             raise RuntimeError("The process was started without a pipe")
-        self._process.stdin.write(b"lag\n")
-        return float(await self.line())
+        self._process.stdin.write(b"take\n")
+        return orjson.loads(await self.line())
 
 
 @contextlib.asynccontextmanager
@@ -54,6 +56,7 @@ async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
         env=variables(),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
+        limit=LONGEST_LINE,
     )
     try:
         yield Server(process)
@@ -104,9 +107,11 @@ class Raw:
         self._socket = socket
 
     async def ask(self, text: str) -> str:
-        """Send a frame, and give the next one that comes."""
+        """Send a frame, and give the next one that comes and is no notification."""
         await self._socket.send_str(text)
-        return await self._socket.receive_str()
+        while (answer := await self._socket.receive_str()).startswith(_NOTIFICATION):
+            pass
+        return answer
 
     async def call(self, tool: str, **arguments: Any) -> str:
         """Call a tool."""

@@ -1,13 +1,12 @@
 """A bridge in a process of its own, as the bench wants it: with a canned tool, and a ticker that watches the loop.
 
 `python -m scripts.lib.bench_server VAULT HITS` serves the vault and prints `ready`. Then each line on its standard
-input is answered by one line: the longest time, in milliseconds, that the event loop was held since the last one.
+input is answered by one line: the longest time, in seconds, that the event loop was held since the last one.
 Reads are allowed and limits are as high as settings go, so that nothing but the work is measured.
 """
 
 import asyncio
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +18,8 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.settings import MAX_RATE
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from scripts.lib.bench_ticker import Ticker
 
-TICK = 0.001
 TOOLS = ("find", "grep", "read", "apply_patch", "bench_hits")
 
 
@@ -54,25 +53,6 @@ class CannedHits(ReadTool[NoArguments]):
         return Output(self._hits, "")
 
 
-class Ticker:
-    """Sleeps for a millisecond again and again, and keeps how much later than that it woke at the worst."""
-
-    def __init__(self) -> None:
-        self.worst = 0.0
-
-    async def run(self) -> None:
-        """Tick until cancelled."""
-        while True:
-            before = time.perf_counter()
-            await asyncio.sleep(TICK)
-            self.worst = max(self.worst, time.perf_counter() - before - TICK)
-
-    def take(self) -> float:
-        """The worst so far, in milliseconds; begins anew."""
-        worst, self.worst = self.worst, 0.0
-        return worst * 1000
-
-
 async def _serve(vault: Path, hits: Any) -> None:
     async with Bridge(vault) as bridge:
         bridge.services.registry.register(
@@ -88,13 +68,7 @@ async def _serve(vault: Path, hits: Any) -> None:
                 "enableAuditLog": True,
             }
         )
-        ticker = Ticker()
-        ticking = asyncio.create_task(ticker.run())
-        print("ready", flush=True)
-        loop = asyncio.get_running_loop()
-        while await loop.run_in_executor(None, sys.stdin.readline):
-            print(ticker.take(), flush=True)
-        ticking.cancel()
+        await Ticker().answer()
 
 
 if __name__ == "__main__":
