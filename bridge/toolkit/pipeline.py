@@ -25,7 +25,7 @@ from bridge.toolkit.asking import Asking
 from bridge.toolkit.flight import Flight, Phase
 from bridge.toolkit.invoke import invoke
 from bridge.toolkit.limiting import Limiting
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, WriteTool
 from bridge.toolkit.trim import trim
 from bridge.vault.plan import ChangePlan
@@ -130,7 +130,7 @@ class Pipeline:
         if tool is None:
             near = self.registry.nearest(flight.tool)
             hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "`tools.list` names them"
-            raise InvalidParameters(f"Unknown tool {flight.tool!r}. {hint}", data={"nearest": near})
+            raise InvalidParameters(f"Unknown tool {flight.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
         if tool.listed and not settings.enables(tool.name):
             raise PermissionDenied(
                 f"The tool {tool.name!r} is disabled. The user can enable it in the settings, "
