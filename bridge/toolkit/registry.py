@@ -6,7 +6,6 @@ from typing import Any
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
 
-
 LONGEST_NAME = 100
 """Characters of an unknown name that are compared; it may be as long as a frame."""
 
