@@ -65,8 +65,8 @@ class Disk:
         return path
 
     def again(self, at: At) -> At:
-        """A second hold of the same folder."""
-        return os.dup(at) if isinstance(at, int) else at
+        """A second hold of the same folder. Not a `dup`: that would share the place up to which it is listed."""
+        return os.open(".", _FOLDER, dir_fd=at) if isinstance(at, int) else at
 
     def release(self, at: At) -> None:
         """Let a folder go."""

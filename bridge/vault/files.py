@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import BinaryIO
 
-from bridge.errors import NotFound
+from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.failures import explain, is_folder, is_no_file
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name
@@ -151,8 +151,13 @@ class VaultFiles:
         Args:
             start: Where to begin; None for the vault itself.
             include_hidden: Whether files whose name starts with a dot are told.
+
+        Raises:
+            InvalidParameters: There is a file where the walk should begin; else what `stat` raises.
         """
         top = start or VaultPath.root()
+        if not self.is_folder(top):
+            raise InvalidParameters(f"Path {str(top)!r} is a file, not a folder; name the folder it is in")
         pending: list[tuple[VaultPath, Folder | None]] = [(self.root.resolve(top), None)]
         held: list[Folder] = []
         try:

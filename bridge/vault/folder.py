@@ -34,7 +34,7 @@ NEW_FOLDER_MODE = 0o777
 
 
 class Folder:
-    """A folder, held open. Use it in `with`, or `close` it.
+    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `again`.
 
     Args:
         disk: The system calls.
@@ -58,7 +58,7 @@ class Folder:
         return Folder(self.disk, self.disk.open_folder(self.at(), name), self.path.child(name), top=self._top)
 
     def again(self) -> "Folder":
-        """A second hold on the same folder, closed on its own."""
+        """A second hold on the same folder, for another thread or another time, closed on its own."""
         return Folder(self.disk, self.disk.again(self.at()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:

@@ -22,6 +22,8 @@ from bridge.vault.spelling import fold, is_spelled, nfc
 STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40
 _MAX_TWINS = 32
+_SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
+"""What opening a folder or reading a link answers when its name stands for something else by now: look again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,22 +220,19 @@ class VaultRoot:
                     return way[: index - 1] + way[index + 1 :] if index else ()
                 last = index == len(way) - 1
                 state = _look(folder, name, asked, last=last)
-                if is_link(state):
-                    return self._redirect(way, index, folder.readlink(name))
-                if last:
+                if last and not is_link(state):
                     kept = True
                     return Place(folder, name, folder.path.child(name), state)
+                if is_link(state):
+                    return self._redirect(way, index, folder.readlink(name))
                 if not is_real_folder(state):
                     break
-                try:
-                    inner = folder.child(name)
-                except OSError as error:
-                    if error.errno in {errno.ELOOP, errno.ENOTDIR, errno.ENOENT}:
-                        return way  # it was a folder a moment ago: look again
-                    raise
+                inner = folder.child(name)
                 folder.close()
                 folder = inner
         except OSError as error:
+            if error.errno in _SWAPPED:
+                return way
             raise explain(error, asked) from error
         finally:
             if not kept:

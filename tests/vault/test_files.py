@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -89,6 +90,8 @@ def test_a_walk_may_begin_anywhere_and_reads_from_the_folder_it_holds(files: Vau
         assert walked.read(walked.files[0]) is None
     with pytest.raises(NotFound):
         list(files.walk_folders(parse_path("None")))
+    with pytest.raises(InvalidParameters, match="a file, not a folder"):
+        list(files.walk_folders(parse_path("Ideas.md")))
 
 
 def test_a_very_deep_vault_is_walked_with_few_folders_open(
@@ -139,6 +142,33 @@ def test_a_folder_that_may_not_be_read_is_passed_over_but_a_failing_disk_is_told
         disk.code = errno.EIO
         with pytest.raises(ExecutionFailed, match="EIO"):
             listed(files)
+
+
+def test_several_threads_see_the_whole_vault_at_once(files: VaultFiles, vault: Path) -> None:
+    for number in range(300):
+        (vault / f"note {number}.md").touch()
+    expected = listed(files)
+    with ThreadPoolExecutor(4) as pool:
+        walks = [pool.submit(listed, files) for _walk in range(40)]
+        assert all(walk.result() == expected for walk in walks)
+
+
+@pytest.mark.parametrize("use", ["read", "open", "hash"])
+def test_a_file_that_cannot_be_opened_is_told_without_its_absolute_path(vault: Path, use: str) -> None:
+    class Broken(Disk):
+        def open_read(self, at: At, name: str) -> int:
+            raise OSError(errno.EIO, f"broken {at}", str(vault / name))
+
+    with VaultRoot(vault, Broken()) as root:
+        files = VaultFiles(root)
+        uses: dict[str, Callable[[VaultPath], object]] = {
+            "read": files.read,
+            "open": lambda path: files.open(path).__enter__(),
+            "hash": files.hash,
+        }
+        with pytest.raises(ExecutionFailed, match="EIO") as caught:
+            uses[use](parse_path("Ideas.md"))
+    assert str(vault) not in caught.value.message
 
 
 def test_what_goes_while_a_walk_looks_is_passed_over(files: VaultFiles, vault: Path) -> None:

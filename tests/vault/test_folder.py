@@ -217,6 +217,34 @@ def test_on_a_disk_that_ignores_case_a_name_may_be_respelled(tmp_path: Path) -> 
         assert folder.names() == ["Example.md"]
 
 
+def test_two_names_change_places(folder: Folder) -> None:
+    folder.create("b.md", b"new", sync=False)
+    if not folder.swap("a.md", folder, "b.md"):
+        pytest.skip("this system cannot swap names")
+    assert (folder.read("a.md"), folder.read("b.md")) == (b"new", b"old")
+    with pytest.raises(FileNotFoundError):
+        folder.swap("a.md", folder, "none")
+
+
+def test_a_journal_grows_at_its_end_and_can_be_cut(folder: Folder) -> None:
+    for text in [b"one\n", b"two\n"]:
+        fd = folder.append("log")
+        folder.disk.write(fd, memoryview(text))
+        folder.disk.close(fd)
+    assert folder.read("log") == b"one\ntwo\n"
+    fd = folder.append("log")
+    folder.disk.truncate(fd, 4)
+    folder.disk.close(fd)
+    assert folder.read("log") == b"one\n"
+
+
+def test_a_new_file_may_be_given_its_owner(folder: Folder) -> None:
+    if sys.platform == "win32":
+        pytest.skip("Windows has no such owners")
+    folder.create("mine", b"", owner=(os.getuid(), os.getgid()), sync=False)
+    assert folder.stat("mine").st_uid == os.getuid()
+
+
 def test_names_and_folders_come_and_go(folder: Folder) -> None:
     folder.mkdir("new")
     with folder.child("new") as new, new.again() as twice:

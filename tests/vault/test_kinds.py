@@ -34,6 +34,7 @@ def zipped() -> bytes:
         ("hello".encode("utf-16"), "x.txt", "text in UTF-16", "text/plain; charset=utf-16"),
         (b"\x00\x01\x02", "unknown", "binary data", "application/octet-stream"),
         (b"\x00\x01\x02", "song.mp3", "audio", "audio/mpeg"),
+        (b"\x00\x01\x02", "paper.pdf", "PDF document", "application/pdf"),
     ],
 )
 def test_a_binary_file_is_described_by_its_bytes_then_by_its_name(data: bytes, name: str, kind: str, mime: str) -> None:

@@ -1,5 +1,6 @@
 """From a path to the place it means: spelling, links, new names, the bridge's own folder."""
 
+import errno
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from bridge.errors import (
     StartError,
     ToolFailure,
 )
-from bridge.vault.disk import Disk
+from bridge.vault.disk import At, Disk
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
 
@@ -227,6 +228,47 @@ def test_the_bridges_own_folder_must_be_a_real_one(root: VaultRoot, vault: Path,
     with pytest.raises(ExecutionFailed, match="remove it"):
         root.state()
     assert not (outside / ".gitignore").exists()
+
+
+@pytest.mark.parametrize("operation", ["mkdir", "create"])
+def test_a_full_disk_is_told_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
+    class Full(Disk):
+        def before(self, now: str, name: str) -> None:
+            if now == operation:
+                raise OSError(errno.ENOSPC, "full", name)
+
+    with VaultRoot(vault, Full()) as root, pytest.raises(ExecutionFailed, match="disk is full"):
+        root.state()
+
+
+def test_what_changes_kind_while_we_look_is_looked_at_again(vault: Path) -> None:
+    class Changing(Disk):
+        """In the instant after the first look, the link becomes the folder it pointed to, or the other way round."""
+
+        left = 1
+
+        def swap_names(self) -> None:
+            if self.left:
+                self.left = 0
+                (vault / "Here").rename(vault / "Spare")
+                (vault / "There").rename(vault / "Here")
+
+        def readlink(self, at: At, name: str) -> str:
+            self.swap_names()
+            return super().readlink(at, name)
+
+        def open_folder(self, at: At, name: str) -> At:
+            self.swap_names()
+            return super().open_folder(at, name)
+
+    (vault / "Here").symlink_to("Notes")
+    (vault / "There").mkdir()
+    (vault / "There/Meeting.md").touch()
+    with VaultRoot(vault, disk := Changing()) as root:
+        assert resolved(root, "Here/Meeting.md") == "Here/Meeting.md"
+        (vault / "Spare").rename(vault / "There")
+        disk.left = 1
+        assert resolved(root, "Here/Meeting.md") == "Notes/Meeting.md"
 
 
 def test_a_vault_must_be_a_folder(tmp_path: Path) -> None:
