@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NotFound, PermissionDenied, ToolFailure
-from bridge.vault.disk import Disk
+from bridge.vault.disk import At, Disk
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
@@ -180,5 +180,98 @@ def test_a_folder_swapped_for_a_link_while_we_work_never_leads_outside(vault: Pa
             swapper.join()
     assert seen <= {b"", b"inside", b"from the vault"}
     assert written
+    assert {path.read_bytes() for path in outside.rglob("*.md")} == {SECRET}
+    assert sorted(path.name for path in outside.rglob("*")) == ["inner", "secret.md", "secret.md"]
+
+
+class SwappingDisk(Disk):
+    """Swaps a folder for a link ahead of chosen system calls: the worst that any timing could do."""
+
+    def __init__(self, swap: Callable[[], None], turns: set[int]) -> None:
+        super().__init__()
+        self.swap_now, self.turns, self.calls = swap, turns, 0
+
+    def tick(self) -> None:
+        self.calls += 1
+        if self.calls in self.turns:
+            self.swap_now()
+
+    def open_folder(self, at: At, name: str) -> At:
+        self.tick()
+        return super().open_folder(at, name)
+
+    def stat(self, at: At, name: str) -> os.stat_result:
+        self.tick()
+        return super().stat(at, name)
+
+    def readlink(self, at: At, name: str) -> str:
+        self.tick()
+        return super().readlink(at, name)
+
+    def open_read(self, at: At, name: str) -> int:
+        self.tick()
+        return super().open_read(at, name)
+
+    def read(self, fd: int, size: int) -> bytes:
+        self.tick()
+        return super().read(fd, size)
+
+    def before(self, operation: str, name: str) -> None:
+        del operation, name
+        self.tick()
+
+
+def read_it(files: VaultFiles) -> bytes:
+    return files.read(parse_path("Busy/inner/secret.md"))[0]
+
+
+def read_it_in_other_letters(files: VaultFiles) -> bytes:
+    return files.read(parse_path("busy/INNER/secret.md"))[0]
+
+
+def walk_it(files: VaultFiles) -> bytes:
+    found = [
+        walked.read(file) for walked in files.walk_folders() for file in walked.files if "secret" in file.path.name
+    ]
+    return SECRET if SECRET in found else b""
+
+
+def write_it(files: VaultFiles) -> bytes:
+    with files.root.folder(parse_path("Busy/inner")) as folder:
+        folder.create("new", b"from the vault", sync=True)
+        folder.replace("new", folder, "secret.md")
+    return b""
+
+
+@pytest.mark.parametrize("use", [read_it, read_it_in_other_letters, walk_it, write_it])
+def test_a_swap_ahead_of_any_system_call_never_leads_outside(
+    vault: Path, outside: Path, use: Callable[[VaultFiles], bytes]
+) -> None:
+    if not Disk().descriptors:
+        pytest.skip("this system has no dir_fd")
+    real, parked, link = vault / "Busy", vault / "Parked", vault / "Link"
+    (real / "inner").mkdir(parents=True)
+    (real / "inner" / "secret.md").write_bytes(b"inside")
+    link.symlink_to(outside)
+
+    def swap() -> None:
+        if link.is_symlink():
+            real.rename(parked)
+            link.rename(real)
+        else:
+            real.rename(link)
+            parked.rename(real)
+
+    first, calls = 0, 1
+    while first <= calls:
+        for back in range(first + 1, first + 4):
+            disk = SwappingDisk(swap, {first, back})
+            with VaultRoot(vault, disk) as root, suppress(ToolFailure, FileNotFoundError):
+                assert use(VaultFiles(root)) in {b"inside", b"from the vault", b""}
+            calls = max(calls, disk.calls)
+            if not link.is_symlink():
+                swap()
+        first += 1
+    assert calls > 5
     assert {path.read_bytes() for path in outside.rglob("*.md")} == {SECRET}
     assert sorted(path.name for path in outside.rglob("*")) == ["inner", "secret.md", "secret.md"]
