@@ -32,9 +32,10 @@ class PipedAnswers:
         """The next line."""
         try:
             answer = await self._lines.line(prompt)
+            print(answer)  # as a terminal would have shown it
         except Leaving:
             answer = "y"
-            print("(there are no more lines to read: yes)")
+            print("y (there are no more lines to read)")
         return answer
 
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bridge.app import Bridge
 from bridge.cli.desk import Desk
-from bridge.cli.folding import fold
+from bridge.cli.folding import fold, wrap
 from bridge.cli.inert import inert
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.link import Link
@@ -133,7 +133,8 @@ class Demo:
             while answer not in {"y", "yes", "n", "no"}:
                 answer = (await self._keyboard.line(lambda: "Take it back? (y/n) ")).strip().lower()
             if answer.startswith("n"):
-                self._say(f"Then it stays. Later: {_command('undo', patched.execution_id or '', vault)}")
+                self._say("Then it stays.")
+                self._hint("Later:", _command("undo", patched.execution_id or "", vault))
                 return
         async with connect(vault, name="Demo", role="host") as person:
             undone = Result(await person.request("history.undo", executionId=patched.execution_id)).or_raise()
@@ -148,22 +149,26 @@ class Demo:
 
     def _closing(self, vault: Path) -> None:
         self._output.lines([Text(), Text("Next", "bold")])
-        self._say(f"What was changed:  {_command('history', vault)}")
-        self._say(f"The whole log:     {_command('log', vault)}")
-        self._say("Your own vault:    python3 scripts/start --vault DIR")
-        self._say("From a script:     README.md, section 'Scripting'")
+        self._hint("What was changed:", _command("history", vault))
+        self._hint("The whole log:", _command("log", vault))
+        self._hint("Your own vault:", "python3 scripts/start --vault DIR")
+        self._hint("From a script:", "README.md, section 'Scripting'")
 
     def _step(self, title: str) -> None:
         self._steps += 1
         self._output.lines([Text(), Text(f"{self._steps}. {title}", "bold")])
 
     def _say(self, text: str, *, indent: str = INDENT) -> None:
-        self._output.lines([Text(indent).append_text(inert(text))])
+        self._output.lines(wrap(inert(text), min(self._output.width, READABLE), first=indent, rest=indent))
 
     def _quote(self, text: str) -> None:
-        """A long line, folded so that it stays under its indent."""
+        """A long line of the vault or of a file, folded so that it stays under its indent."""
         width = min(self._output.width, READABLE)
         self._output.lines(fold(inert(text), width, first=INDENT + "  ", rest=INDENT + "  "))
+
+    def _hint(self, what: str, command: str) -> None:
+        """A command to copy: never broken into lines."""
+        self._output.lines([Text(f"{INDENT}{what:<19}").append_text(inert(command))])
 
 
 async def _asking(desk: Desk, call: Any) -> Result:
@@ -205,7 +210,7 @@ def _last_execution(vault: Path) -> str:
 
 def _shown(path: Path) -> str:
     """A path as one would type it here."""
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
 
 
 def _command(name: str, *words: str | Path) -> str:

@@ -54,8 +54,8 @@ def prepare(*, dev: bool) -> None:
 
 
 def run(arguments: Sequence[str], *, extra: dict[str, str] | None = None) -> int:
-    """Run a program attached to this terminal, in the project's folder, and give back its exit code."""
-    process = subprocess.Popen(list(arguments), cwd=ROOT, env=variables(extra))
+    """Run a program attached to this terminal, where the user stands, and give back its exit code."""
+    process = subprocess.Popen(list(arguments), env=variables({"PYTHONPATH": str(ROOT), **(extra or {})}))
     while True:
         try:
             return process.wait()

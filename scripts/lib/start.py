@@ -9,8 +9,8 @@ from bridge.cli.keyboard import Leaving
 from bridge.cli.main import app
 from bridge.cli.output import Output, prepare_streams, quoted
 from scripts.lib.answers import open_answers
-from scripts.lib.demo import Demo
-from scripts.lib.environment import COMMAND, ROOT
+from scripts.lib.demo import PLAYGROUND, Demo
+from scripts.lib.environment import COMMAND
 from scripts.lib.options import parse_start
 
 
@@ -22,7 +22,7 @@ def main() -> int:
         _serve(options.vault, options.port, options.preset, yes=options.yes)
         return 0
     try:
-        asyncio.run(Demo(open_answers(yes=options.yes), port=options.port).show())
+        asyncio.run(Demo(open_answers(yes=options.yes), port=options.port, playground=PLAYGROUND).show())
     except (Leaving, KeyboardInterrupt):
         print("\nLeft. Nothing else happens; the copy of the vault stays in playground/.")
         return 130
@@ -33,8 +33,7 @@ def _serve(vault: Path, port: int, preset: str | None, *, yes: bool) -> None:
     """As `vault-bridge serve` does, which then runs in this process."""
     if preset is None and yes and not (vault / ".vault-bridge" / "settings.json").exists():
         preset = "vault"
-    command = COMMAND.relative_to(ROOT)
-    Output().lines([inert(f"To answer questions, in another terminal: {command} approve --vault {quoted(vault)}")])
+    Output().lines([inert(f"To answer questions, in another terminal: {COMMAND} approve --vault {quoted(vault)}")])
     chosen = ["--preset", preset] if preset else []
     app(["serve", "--vault", str(vault), "--port", str(port), *chosen])
 
