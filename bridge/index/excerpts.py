@@ -56,6 +56,7 @@ class Excerpts:
         self._around = around
         self._line = 1
         self._last: list[str] = []
+        self._previous = b""
         self._open: list[Hit] = []
 
     @property
@@ -71,6 +72,10 @@ class Excerpts:
     def add(self, piece: bytes, spans: Iterable[Span]) -> None:
         """The next piece of the file, and where in it lines match."""
         self._continue(piece)
+        if self._around:
+            ends = _lines_before(self._previous, len(self._previous), self._around)
+            self._last = (self._last + ends)[-self._around :]
+            self._previous = piece
         counted = 0
         for start, _end in spans:
             line_start = piece.rfind(b"\n", 0, start) + 1
@@ -93,8 +98,6 @@ class Excerpts:
             if self.full:
                 break
         self._line += piece.count(b"\n", counted)
-        if self._around:
-            self._last = (self._last + _lines_before(piece, len(piece), self._around))[-self._around :]
 
     def _continue(self, piece: bytes) -> None:
         """Give the hits of the piece before the lines they still miss."""

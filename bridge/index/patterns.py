@@ -14,7 +14,7 @@ from typing import Any, Self
 from bridge.errors import InvalidParameters
 from bridge.index.linear import MEMORY, PROBE_MEMORY, Compiled, compile_linear
 from bridge.index.pool import Worker, WorkerPool
-from bridge.index.scan import Span
+from bridge.index.scan import Span, scan_whole
 
 MAX_LENGTH = 8192
 """Characters a pattern may have."""
@@ -78,8 +78,10 @@ class Patterns:
 
     def _compile(self, text: str, deadline: float) -> Pattern:
         _check(text)
-        if len(text) <= QUICK_LENGTH and compile_linear(text, PROBE_MEMORY):
-            return Pattern(text, compile_linear(text, MEMORY))
+        probed = compile_linear(text, PROBE_MEMORY) if len(text) <= QUICK_LENGTH else None
+        if probed:
+            # A step in Python for every line is for the worker to take.
+            return Pattern(text, compile_linear(text, MEMORY) if probed.scan is scan_whole else None)
         with self._pool.lend(deadline) as worker:
             answer = worker.ask(text)
         if "invalid" in answer:

@@ -7,16 +7,17 @@ from bridge.vault.text import BOM
 
 PIECE = 256 * 1024
 """Bytes of a piece, where lines are not longer than that."""
-LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes of a line beyond which it is searched in parts."""
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line beyond which it is searched in parts: to copy more at once would hold up other threads."""
 
 
-def pieces(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+def pieces(head: bytes, stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
     r"""Pieces of whole lines, each line ended by `\n` alone, the byte order mark left out.
 
     Args:
         head: What was read of the stream already.
         stream: The rest.
+        size: Bytes to read at once, while no line is longer.
 
     Yields:
         Text that ends with a line break, except at the end of the file and inside a line that is too long.
@@ -24,7 +25,7 @@ def pieces(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
     rest = head.removeprefix(BOM)
     more = True
     while more:
-        block = stream.read(max(PIECE, len(rest)))  # twice as much each time, while a long line goes on
+        block = stream.read(max(size, len(rest)))  # twice as much each time, while a long line goes on
         more = bool(block)
         text = rest + block
         end = text.rfind(b"\n") + 1 if more else len(text)

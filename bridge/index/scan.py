@@ -43,8 +43,8 @@ def scan_whole(regex: Regex, piece: bytes, limit: int) -> list[Span]:
         if match is None:
             break
         start, end = match.span()
-        if start == size and piece.endswith(b"\n"):
-            break  # the empty match after the last line feed lies in no line
+        if start == size and (not piece or piece.endswith(b"\n")):
+            break  # an empty match behind the last line lies in no line
         spans.append((start, end))
         line_end = piece.find(b"\n", start)
         if line_end < 0 or line_end + 1 == size:

@@ -41,7 +41,7 @@ class FilePart:
         self.truncated |= len(wanted) > self._room
         self._room -= len(self._kept[-1])
         self._line += block.count(b"\n")
-        self._unended = not block.endswith(b"\n") and (self._offset > 0 or block != BOM)
+        self._unended = block[-1:] not in {b"", b"\n"} and (self._offset > 0 or block != BOM)
         self._offset += len(block)
 
     @property

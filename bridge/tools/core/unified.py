@@ -93,6 +93,8 @@ def parse_patch(text: str, path: str | None) -> list[FilePatch]:
         lines.pop()
     first = next((index for index, line in enumerate(lines) if line.startswith("@@")), None)
     if first is None:
+        for number, line in enumerate(lines, 1):
+            _check_only_lines(number, line)
         raise malformed(1, "it has no hunk, which begins with a line such as '@@ -5,3 +5,4 @@'")
     supplied = 0
     if path is not None and not any(line.startswith("--- ") for line in lines[:first]):
@@ -131,17 +133,21 @@ def _check_rest(lines: Sequence[str], files: PatchSet, supplied: int) -> None:
             after_hunk = True
             continue
         where = max(number - supplied, 1)
-        if line.startswith("@@"):
-            if not _HUNK_HEADER.match(line):
-                raise malformed(where, "a hunk begins with its line numbers, such as '@@ -5,3 +5,4 @@'")
-        elif _NOT_BY_HUNKS.match(line):
-            raise InvalidParameters(
-                f"Line {where} of the patch renames, copies, changes a mode or is binary; apply_patch only changes "
-                "lines. Leave that file out of the patch"
-            )
-        elif after_hunk and line[:1] in {"+", "-", " "} and not _begins_file(lines, number) and line != _SIGNATURE:
+        if line.startswith("@@") and not _HUNK_HEADER.match(line):
+            raise malformed(where, "a hunk begins with its line numbers, such as '@@ -5,3 +5,4 @@'")
+        _check_only_lines(where, line)
+        if after_hunk and line[:1] in {"+", "-", " "} and not _begins_file(lines, number) and line != _SIGNATURE:
             raise malformed(where, "it lies beyond the lines that the '@@' line before it counts; correct the counts")
         after_hunk = after_hunk and (line.startswith("\\") or not line.strip())
+
+
+def _check_only_lines(number: int, line: str) -> None:
+    """Refuse a line that asks for more than changed lines."""
+    if _NOT_BY_HUNKS.match(line):
+        raise InvalidParameters(
+            f"Line {number} of the patch renames, copies, changes a mode or is binary; apply_patch only changes lines. "
+            "Leave that file out of the patch"
+        )
 
 
 def _begins_file(lines: Sequence[str], number: int) -> bool:
@@ -152,7 +158,7 @@ def _begins_file(lines: Sequence[str], number: int) -> bool:
 def _file(file: PatchedFile, lines: Sequence[str], supplied: int) -> FilePatch:
     """One file of the patch."""
     if not file:
-        raise malformed(max((file.diff_line_no or 1) - supplied, 1), "this file has no hunk")
+        raise InvalidParameters(f"The patch has no hunk for {file.path!r}; leave that file out of it")
     first = _header_of(file[0])
     if first < len(("---", "+++", "@@")) or not _begins_file(lines, first - 2):
         raise malformed(max(first - supplied, 1), "the lines '--- path' and '+++ path' come before a file's first hunk")
