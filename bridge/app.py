@@ -136,7 +136,7 @@ class Bridge:
         self.recovery = await asyncio.to_thread(ledger.recover)
 
         registry = ToolRegistry()
-        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock)):
+        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock, denied=grants.closed)):
             registry.register(provider)
         await registry.start()
         stack.push_async_callback(registry.stop)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
 from bridge.clock import Clock, stamp
-from bridge.consent.permission_table import LETTERS, Letter
+from bridge.consent.permission_table import LETTERS, Entry, Letter
 from bridge.consent.permissions import Permissions
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
@@ -77,12 +77,8 @@ class Grants:
         table = self._permissions.table()
         letters = letters_of(case)
         denial = self._session_denial(case)
-        if denial is None and (entry := table.denial(case.targets, letters)):
-            why = (
-                f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; "
-                "the user can change that line or revoke it in Obsidian"
-            )
-            denial = Rule(f"file:{entry.key}", why)
+        if denial is None and (entry := table.denial(case.targets, letters_touched(case))):
+            denial = _file_denial(entry)
         grant = self._session_grant(case)
         if grant is None and (entry := table.grant(case.targets, letters)):
             why = (
@@ -90,6 +86,18 @@ class Grants:
             )
             grant = Rule(f"file:{entry.key}", why)
         return Memory(denial, grant)
+
+    def closed(self) -> Callable[[str], Rule | None]:
+        """What tells which entry of the permission file, as it is now, forbids reading a path."""
+        table = self._permissions.table()
+        if not table.denies:
+            return lambda _path: None
+
+        def denial(path: str) -> Rule | None:
+            entry = table.denial([path], ["r"])
+            return None if entry is None else _file_denial(entry)
+
+        return denial
 
     def remember(self, decision: Decision, case: Case) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
@@ -224,6 +232,20 @@ class Grants:
                     operation=_VERBS[letter],
                     decision=decision,
                 )
+
+
+def _file_denial(entry: Entry) -> Rule:
+    why = (
+        f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; "
+        "the user can change that line, or revoke it in Obsidian or with `vault-bridge policy revoke`"
+    )
+    return Rule(f"file:{entry.key}", why)
+
+
+def letters_touched(case: Case) -> tuple[Letter, ...]:
+    """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
+    letters = letters_of(case)
+    return ("r", *letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else letters
 
 
 def letters_of(case: Case) -> tuple[Letter, ...]:

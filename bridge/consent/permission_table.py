@@ -50,6 +50,11 @@ class PermissionTable:
                 elif character == letter:
                     self._allowed[place, letter] = Entry(key, code)
 
+    @property
+    def denies(self) -> bool:
+        """Whether anything is denied at all."""
+        return bool(self._denied)
+
     def denials(self) -> Self:
         """The same without anything that allows."""
         codes = {}
