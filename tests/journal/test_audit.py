@@ -17,7 +17,9 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.journal.audit import MAX_FILES, AuditLog
+from bridge.journal.audit import AuditLog
+from bridge.journal.audit_keep import MemoryKeep
+from bridge.journal.audit_privacy import MAX_FILES
 from bridge.policy.secrets import Secrets
 from bridge.settings import Settings
 from bridge.vault.disk import Disk
@@ -75,16 +77,23 @@ class World:
         self.settings: dict[str, Any] = {}
         self.clock = TestClock()
         self.secrets = Secrets()
+        self.keep = MemoryKeep()
         self.log = self.reopened()
 
     def reopened(self) -> AuditLog:
         """The log as a bridge finds it that starts now."""
         return AuditLog(
-            self.state, clock=self.clock, settings=lambda: Settings.parse(self.settings), secrets=self.secrets
+            self.state,
+            clock=self.clock,
+            settings=lambda: Settings.parse(self.settings),
+            secrets=self.secrets,
+            keep=self.keep,
         )
 
     def lines(self) -> list[Any]:
-        return [orjson.loads(line) for line in self.file.read_bytes().splitlines()]
+        """The records, without what ties them together."""
+        records = [orjson.loads(line) for line in self.file.read_bytes().splitlines()]
+        return [{name: value for name, value in record.items() if name != "chain"} for record in records]
 
     def add(self, **changes: Any) -> None:
         self.log.append(PATCH | changes)
