@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -17,16 +17,23 @@ from bridge.contract.consent import (
     Preview,
     ToolFace,
 )
-from bridge.errors import PermissionDenied
+from bridge.errors import Conflict, PermissionDenied
 from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings import Settings
+from bridge.toolkit.actor import ACTOR
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Effect, Reading, Request, Tool
 from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
-Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
-"""Told of every decision: the verdict, and the person's answer where one was asked."""
+
+
+class Record(Protocol):
+    """Told of every decision."""
+
+    async def __call__(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+        """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
+        ...
 
 
 class Asking:
@@ -103,13 +110,13 @@ class Asking:
             answer = await self._broker.ask(
                 question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
             )
-        except PermissionDenied as refusal:
-            await self._record(
-                flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
-            )
+        except (PermissionDenied, Conflict) as refusal:
+            ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
+            await self._record(flight, ending, None, by=self._broker.ended_by(question.request_id))
             raise
         finally:
             flight.request_id = None
+        ACTOR.set(answer.by)
         await asyncio.to_thread(self._grants.remember, answer.decision, case, answer.feedback)
         await self._record(flight, verdict, answer)
         if not answer.decision.allows:

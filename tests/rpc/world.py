@@ -153,6 +153,24 @@ class Memory:
         self.asked = wanted
         return [{"kind": "execution", "tool": "grep"}]
 
+    def export(self, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form} | filters
+        return {"format": form, "text": "[]", "records": 0, "truncated": False}
+
+    def export_to(self, path: str, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form, "path": path} | filters
+        return {"format": form, "path": f".vault-bridge/exports/{path}", "records": 0}
+
+    def clear(self, by: str) -> Mapping[str, Any]:
+        self.asked = {"by": by}
+        return {"cleared": 3}
+
+    def verify(self) -> Mapping[str, Any]:
+        return {"whole": True}
+
+    def stats(self) -> Mapping[str, Any]:
+        return {"records": 3}
+
 
 class LookParams(Params):
     """What the sample tool takes."""
