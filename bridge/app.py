@@ -104,7 +104,7 @@ class Bridge:
         """Start serving.
 
         Raises:
-            StartError: The vault cannot be opened, another process serves it, or its settings are broken.
+            StartError: The vault cannot be opened, or another process serves it.
         """
         try:
             await self._start()
@@ -143,7 +143,8 @@ class Bridge:
         survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        grants = self._grants(state)
+        permissions = Permissions(state, clock=self._clock)
+        grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         ledger = Ledger(
@@ -203,6 +204,7 @@ class Bridge:
             audit=AuditDesk(audit, state),
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: _status(survey),
+            faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached={},
             note=auditing.note,
         )
@@ -229,9 +231,8 @@ class Bridge:
         auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
         self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
 
-    def _grants(self, state: Folder) -> Grants:
+    def _grants(self, permissions: Permissions, state: Folder) -> Grants:
         """The remembered answers, bound to the settings both ways."""
-        permissions = Permissions(state, clock=self._clock)
         grants = Grants(
             permissions,
             clock=self._clock,
