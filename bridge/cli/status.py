@@ -63,6 +63,7 @@ async def _look(vault: Path) -> dict[str, Any]:
 
 def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
+    log = facts["log"]
     questions = [f"{asked['client']}: {asked['summary']}" for asked in facts["questions"]]
     return {
         "Vault": inert(facts["vault"], style="bold"),
@@ -70,5 +71,6 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
         "Notes": Text(f"{facts['notes']} notes, {facts['files']} files"),
         "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
         "Consent": Text(screen),
+        "Log": inert(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
         "Open": Text("; ").join(inert(question) for question in questions) if questions else Text("no questions"),
     }
