@@ -14,7 +14,7 @@ from bridge.journal.record import Recovery
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of
 
 EDIT = b"typed by a person\n"
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 
 
 def old(path: str) -> bytes:
