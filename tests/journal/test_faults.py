@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -218,8 +218,12 @@ def test_an_old_file_that_cannot_be_looked_at_any_more_is_never_thrown_away(smal
 
 def test_a_folder_that_cannot_be_listed_is_not_changed(small: SmallVault) -> None:
     class UnlistableDisk(HookedDisk):
-        def scan(self, at: At) -> AbstractContextManager[Iterator[os.DirEntry[str]]]:
-            raise PermissionError(errno.EACCES, "forbidden", str(at))
+        @contextmanager
+        def scan(self, at: At) -> Iterator[Iterator[os.DirEntry[str]]]:
+            self.hook(0, "scan", "")
+            with super().scan(at) as entries:
+                yield entries
 
-    with small.ledger(UnlistableDisk()) as ledger, pytest.raises(ExecutionFailed, match="refuses access"):
+    hook, _failed = fail_at(0, errno.EACCES, once=True)
+    with small.ledger(UnlistableDisk(hook)) as ledger, pytest.raises(ExecutionFailed, match="refuses access"):
         ledger.check(plan_of(*SHAPES["create with new parents"]))
