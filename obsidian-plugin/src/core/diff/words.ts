@@ -8,19 +8,31 @@ const MOST_TOKENS = 6000;
 const MOST_EDITS = 400;
 /** The part of a block that changed above which marking it would mark everything. */
 const REWRITTEN = 0.6;
-/** Characters of a line beyond which it is not compared. */
-const LONGEST_LINE = 20_000;
+/** Characters of a block beyond which it is not compared. */
+const MOST_CHARACTERS = 40_000;
 
 /** A run of blanks, a word (with apostrophes inside), a number, or a single sign. */
 const TOKEN = /\s+|[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*|[^\s\p{L}\p{M}\p{N}_]/gu;
 
-/** The changed parts of each row, for the rows of one hunk; rows without an entry have none to show. */
-export function changedWords(rows: readonly Row[]): Map<Row, Span[]> {
-	const marks = new Map<Row, Span[]>();
-	for (const { removed, added } of changedBlocks(rows)) {
-		for (const [row, spans] of compareBlock(removed, added)) marks.set(row, spans);
+/** The changed parts of each row of a hunk. A block is compared when the first of its rows is asked for. */
+export class WordMarks {
+	private readonly blocks = new Map<Row, Block>();
+	private readonly compared = new Map<Block, Map<Row, Span[]>>();
+
+	constructor(rows: readonly Row[]) {
+		for (const block of changedBlocks(rows)) {
+			for (const row of [...block.removed, ...block.added]) this.blocks.set(row, block);
+		}
 	}
-	return marks;
+
+	/** What of this row changed; empty where all of it did, or nothing. */
+	of(row: Row): readonly Span[] {
+		const block = this.blocks.get(row);
+		if (!block) return [];
+		let marks = this.compared.get(block);
+		if (!marks) this.compared.set(block, (marks = new Map(compareBlock(block.removed, block.added))));
+		return marks.get(row) ?? [];
+	}
 }
 
 export interface Block {
@@ -48,7 +60,9 @@ export function changedBlocks(rows: readonly Row[]): Block[] {
 
 function compareBlock(removed: readonly Row[], added: readonly Row[]): Iterable<[Row, Span[]]> {
 	if (removed.length === 0 || added.length === 0) return [];
-	if ([...removed, ...added].some((row) => row.text.length > LONGEST_LINE)) return [];
+	let characters = 0;
+	for (const row of [...removed, ...added]) characters += row.text.length;
+	if (characters > MOST_CHARACTERS) return [];
 	const before = tokensOf(removed);
 	const after = tokensOf(added);
 	if (before.length + after.length > MOST_TOKENS) return [];

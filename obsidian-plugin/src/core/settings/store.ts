@@ -4,12 +4,14 @@ import { Emitter } from "../emitter";
 import { list, object, optional, record, string, type JsonObject } from "../json";
 import { INVALID_PARAMS, RpcError } from "../rpc/messages";
 import { readTools, type ToolInfo } from "../wire/session";
+import { loadExtras, type Extras } from "./extras";
 import { readSettingsSchema, type SettingsSchema } from "./schema";
 
 export interface Settings {
 	values: JsonObject;
 	schema: SettingsSchema;
 	tools: ToolInfo[];
+	extras: Extras;
 }
 
 export type Outcome = { ok: true; warnings: string[] } | { ok: false; message: string };
@@ -30,15 +32,17 @@ export class SettingsStore {
 
 	/** Read everything again. */
 	async load(): Promise<void> {
-		const [values, schema, tools] = await Promise.all([
+		const [values, schema, tools, extras] = await Promise.all([
 			this.request("settings.get"),
 			this.request("settings.schema"),
 			this.request("tools.list", { format: "bridge" }),
+			loadExtras(this.request),
 		]);
 		const fresh: Settings = {
 			values: object(values, "settings.get"),
 			schema: readSettingsSchema(schema, "settings.schema"),
 			tools: readTools(tools, "tools.list"),
+			extras,
 		};
 		if (JSON.stringify(fresh) === JSON.stringify(this.loaded)) return;
 		this.loaded = fresh;

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { parseDiff } from "../../../src/core/diff/parse";
-import { changedWords } from "../../../src/core/diff/words";
+import { WordMarks } from "../../../src/core/diff/words";
 
 /** The rows of a block with the changed parts in brackets. */
 function marked(removed: string[], added: string[]): string[] {
 	const diff = [`@@ -1,${removed.length} +1,${added.length} @@`, ...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)].join("\n");
 	const rows = parseDiff(diff)[0]?.rows ?? [];
-	const marks = changedWords(rows);
+	const marks = new WordMarks(rows);
 	return rows.map((row) => {
 		let text = row.text;
-		for (const { start, end } of [...(marks.get(row) ?? [])].reverse()) text = `${text.slice(0, start)}[${text.slice(start, end)}]${text.slice(end)}`;
+		for (const { start, end } of [...(marks.of(row))].reverse()) text = `${text.slice(0, start)}[${text.slice(start, end)}]${text.slice(end)}`;
 		return text;
 	});
 }

@@ -1,0 +1,30 @@
+/** Who asks for what: the top of the question. */
+
+import { setIcon } from "obsidian";
+import type { ConsentRequest } from "../../core/wire/consent";
+import { riskBadge } from "../badges";
+import { showLongText, showText } from "../text";
+
+const LUCIDE_NAME = /^[a-z0-9-]{1,60}$/;
+
+export function drawTitle(titleEl: HTMLElement, request: ConsentRequest): void {
+	titleEl.addClass("vault-bridge-title");
+	setIcon(titleEl.createSpan({ cls: "vault-bridge-title-icon" }), LUCIDE_NAME.test(request.tool.icon) ? request.tool.icon : "wrench");
+	showText(titleEl.createSpan({ cls: "vault-bridge-title-text" }), request.tool.title);
+	riskBadge(titleEl, request.riskLevel);
+}
+
+/** The client's own words are set apart from the bridge's: a reason is a claim, the summary is a fact. */
+export function drawIntroduction(container: HTMLElement, request: ConsentRequest, summaryId: string): void {
+	const intro = container.createDiv({ cls: "vault-bridge-intro" });
+	const who = intro.createDiv({ cls: "vault-bridge-who" });
+	showText(who.createEl("strong"), request.client || "A client without a name");
+	who.appendText(" wants to:");
+	showLongText(intro.createDiv({ cls: "vault-bridge-summary", attr: { id: summaryId } }), request.summary);
+	if (request.reason) {
+		const reason = intro.createDiv({ cls: "vault-bridge-reason" });
+		reason.createSpan({ cls: "vault-bridge-faint", text: "Its reason: " });
+		showLongText(reason.createSpan({ cls: "vault-bridge-quote" }), request.reason);
+	}
+	if (request.tool.description) showLongText(intro.createDiv({ cls: "vault-bridge-faint" }), request.tool.description);
+}
