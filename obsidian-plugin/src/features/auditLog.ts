@@ -36,7 +36,8 @@ export class AuditLog extends Component {
 					onChange: (listener) => this.onChange(listener),
 					chain: async () => this.chain(),
 					save: async (form, filter) => this.save(form, filter),
-					clear: this.canClear() ? async () => this.clear() : null,
+					canClear: () => (this.context.settings.current?.extras.logBytes ?? null) !== null,
+					clear: async () => this.clear(),
 					showChange: this.showChange,
 				}),
 		);
@@ -93,10 +94,6 @@ export class AuditLog extends Component {
 		} catch (error) {
 			new Notice(inertPlain(messageOf(error)));
 		}
-	}
-
-	private canClear(): boolean {
-		return this.context.settings.current?.extras.logBytes !== null;
 	}
 
 	private async clear(): Promise<void> {

@@ -1,6 +1,8 @@
 /** One line of the log, and all of it when opened. */
 
 import { filesOf, type AuditRecord } from "../../core/wire/audit";
+import { parseDiff } from "../../core/diff/parse";
+import { drawDiff } from "../diff/diffView";
 import { outcomeBadge } from "../badges";
 import { drawParameters } from "../parameters";
 import { isObject } from "../../core/json";
@@ -43,6 +45,10 @@ function drawDetail(el: HTMLElement, record: AuditRecord, showChange: ShowChange
 		el.createEl("button", { text: "Show change and undo", type: "button" }).addEventListener("click", () => {
 			showChange(executionId);
 		});
+	}
+	const result = record.whole["result"];
+	if (isObject(result) && typeof result["diff"] === "string") {
+		drawDiff(el.createDiv({ cls: "vault-bridge-file" }), parseDiff(result["diff"]), null);
 	}
 	const parameters = record.whole["parameters"];
 	if (isObject(parameters)) drawParameters(el.createDiv(), parameters);

@@ -16,7 +16,9 @@ export interface LogSource {
 	/** What to tell of the log's chain; null when the bridge does not say. */
 	chain: () => Promise<{ ok: boolean; text: string } | null>;
 	save: (form: "json" | "csv", filter: LogFilter) => Promise<void>;
-	clear: (() => Promise<void>) | null;
+	/** Whether this bridge lets its log be cleared. */
+	canClear: () => boolean;
+	clear: () => Promise<void>;
 	showChange: ShowChange;
 }
 
@@ -26,6 +28,7 @@ export class LogView extends ItemView {
 	private readonly clients = new Set<string>();
 	private toolSelect: DropdownComponent | null = null;
 	private clientSelect: DropdownComponent | null = null;
+	private clearButton: ButtonComponent | null = null;
 	private listEl: HTMLElement | null = null;
 	private chainEl: HTMLElement | null = null;
 	private request = 0;
@@ -72,8 +75,8 @@ export class LogView extends ItemView {
 		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
 		new ButtonComponent(buttons).setButtonText("Export JSON").onClick(() => void this.source.save("json", this.filter));
 		new ButtonComponent(buttons).setButtonText("Export CSV").onClick(() => void this.source.save("csv", this.filter));
-		const { clear } = this.source;
-		if (clear) new ButtonComponent(buttons).setButtonText("Clear").onClick(() => void clear().then(async () => this.refresh(false)));
+		this.clearButton = new ButtonComponent(buttons).setButtonText("Clear");
+		this.clearButton.onClick(() => void this.source.clear().then(async () => this.refresh(false)));
 	}
 
 	private change(part: Partial<LogFilter>): void {
@@ -88,6 +91,7 @@ export class LogView extends ItemView {
 			this.offerNew(listEl);
 			return;
 		}
+		this.clearButton?.buttonEl.toggle(this.source.canClear());
 		const request = ++this.request;
 		try {
 			const records = await this.source.query(this.filter, null);
