@@ -15,7 +15,7 @@ export function openSocket(url: string, protocols: string[], handlers: SocketHan
 	socket.onclose = (event) => {
 		if (over) return;
 		over = true;
-		handlers.closed(event.reason || "The bridge cannot be reached.");
+		handlers.closed(event.reason || "It does not answer; it may be starting, or have crashed.");
 	};
 	return {
 		send: (frame) => {

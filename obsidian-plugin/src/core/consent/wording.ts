@@ -44,9 +44,16 @@ export function outcomeSentence(outcome: string | null, by: string | null): stri
 	return `${sentence}${person}.`;
 }
 
+const LONGEST_TARGET = 120;
+
+/** The targets stand whole elsewhere in the question; here the end of each is enough to know it by. */
+function shortened(target: string): string {
+	return target.length > LONGEST_TARGET ? `…${target.slice(-LONGEST_TARGET)}` : target;
+}
+
 /** What a longer answer holds for, in words. */
 export function scopeSentence(covers: "tool" | "target", toolTitle: string, targets: readonly string[]): string {
 	if (covers === "tool" || targets.length === 0) return `every use of ${toolTitle} by this client`;
-	const shown = targets.slice(0, 3).join(", ");
+	const shown = targets.slice(0, 3).map(shortened).join(", ");
 	return targets.length > 3 ? `${shown} and ${targets.length - 3} more` : shown;
 }

@@ -35,6 +35,7 @@ interface Link {
 }
 
 function linkFacts(before: string, after: string): Fact[] {
+	if (!before.includes("[") && !after.includes("[")) return [];
 	const gone = linksOf(before);
 	const come = linksOf(after);
 	for (const link of [...gone]) {

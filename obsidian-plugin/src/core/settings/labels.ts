@@ -53,7 +53,11 @@ export function nullLabel(field: Field): string {
 
 /** The description without what only the wire needs to know. */
 export function descriptionOf(field: Field): string {
-	return field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/`/g, "");
+	const text = field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/`/g, "");
+	// `find: most results.`: the tool stands in the label already.
+	const about = /^([a-z_]+): (.*)$/s.exec(text);
+	const rest = about?.[2] !== undefined && field.key.toLowerCase().startsWith((about[1] ?? "").replace(/_/g, "")) ? about[2] : text;
+	return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 
 /** Whether the bridge calls it a risk to turn this on. */

@@ -90,7 +90,6 @@ export class Answers {
 
 	private drawButton(bar: HTMLElement, decision: Decision): HTMLButtonElement {
 		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: DECISION_LABELS[decision], type: "button" });
-		if (decision === "deny_always") button.addClass("mod-warning");
 		button.addEventListener("click", () => {
 			if (this.blocked || (allows(decision) && !this.canAllow)) return;
 			this.events.decide(decision, allows(decision) ? null : this.feedback);

@@ -111,7 +111,7 @@ export class ConsentModal extends Modal {
 	}
 
 	private drawBar(): void {
-		const bar = this.contentEl.createDiv({ cls: "vault-bridge-bar" });
+		const bar = this.titleEl.createDiv({ cls: "vault-bridge-bar" });
 		this.placeEl = bar.createSpan({ cls: "vault-bridge-place" });
 		this.timeEl = bar.createSpan({ cls: "vault-bridge-time", attr: { role: "timer" } });
 	}

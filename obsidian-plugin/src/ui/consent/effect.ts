@@ -3,7 +3,7 @@
 import type { ConsentRequest } from "../../core/wire/consent";
 import { drawFiles, type HunkOffer } from "../diff/filePreview";
 import { drawParameters } from "../parameters";
-import { showLongText, showText } from "../text";
+import { showLongText } from "../text";
 
 /** @returns A function that ends drawing that still goes on. */
 export function drawEffect(container: HTMLElement, request: ConsentRequest, offer: HunkOffer | null): () => void {
@@ -23,14 +23,14 @@ export function drawEffect(container: HTMLElement, request: ConsentRequest, offe
 	if (preview?.backup) {
 		const backup = container.createDiv({ cls: "vault-bridge-backup" });
 		backup.appendText("What is there now is kept in ");
-		showText(backup.createEl("code"), preview.backup);
+		showLongText(backup.createEl("code"), preview.backup);
 	}
 	return end;
 }
 
 function drawTargets(container: HTMLElement, targets: readonly string[]): void {
 	const list = container.createDiv({ cls: "vault-bridge-targets" });
-	for (const target of targets.slice(0, 50)) showText(list.createEl("code"), target);
+	for (const target of targets.slice(0, 50)) showLongText(list.createEl("code"), target);
 	if (targets.length > 50) list.createSpan({ text: `and ${targets.length - 50} more` });
 }
 

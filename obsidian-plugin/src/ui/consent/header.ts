@@ -3,14 +3,14 @@
 import { setIcon } from "obsidian";
 import type { ConsentRequest } from "../../core/wire/consent";
 import { riskBadge } from "../badges";
-import { showLongText, showText } from "../text";
+import { showLongText } from "../text";
 
 const LUCIDE_NAME = /^[a-z0-9-]{1,60}$/;
 
 export function drawTitle(titleEl: HTMLElement, request: ConsentRequest): void {
 	titleEl.addClass("vault-bridge-title");
 	setIcon(titleEl.createSpan({ cls: "vault-bridge-title-icon" }), LUCIDE_NAME.test(request.tool.icon) ? request.tool.icon : "wrench");
-	showText(titleEl.createSpan({ cls: "vault-bridge-title-text" }), request.tool.title);
+	showLongText(titleEl.createSpan({ cls: "vault-bridge-title-text" }), request.tool.title);
 	riskBadge(titleEl, request.riskLevel);
 }
 
@@ -18,7 +18,7 @@ export function drawTitle(titleEl: HTMLElement, request: ConsentRequest): void {
 export function drawIntroduction(container: HTMLElement, request: ConsentRequest, summaryId: string): void {
 	const intro = container.createDiv({ cls: "vault-bridge-intro" });
 	const who = intro.createDiv({ cls: "vault-bridge-who" });
-	showText(who.createEl("strong"), request.client || "A client without a name");
+	showLongText(who.createEl("strong"), request.client || "A client without a name");
 	who.appendText(" wants to:");
 	showLongText(intro.createDiv({ cls: "vault-bridge-summary", attr: { id: summaryId } }), request.summary);
 	if (request.reason) {

@@ -15,6 +15,8 @@ import { drawFacts } from "./facts";
 /** Files that are open at first, as long as they are short. */
 const OPEN_FILES = 3;
 const OPEN_LINES = 400;
+/** Characters of a diff that is read after it is on the screen. */
+const LONG_DIFF = 50_000;
 
 const ICONS: Readonly<Record<FileChange, string>> = {
 	create: "file-plus-2",
@@ -42,7 +44,7 @@ export function drawFiles(container: HTMLElement, files: readonly FilePreview[],
 	let lines = 0;
 	for (const [index, file] of files.entries()) {
 		lines += file.added + file.removed;
-		const open = index === 0 || (index < OPEN_FILES && lines <= OPEN_LINES);
+		const open = file.diff !== "" && (index === 0 || (index < OPEN_FILES && lines <= OPEN_LINES));
 		drawFile(list, file, open, offer, ends);
 	}
 	return () => {
@@ -82,13 +84,19 @@ function drawSummary(section: HTMLElement, file: FilePreview): void {
 
 function drawBody(body: HTMLElement, file: FilePreview, offer: HunkOffer | null, ends: (() => void)[]): void {
 	const hunks = parseDiff(file.diff);
-	if (hidesSomething(addedText(hunks)))
-		body.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
 	if (file.truncated)
 		body.createDiv({ cls: "vault-bridge-note is-warning", text: "This change is too long to be shown whole. What is below is only its beginning." });
-	drawFacts(body, factsOf(hunks));
+	const about = body.createDiv();
+	const drawAbout = (): void => {
+		if (hidesSomething(addedText(hunks)))
+			about.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
+		drawFacts(about, factsOf(hunks));
+	};
+	// Reading all of a very long change takes a moment, in which the question should stand on the screen already.
+	if (file.diff.length < LONG_DIFF) drawAbout();
+	else window.setTimeout(drawAbout);
 	if (hunks.length === 0) {
-		body.createDiv({ cls: "vault-bridge-note", text: emptySentence(file) });
+		body.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
 		return;
 	}
 	const choice = offer && file.change === "modify" ? { path: file.path, ...offer } : null;

@@ -51,7 +51,7 @@ function drawDetail(el: HTMLElement, record: AuditRecord, showChange: ShowChange
 		drawDiff(el.createDiv({ cls: "vault-bridge-file" }), parseDiff(result["diff"]), null);
 	}
 	const parameters = record.whole["parameters"];
-	if (isObject(parameters)) drawParameters(el.createDiv(), parameters);
+	if (isObject(parameters) && Object.keys(parameters).length > 0) drawParameters(el.createDiv(), parameters);
 	const rest = Object.fromEntries(Object.entries(record.whole).filter(([name]) => name !== "parameters" && name !== "files"));
 	showLongText(el.createEl("pre", { cls: "vault-bridge-json" }), JSON.stringify(rest, null, 2));
 }
