@@ -15,6 +15,8 @@ from pydantic.alias_generators import to_camel
 from bridge.errors import InvalidParameters
 
 MAX_RATE = 1000
+LONGEST_NAME = 100
+"""Characters of an unknown key that are compared and repeated."""
 HIGH_RATE = 300
 """Calls a minute above which seed L wants a warning."""
 
@@ -187,7 +189,7 @@ def schema() -> dict[str, Any]:
 def _explain(error: ValidationError) -> str:
     """The first fault of a settings object as one sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
-    key = ".".join(str(part) for part in first["loc"])
+    key = ".".join(str(part)[:LONGEST_NAME] for part in first["loc"])
     if first["type"] == "extra_forbidden":
         known = [field.alias or name for name, field in Settings.model_fields.items()]
         near = difflib.get_close_matches(key, known, n=1)

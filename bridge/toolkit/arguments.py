@@ -8,6 +8,9 @@ from pydantic import BaseModel, ValidationError
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
 
+LONGEST_NAME = 100
+"""Characters of a parameter's name that are compared and repeated; a name may be as long as a frame."""
+
 
 def parse_arguments(model: type[Params], arguments: Any) -> Any:
     """Validate a call's arguments.
@@ -32,7 +35,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = _where(first["loc"])
     if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(first["loc"][-1]), _names(model), n=1)
+        near = difflib.get_close_matches(str(first["loc"][-1])[:LONGEST_NAME], _names(model), n=1)
         hint = f"Did you mean {near[0]!r}?" if near else _known(model)
         return f"Unknown parameter {where!r}. {hint}"
     if first["type"] == "missing":
@@ -44,7 +47,8 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
 def _where(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else part
+        name = str(part)[:LONGEST_NAME]
+        path += f"[{name}]" if isinstance(part, int) else f".{name}" if path else name
     return path
 
 

@@ -1,5 +1,6 @@
 """From what a tool says it will do to the question a person is asked, and from the answer to a yes or a refusal."""
 
+import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -11,8 +12,6 @@ from bridge.consent.grants import Grants
 from bridge.contract.consent import (
     ConsentMode,
     ConsentRequest,
-    Covers,
-    Operation,
     Preview,
     ToolFace,
 )
@@ -24,7 +23,7 @@ from bridge.toolkit.tool import Effect, Reading, Request, Tool
 from bridge.vault.plan import ChangePlan
 
 Check = Callable[[], Awaitable[None]]
-Record = Callable[[Flight, Verdict, Answer | None], None]
+Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
 """Told of every decision: the verdict, and the person's answer where one was asked."""
 
 
@@ -87,26 +86,28 @@ class Asking:
                 outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
             )
         if verdict.outcome == "allow":
-            self._record(flight, verdict, None)
+            await self._record(flight, verdict, None)
             return
         if verdict.outcome == "deny":
-            self._record(flight, verdict, None)
+            await self._record(flight, verdict, None)
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
-        question = self._question(tool, effect, flight, case, verdict, settings)
+        question = self._question(tool, effect, flight, case=case, verdict=verdict, settings=settings)
         flight.request_id = question.request_id
         try:
             answer = await self._broker.ask(
                 question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
             )
         except PermissionDenied as refusal:
-            self._record(flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None)
+            await self._record(
+                flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
+            )
             raise
         finally:
             flight.request_id = None
-        self._grants.remember(answer.decision, case)
-        self._record(flight, verdict, answer)
+        await asyncio.to_thread(self._grants.remember, answer.decision, case)
+        await self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
             raise PermissionDenied(
@@ -116,7 +117,7 @@ class Asking:
             )
 
     def _question(
-        self, tool: Tool[Any], effect: Effect, flight: Flight, case: Case, verdict: Verdict, settings: Settings
+        self, tool: Tool[Any], effect: Effect, flight: Flight, *, case: Case, verdict: Verdict, settings: Settings
     ) -> ConsentRequest:
         now = self._clock.now()
         return ConsentRequest(
@@ -130,7 +131,7 @@ class Asking:
             reason=flight.reason,
             parameters=flight.arguments,
             targets=effect.targets,
-            covers=Covers.TOOL if case.operation is Operation.READ else tool.covers,
+            covers=case.scope,
             can_bypass=tool.can_bypass,
             choices=verdict.choices,
             preview=_preview(effect, flight, settings),

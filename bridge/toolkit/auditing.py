@@ -1,5 +1,8 @@
 """The audit step: what of a call and of a decision goes into the log (seed L, "Execution Logging")."""
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from bridge.clock import Clock, stamp
@@ -22,14 +25,27 @@ class Auditing:
         log: Where to.
         registry: Says which parameters of a tool are sensitive.
         clock: For the times.
+        on_appended: Told what was logged, without parameters and results: hosts ask for those. Called from a thread.
     """
 
-    def __init__(self, log: AuditLog, registry: ToolRegistry, clock: Clock) -> None:
+    def __init__(
+        self,
+        log: AuditLog,
+        registry: ToolRegistry,
+        clock: Clock,
+        on_appended: Callable[[dict[str, Any]], None] = lambda _told: None,
+    ) -> None:
         self._log = log
+        self._on_appended = on_appended
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="audit")
         self._registry = registry
         self._clock = clock
 
-    def finished(self, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+    def close(self) -> None:
+        """Wait until everything is written."""
+        self._writer.shutdown()
+
+    async def finished(self, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
         """Log the end of a call."""
         facts: dict[str, Any] = {
             "success": result.success,
@@ -49,17 +65,18 @@ class Auditing:
                 | {"before": change.before, "after": change.after}
                 for change in plan.changes
             ]
-        self._append("execution", flight, facts)
+        await self._append("execution", flight, facts)
 
-    def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None) -> None:
+    async def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked."""
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
             facts |= {"by": answer.by, "feedback": answer.feedback}
-        self._append("decision", flight, facts)
+        await self._append("decision", flight, facts)
 
-    def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
+    async def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
+        """One record. One thread writes them all: in order, and large parameters do not hold up the event loop."""
         tool = self._registry.get(flight.tool)
         record = {
             "timestamp": stamp(self._clock.now()),
@@ -72,7 +89,13 @@ class Auditing:
             "parameters": flight.arguments,
             "reason": flight.reason,
         }
-        self._log.append(record | facts, sensitive=tool.sensitive if tool else frozenset())
+        sensitive = tool.sensitive if tool else frozenset()
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._write, record | facts, sensitive)
+
+    def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
+        self._log.append(record, sensitive=sensitive)
+        told = ("timestamp", "kind", "tool", "executionId", "client", "success", "errorType", "outcome", "rule")
+        self._on_appended({key: value for key, value in record.items() if key in told})
 
 
 def _shape(data: Any) -> Any:

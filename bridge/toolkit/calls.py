@@ -77,12 +77,12 @@ class Calls:
             A ToolResult, or `{"status": "pending", "callId": ..., "requestId": ...}`.
         """
         flight = Flight(caller, name, arguments, call_id, reason=reason, wait_for_host=wait is not None)
-        flight.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
         if notify is not None:
             flight.notify = notify
         if call_id is None and wait is None:
             return (await self._pipeline.call(flight)).to_wire()
         flight.call_id = call_id or f"call-{secrets.token_hex(8)}"
+        flight.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
         known = self._find(flight)
         if isinstance(known, ToolResult):
             return known.to_wire()

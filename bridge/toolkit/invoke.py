@@ -33,5 +33,6 @@ async def invoke(workers: Executor, function: Callable[[], T | Awaitable[T]], se
             return cast("T", result)
     except TimeoutError:
         raise DeadlineExceeded(
-            f"The call took longer than {seconds:.0f} seconds and was stopped; ask for less, for example with a narrower pattern"
+            f"The call took longer than {seconds:.0f} seconds and was stopped; "
+            "ask for less, for example with a narrower pattern"
         ) from None

@@ -19,10 +19,10 @@ class Limiting:
     Args:
         limits: The windows.
         clock: Monotonic time.
-        on_hit: Told when a client must wait: tool, seconds, sentence.
+        on_hit: Told when a client must wait: `limits.hit` with tool, retryAfter, message and client.
     """
 
-    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[str, float, str], None]) -> None:
+    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[dict[str, Any]], None]) -> None:
         self._limits = limits
         self._clock = clock
         self._on_hit = on_hit
@@ -39,7 +39,7 @@ class Limiting:
         try:
             while True:
                 wait = self._limits.wait_time(
-                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit
+                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit, ticket=ticket
                 )
                 if wait <= 0:
                     self._limits.record(client, tool.name, self._clock.monotonic())
@@ -47,11 +47,11 @@ class Limiting:
                 if ticket is None:
                     seconds = max(1, math.ceil(wait))
                     message = f"Tool rate limit reached. Please wait {seconds} seconds."
-                    self._on_hit(tool.name, seconds, message)
+                    facts = {"tool": tool.name, "retryAfter": seconds, "message": message}
+                    self._on_hit(facts | {"client": flight.caller.client})
                     ticket = self._limits.enqueue(client, tool.name)
                     if ticket is None:
                         raise RateLimited(message, retry_after=seconds)
                 await asyncio.sleep(wait)
         finally:
-            if ticket is not None:
-                self._limits.dequeue(ticket)
+            self._limits.dequeue(ticket)

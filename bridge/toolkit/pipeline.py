@@ -8,7 +8,7 @@ A tool contains none of these steps and cannot skip one. Every exit, refusals an
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -25,14 +25,14 @@ from bridge.toolkit.asking import Asking
 from bridge.toolkit.flight import Flight, Phase
 from bridge.toolkit.invoke import invoke
 from bridge.toolkit.limiting import Limiting
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, WriteTool
 from bridge.toolkit.trim import trim
 from bridge.vault.plan import ChangePlan
 
 logger = logging.getLogger(__name__)
 
-Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], None]
+Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], Awaitable[None]]
 """Told of every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
 
 
@@ -96,10 +96,10 @@ class Pipeline:
             result = self._failed(failure, flight, started)
         except Exception:
             logger.exception("The tool %s crashed (%s)", flight.tool, flight.execution_id)
-            failure = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
-            result = self._failed(failure, flight, started)
+            crash = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
+            result = self._failed(crash, flight, started)
         flight.phase = Phase.DONE
-        self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
+        await self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
         self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])
         if cancelled is not None:
             raise cancelled
@@ -130,7 +130,7 @@ class Pipeline:
         if tool is None:
             near = self.registry.nearest(flight.tool)
             hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "`tools.list` names them"
-            raise InvalidParameters(f"Unknown tool {flight.tool!r}. {hint}", data={"nearest": near})
+            raise InvalidParameters(f"Unknown tool {flight.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
         if tool.listed and not settings.enables(tool.name):
             raise PermissionDenied(
                 f"The tool {tool.name!r} is disabled. The user can enable it in the settings, "

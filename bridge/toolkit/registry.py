@@ -6,6 +6,9 @@ from typing import Any
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
 
+LONGEST_NAME = 100
+"""Characters of an unknown name that are compared; it may be as long as a frame."""
+
 
 class ToolRegistry:
     """Providers by id and their tools by name, in the order they were registered."""
@@ -61,7 +64,7 @@ class ToolRegistry:
     def nearest(self, name: str) -> list[str]:
         """Names of listed tools that resemble this one, best first."""
         listed = [tool.name for tool in self._tools.values() if tool.listed]
-        return difflib.get_close_matches(name, listed, n=3, cutoff=0.5)
+        return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
 
     async def start(self) -> None:
         """Initialize every provider; when one fails, those already started are shut down again."""

@@ -40,7 +40,7 @@ def parameters_schema(model: type[BaseModel]) -> dict[str, Any]:
     """The JSON Schema of a parameter model: references inlined, titles and nulls of optional members left out."""
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
-    inlined = _inline(schema, definitions)
+    inlined: dict[str, Any] = _inline(schema, definitions)
     inlined.pop("description", None)  # the model's docstring is for programmers
     inlined.setdefault("properties", {})
     return inlined
@@ -70,7 +70,7 @@ def _inline(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> dict[str, Any]:
-    mode = settings.consent_mode.get(tool.name, tool.default_mode.value)
+    mode = ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value))
     return {
         "name": tool.name,
         "title": tool.title,
@@ -81,7 +81,7 @@ def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> dict[str, Any
         "risk": tool.risk,
         "consentMode": mode,
         "consentClass": tool.consent_class,
-        "requiresConsent": not (tool.can_bypass and mode == ConsentMode.ALWAYS_ALLOW),
+        "requiresConsent": not (tool.can_bypass and mode is ConsentMode.ALWAYS_ALLOW),
         "canBypass": tool.can_bypass,
         "requiresPreview": tool.writes,
         "canUndo": tool.writes,

@@ -6,8 +6,11 @@ from typing import Any
 
 import orjson
 
+from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters, StartError
 from bridge.settings import Settings, merge, warnings
+from bridge.vault.atomic import write_atomic
+from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
 
 FILE = "settings.json"
@@ -47,6 +50,7 @@ class SettingsStore:
 
         Raises:
             InvalidParameters: Naming the key and what is wrong with it.
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
         """
         if "ollamaApiKey" in patch:
             raise InvalidParameters("'ollamaApiKey' is not a setting; store it encrypted with `keys.set`")
@@ -54,6 +58,12 @@ class SettingsStore:
             raise InvalidParameters("'encryptedKeys' is not set by hand; use `keys.set`")
         with self._lock:
             return self._commit(merge(self._values, patch))
+
+    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+        """Set one tool's consent mode; None goes back to the tool's default."""
+        with self._lock:
+            modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
+            self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})})
 
     def reset(self, section: str | None = None) -> Settings:
         """Back to the defaults, of one section or of all.
@@ -75,7 +85,11 @@ class SettingsStore:
 
     def _commit(self, values: dict[str, Any]) -> tuple[Settings, list[str]]:
         settings = Settings.parse(values)
-        self._state.write_atomic(FILE, orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        text = orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        try:
+            write_atomic(self._state, FILE, text)
+        except OSError as error:
+            raise explain(error, f".vault-bridge/{FILE}") from error
         self._values, self.current = values, settings
         for listener in self._listeners:
             listener(settings)

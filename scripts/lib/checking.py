@@ -6,8 +6,8 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from lib.environment import PYTHON, ROOT, say
-from lib.steps import Step
+from scripts.lib.environment import PYTHON, ROOT, say
+from scripts.lib.steps import Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

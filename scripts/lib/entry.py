@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lib import checking, steps
-from lib.environment import PYTHON, SetupError, prepare, run
+from scripts.lib import checking, steps
+from scripts.lib.environment import PYTHON, SetupError, prepare, run
+from scripts.lib.options import parse_start
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
 
 def start(arguments: Sequence[str]) -> int:
     """Serve a vault, or show the demonstration on the sample vault."""
+    parse_start(arguments)  # bad usage is told before anything is installed
     prepare(dev=False)
-    return run([str(PYTHON), "-m", "lib.start", *arguments])
+    return run([str(PYTHON), "-m", "scripts.lib.start", *arguments])
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -40,7 +42,7 @@ def fix(_arguments: Sequence[str]) -> int:
 def bench(arguments: Sequence[str]) -> int:
     """Measure, as ratios inside one run."""
     prepare(dev=False)
-    return run([str(PYTHON), "-m", "lib.bench", *arguments])
+    return run([str(PYTHON), "-m", "scripts.lib.bench", *arguments])
 
 
 def main(command: Callable[[Sequence[str]], int]) -> None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lib.interpreters import SUPPORTED, NoPythonError, find_python, version_of
+from scripts.lib.interpreters import SUPPORTED, NoPythonError, find_python, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +54,8 @@ def prepare(*, dev: bool) -> None:
 
 
 def run(arguments: Sequence[str], *, extra: dict[str, str] | None = None) -> int:
-    """Run a program attached to this terminal, in the project's folder, and give back its exit code."""
-    process = subprocess.Popen(list(arguments), cwd=ROOT, env=variables(extra))
+    """Run a program attached to this terminal, where the user stands, and give back its exit code."""
+    process = subprocess.Popen(list(arguments), env=variables({"PYTHONPATH": str(ROOT), **(extra or {})}))
     while True:
         try:
             return process.wait()
@@ -64,8 +64,8 @@ def run(arguments: Sequence[str], *, extra: dict[str, str] | None = None) -> int
 
 
 def variables(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """This process's environment, made fit for a child: UTF-8 everywhere and the scripts' own modules in reach."""
-    return {**os.environ, "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT / "scripts"), **(extra or {})}
+    """This process's environment, with UTF-8 everywhere, and what else a child is to have."""
+    return {**os.environ, "PYTHONUTF8": "1", **(extra or {})}
 
 
 def _create() -> None:

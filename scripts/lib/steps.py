@@ -9,7 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from lib.environment import ROOT, say, variables
+from scripts.lib.environment import ROOT, say, variables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from lib.bench_measure import REPEATS, Spread, alternate, compare, percentile
+from scripts.lib.bench_measure import REPEATS, Spread, alternate, compare, percentile
 
 
 def measured(name: str, seconds: float, order: list[str]) -> Callable[[], Awaitable[float]]:

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from lib import entry, environment
+
+from scripts.lib import entry, environment
 
 
 @pytest.fixture

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from lib.interpreters import NoPythonError, find_python, version_of
+
+from scripts.lib.interpreters import NoPythonError, find_python, version_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the interpreters here are stood in for by shell scripts")
 

@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from lib.steps import Outcome, Step, run_all, sum_up
+
+from scripts.lib.steps import Outcome, Step, run_all, sum_up
 
 
 def python(code: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lib.vault_generator import generate
+from scripts.lib.vault_generator import generate
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -49,6 +49,12 @@ def registry() -> ToolRegistry:
     return made
 
 
+def only(described: list[dict[str, Any]] | str) -> dict[str, Any]:
+    assert isinstance(described, list)
+    (told,) = described
+    return told
+
+
 ENABLED = Settings(enabled_tools=("edit",))
 
 
@@ -88,19 +94,19 @@ def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
 
 
 def test_text_form_has_a_param_line_for_each_nested_member() -> None:
-    assert describe(registry(), ENABLED, "text") == "\n".join(
-        [
-            "edit: Edits.",
-            "@param path {string} [required] Which file.",
-            "@param edits {array} [required] What to change.",
-            "@param edits[].startLine {integer} [required] First line.",
-            "@param edits[].text {string} [optional] New text.",
-            "@param options {object} [optional] One more.",
-            "@param options.startLine {integer} [required] First line.",
-            "@param options.text {string} [optional] New text.",
-            "@param limit {integer} [optional] How many.",
-        ]
-    )
+    told = describe(registry(), ENABLED, "text")
+    assert isinstance(told, str)
+    assert told.splitlines() == [
+        "edit: Edits.",
+        "@param path {string} [required] Which file.",
+        "@param edits {array} [required] What to change.",
+        "@param edits[].startLine {integer} [required] First line.",
+        "@param edits[].text {string} [optional] New text.",
+        "@param options {object} [optional] One more.",
+        "@param options.startLine {integer} [required] First line.",
+        "@param options.text {string} [optional] New text.",
+        "@param limit {integer} [optional] How many.",
+    ]
 
 
 @pytest.mark.parametrize("form", ["ollama", "openai"])
@@ -114,15 +120,13 @@ def test_function_forms_wrap_the_same_schema(form: Any) -> None:
 
 
 def test_mcp_form_tells_what_the_tool_may_do() -> None:
-    (told,) = describe(registry(), ENABLED, "mcp")
-    assert isinstance(told, dict)
+    told = only(describe(registry(), ENABLED, "mcp"))
     assert told["inputSchema"] == parameters_schema(EditParams)
     assert told["annotations"]["readOnlyHint"] is True
 
 
 def test_bridge_form_tells_consent() -> None:
-    (told,) = describe(registry(), ENABLED)
-    assert isinstance(told, dict)
+    told = only(describe(registry(), ENABLED))
     assert {key: told[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
         "risk": "low",
         "requiresConsent": True,
@@ -134,8 +138,7 @@ def test_bridge_form_tells_consent() -> None:
 
 
 def test_always_allowed_tools_need_no_consent() -> None:
-    (told,) = describe(registry(), Settings(enabled_tools=("*",), consent_mode={"edit": "always_allow"}))
-    assert isinstance(told, dict)
+    told = only(describe(registry(), Settings(enabled_tools=("*",), consent_mode={"edit": "always_allow"})))
     assert told["requiresConsent"] is False
 
 

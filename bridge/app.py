@@ -1,0 +1,236 @@
+"""The composition root: every service of one vault, built by constructor, started and stopped in order.
+
+Nothing else in the project builds a service. What a lower room has to tell a higher one (the ledger the survey, the
+watcher the hosts) is plugged in here, as a callback.
+"""
+
+import asyncio
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from bridge import __version__
+from bridge.clock import Clock, SystemClock, stamp
+from bridge.consent.broker import Broker
+from bridge.consent.grants import Grants
+from bridge.consent.permissions import Permissions
+from bridge.contract.consent import ConsentMode
+from bridge.contract.discovery import Beacon
+from bridge.index.survey import Survey
+from bridge.index.watch import Watcher
+from bridge.journal.audit import AuditLog
+from bridge.journal.ledger import Ledger
+from bridge.journal.record import Recovery
+from bridge.policy.limits import RateLimits
+from bridge.rpc.hub import Hub
+from bridge.rpc.services import Services
+from bridge.server.lock import VaultLock
+from bridge.server.runfiles import RunFolder
+from bridge.server.server import Server
+from bridge.settings import Settings
+from bridge.toolkit.asking import Asking
+from bridge.toolkit.auditing import Auditing
+from bridge.toolkit.calls import Calls
+from bridge.toolkit.limiting import Limiting
+from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.settings_store import SettingsStore
+from bridge.tools import providers
+from bridge.tools.services import ToolServices
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.root import VaultRoot
+
+WORKERS = 8
+"""Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
+
+SWITCH_SECONDS = 0.001
+"""How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
+
+_EVENTS = {ChangeKind.CREATE: "created", ChangeKind.MODIFY: "modified", ChangeKind.DELETE: "deleted"}
+
+
+class Bridge:
+    """One vault, served. Use it in `async with`, or `start` and `stop` it.
+
+    Args:
+        vault: The vault's folder.
+        port: Where to listen on 127.0.0.1; 0 takes a free port.
+        consent: `deny` refuses whatever would be asked (seed O's provider that always denies).
+        clock: Time.
+
+    Attributes:
+        beacon: Where the bridge listens, once it has started.
+        recovery: What the start found half done, and what became of it.
+        services: What the protocol's methods reach.
+        settings: The settings.
+    """
+
+    beacon: Beacon
+    recovery: Recovery
+    services: Services
+    settings: SettingsStore
+
+    def __init__(
+        self, vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", clock: Clock | None = None
+    ) -> None:
+        self._vault = vault
+        self._port = port
+        self._deny_all = consent == "deny"
+        self._clock = clock or SystemClock()
+        self._stack = AsyncExitStack()
+
+    async def start(self) -> None:
+        """Start serving.
+
+        Raises:
+            StartError: The vault cannot be opened, another process serves it, or its settings are broken.
+        """
+        try:
+            await self._start()
+        except BaseException:
+            await self._stack.aclose()
+            raise
+
+    async def stop(self) -> None:
+        """Stop serving: finish what is being written, cancel the rest, let everything go."""
+        await self._stack.aclose()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    async def _start(self) -> None:
+        stack = self._stack
+        sys.setswitchinterval(SWITCH_SECONDS)
+        root = VaultRoot(self._vault)
+        stack.callback(root.close)
+        run = RunFolder(root.path)
+        stack.enter_context(VaultLock(run))
+        state = stack.enter_context(root.state())
+        workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="tool")
+        stack.callback(workers.shutdown, cancel_futures=True)
+
+        files = VaultFiles(root)
+        self.settings = SettingsStore(state)
+        survey = Survey(files, self._clock)
+        broker = Broker(clock=self._clock)
+        hub = Hub(broker)
+        grants = self._grants(Permissions(state, clock=self._clock))
+        ledger = Ledger(
+            root,
+            clock=self._clock,
+            keep_backups=lambda: self.settings.current.patch_backup_enabled,
+            on_applied=lambda plan: _announce(plan, survey, hub),
+        )
+        stack.callback(ledger.close)
+        self.recovery = await asyncio.to_thread(ledger.recover)
+
+        registry = ToolRegistry()
+        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock)):
+            registry.register(provider)
+        await registry.start()
+        stack.push_async_callback(registry.stop)
+
+        audit = AuditLog(state, clock=self._clock, settings=lambda: self.settings.current)
+        auditing = Auditing(
+            audit, registry, self._clock, on_appended=lambda told: hub.tell_hosts("audit.appended", told)
+        )
+        stack.callback(auditing.close)
+        limits = RateLimits()
+        pipeline = Pipeline(
+            registry=registry,
+            limiting=Limiting(limits, self._clock, lambda told: hub.tell_hosts("limits.hit", told)),
+            asking=Asking(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
+            ledger=ledger,
+            settings=lambda: self.settings.current,
+            clock=self._clock,
+            workers=workers,
+            on_event=hub.tell_hosts,
+            on_finished=auditing.finished,
+        )
+        calls = Calls(pipeline, ledger, self._clock)
+        stack.push_async_callback(calls.stop)
+        self.services = Services(
+            vault=root.name,
+            version=__version__,
+            registry=registry,
+            calls=calls,
+            pipeline=pipeline,
+            settings=self.settings,
+            broker=broker,
+            grants=grants,
+            ledger=ledger,
+            audit=audit,
+            limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
+            status=lambda: _status(survey),
+            attached={},
+        )
+        watcher = Watcher(root.path, lambda path, change: _changed(path, change, survey, hub))
+        watcher.start()
+        stack.push_async_callback(watcher.stop)
+        server = Server(self.services, hub, run=run, state=state)
+        stack.push_async_callback(server.stop)
+        self.beacon = await server.start(self._port)
+
+    def _grants(self, permissions: Permissions) -> Grants:
+        """The remembered answers, bound to the settings both ways."""
+        grants = Grants(
+            permissions,
+            clock=self._clock,
+            modes=lambda: self.settings.current.consent_mode,
+            set_mode=self.settings.set_mode,
+        )
+        before = dict(self.settings.current.consent_mode)
+
+        def asks_again(settings: Settings) -> None:
+            for tool, mode in settings.consent_mode.items():
+                if ConsentMode(mode) is ConsentMode.ALWAYS_ASK and before.get(tool) != mode:
+                    grants.forget_allowed(tool)
+            before.clear()
+            before.update(settings.consent_mode)
+
+        self.settings.on_change(asks_again)
+        return grants
+
+
+def _announce(plan: ChangePlan, survey: Survey, hub: Hub) -> None:
+    """Tell of a change that the ledger made. Called from a worker thread."""
+    survey.changed()
+    for change in plan.changes:
+        if change.kind is ChangeKind.MOVE and change.new_path is not None:
+            hub.publish("vault.changed", {"path": change.path, "change": "deleted"})
+            hub.publish("vault.changed", {"path": change.new_path, "change": "created"})
+        elif change.kind in _EVENTS:
+            hub.publish("vault.changed", {"path": change.path, "change": _EVENTS[change.kind]})
+
+
+def _changed(path: VaultPath, change: str, survey: Survey, hub: Hub) -> None:
+    """Tell of a change that another program made."""
+    survey.changed()
+    hub.publish("vault.changed", {"path": str(path), "change": change})
+
+
+def _status(survey: Survey) -> dict[str, Any]:
+    count = survey.count()
+    swept = stamp(count.swept)
+    return {"notes": count.notes, "files": count.files, "indexed": count.notes, "indexing": False, "lastSweep": swept}
+
+
+def _usage(
+    limits: RateLimits, registry: ToolRegistry, settings: Settings, session: str, now: float
+) -> dict[str, dict[str, int]]:
+    """`limits.status`: for each tool, and over all under `*`, the limit, the calls of the last minute, the queue."""
+    tools = [tool for tool in registry.tools() if settings.enables(tool.name) or not tool.listed]
+    rates = {tool.name: settings.rate_limits.get(tool.name, tool.default_rate) for tool in tools}
+    used = limits.status(session, now, rates) | {"*": limits.total(now, settings.global_rate_limit)}
+    return {name: {"limit": usage.limit, "used": usage.used, "queued": usage.queued} for name, usage in used.items()}

@@ -1,0 +1,208 @@
+"""`key=value` words of the command line, turned into a tool's arguments by the tool's JSON Schema."""
+
+import difflib
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bridge.cli.inert import inert_plain
+
+_TRUE = frozenset({"true", "yes", "on", "1"})
+_FALSE = frozenset({"false", "no", "off", "0"})
+
+_PYTHON_TYPE: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "array": (list,),
+    "object": (dict,),
+}
+
+Schema = dict[str, Any]
+
+
+class BadArguments(Exception):
+    """The words do not make arguments: bad usage. The message says which, and lists the parameters there are."""
+
+
+def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | None = None) -> dict[str, Any]:
+    """The arguments of one call.
+
+    A value is coerced to the type its parameter has: numbers, booleans, arrays and objects are read as JSON, texts are
+    taken as they are. `key=@file` reads a file, `key=-` standard input, `key=@@text` is a text that begins with `@`.
+    A parameter that takes a list may be given several times.
+
+    Args:
+        words: `key=value` words.
+        schema: The tool's parameters as JSON Schema; None when the tool is not listed, and values are then guessed.
+        whole: All arguments as one JSON object, `@file` or `-`; words come on top of it.
+
+    Raises:
+        BadArguments: With the parameters the tool takes.
+    """
+    arguments = _whole(whole, schema) if whole is not None else {}
+    given: set[str] = set()
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            raise BadArguments(f"{inert_plain(word)!r} is not key=value. {_known(schema)}")
+        member = _member(key, schema)
+        text = _read(value)
+        if key in given and "array" in _kinds(member):
+            arguments[key] += _list(key, text, member)
+        elif key in given:
+            raise BadArguments(f"{key!r} is given twice, and takes one value. {_known(schema)}")
+        else:
+            arguments[key] = _coerce(key, text, member)
+        given.add(key)
+    missing = [name for name in (schema or {}).get("required", []) if name not in arguments]
+    if missing:
+        raise BadArguments(f"Missing: {', '.join(missing)}. {_known(schema)}")
+    return arguments
+
+
+def describe_parameters(schema: Schema) -> list[str]:
+    """One line a parameter: name, type, whether it is required, what it means."""
+    required = schema.get("required", [])
+    lines = []
+    for name, member in schema.get("properties", {}).items():
+        need = "required" if name in required else "optional"
+        kind = " or ".join(_kinds(member)) or "any"
+        lines.append(inert_plain(f"{name}  ({kind}, {need})  {member.get('description', '')}").rstrip())
+    return lines
+
+
+def _whole(source: str, schema: Schema | None) -> dict[str, Any]:
+    try:
+        arguments = json.loads(_read(source))
+    except ValueError as error:
+        raise BadArguments(f"--arguments is not JSON: {error}. {_known(schema)}") from None
+    if not isinstance(arguments, dict):
+        raise BadArguments(f"--arguments must be a JSON object. {_known(schema)}")
+    for key in arguments:
+        _member(key, schema)
+    return arguments
+
+
+def _member(key: str, schema: Schema | None) -> Schema | None:
+    """The schema of one parameter; None when nothing is known about it."""
+    if schema is None:
+        return None
+    properties: dict[str, Schema] = schema.get("properties", {})
+    if key not in properties and schema.get("additionalProperties") is False:
+        near = difflib.get_close_matches(key, properties, n=1)
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise BadArguments(f"There is no parameter {inert_plain(key)!r}. {hint}{_known(schema)}")
+    return properties.get(key)
+
+
+def _read(value: str) -> str:
+    """The text a value stands for. Line breaks of files are kept as they are."""
+    if value == "-":
+        return _decoded(sys.stdin.buffer.read(), "Standard input")
+    if value.startswith("@@"):
+        return value[1:]
+    if not value.startswith("@"):
+        return value
+    file = Path(value[1:])
+    try:
+        return _decoded(file.read_bytes(), repr(str(file)))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise BadArguments(f"Cannot read {str(file)!r}: {reason}. A text that begins with @ is written @@") from None
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadArguments(f"{name} is not UTF-8 (byte {error.start})") from None
+
+
+def _coerce(key: str, text: str, member: Schema | None) -> Any:
+    kinds = _kinds(member)
+    if not kinds:
+        return _guess(text)
+    if "array" in kinds and "string" not in kinds:
+        return _list(key, text, member)
+    for kind in ("boolean", "integer", "number", "array", "object"):
+        if kind in kinds:
+            value = _as(kind, text)
+            if value is not None:
+                return value
+    if "string" in kinds:
+        return text
+    if "null" in kinds and text == "null":
+        return None
+    raise BadArguments(f"{key!r} takes {_articled(kinds)}, not {inert_plain(text)!r}")
+
+
+def _list(key: str, text: str, member: Schema | None) -> list[Any]:
+    """A JSON array, or one item of a list of texts."""
+    value = _as("array", text)
+    if isinstance(value, list):
+        return value
+    items = _kinds((member or {}).get("items"))
+    if "array" in items or "object" in items:
+        raise BadArguments(
+            f"{key!r} takes a JSON array, such as '[...]', or key=@file with one; not {inert_plain(text)!r}"
+        )
+    return [_coerce(key, text, (member or {}).get("items"))]
+
+
+def _as(kind: str, text: str) -> Any:
+    """`text` as that type; None when it is not."""
+    if kind == "boolean":
+        word = text.strip().lower()
+        return True if word in _TRUE else False if word in _FALSE else None
+    value = _json(text)
+    expected: dict[str, type | tuple[type, ...]] = {
+        "integer": int,
+        "number": (int, float),
+        "array": list,
+        "object": dict,
+    }
+    return value if isinstance(value, expected[kind]) and not isinstance(value, bool) else None
+
+
+def _guess(text: str) -> Any:
+    value = _json(text)
+    return text if value is None and text != "null" else value
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except ValueError:
+        return None
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)  # NaN and Infinity are not JSON
+
+
+def _kinds(member: Schema | None) -> list[str]:
+    """The JSON types a parameter takes, in the schema's order."""
+    if not member:
+        return []
+    kind = member.get("type")
+    if isinstance(kind, str):
+        return [kind]
+    if isinstance(kind, list):
+        return [str(name) for name in kind]
+    if "enum" in member or "const" in member:
+        return ["string"]
+    options = [*member.get("anyOf", []), *member.get("oneOf", [])]
+    return list(dict.fromkeys(name for option in options for name in _kinds(option)))
+
+
+def _articled(kinds: list[str]) -> str:
+    return " or ".join(f"an {kind}" if kind[0] in "aio" else f"a {kind}" for kind in kinds if kind != "null")
+
+
+def _known(schema: Schema | None) -> str:
+    if schema is None:
+        return "`vault-bridge tools` lists the tools and their parameters."
+    lines = describe_parameters(schema)
+    return "\n".join(["Parameters:", *(f"  {line}" for line in lines)]) if lines else "It takes no parameters."

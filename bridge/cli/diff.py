@@ -1,0 +1,169 @@
+"""A unified diff, drawn: line numbers, colours, and the words that differ within a line.
+
+Every row is folded to the width of the screen and keeps its sign, so that nothing a note says can look like a line of
+the screen itself.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz.distance import Levenshtein
+from rich.text import Text
+
+from bridge.cli.folding import fold
+from bridge.cli.inert import ESCAPE_STYLE, inert
+
+Kind = Literal["context", "added", "removed", "hunk", "note"]
+
+BOTH_NUMBERS_FROM = 60
+"""Columns of screen from which old and new line numbers both have room."""
+MOST_TOKENS = 4000
+"""Words of a changed block beyond which it is not compared word by word."""
+REWRITTEN = 0.6
+"""The part of a block's words that changed above which marking them would mark everything."""
+
+_SIGN = {"context": " ", "added": "+", "removed": "-"}
+_STYLE = {"context": "", "added": "green", "removed": "red"}
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_TAB = "→   "
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a diff.
+
+    Attributes:
+        kind: What it is.
+        text: The line of the file, without sign and line feed; of a hunk or note the line itself.
+        old: Its number before, where it has one.
+        new: Its number after, where it has one.
+        changed: The parts of `text`, as (start, end), that differ from the other side.
+    """
+
+    kind: Kind
+    text: str
+    old: int | None = None
+    new: int | None = None
+    changed: tuple[tuple[int, int], ...] = ()
+
+
+def parse_diff(diff: str) -> list[Row]:
+    """The rows of one file's unified diff, with the words that differ marked.
+
+    Only the counts of the hunk headers say what a line is, so a note that holds `--- a` or `@@` cannot confuse it.
+    """
+    rows: list[Row] = []
+    old = new = old_left = new_left = 0
+    for line in diff.removesuffix("\n").split("\n"):
+        inside = old_left > 0 or new_left > 0
+        if line.startswith("\\"):
+            rows.append(Row("note", line.removeprefix("\\").strip()))
+        elif inside and line.startswith("-"):
+            rows.append(Row("removed", line[1:], old=old))
+            old, old_left = old + 1, old_left - 1
+        elif inside and line.startswith("+"):
+            rows.append(Row("added", line[1:], new=new))
+            new, new_left = new + 1, new_left - 1
+        elif inside:
+            rows.append(Row("context", line[1:], old=old, new=new))
+            old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
+        elif header := _HUNK.match(line):
+            rows.append(Row("hunk", line))
+            old, new = int(header[1]), int(header[3])
+            old_left, new_left = int(header[2] or 1), int(header[4] or 1)
+        # Anything else is the file header, which the screen draws from the preview itself.
+    return _mark_changed_words(rows)
+
+
+def draw_diff(rows: Sequence[Row], width: int) -> Iterator[Text]:
+    """The lines to print for `rows`, none wider than `width` cells."""
+    digits = max((len(str(number)) for row in rows for number in (row.old, row.new) if number), default=1)
+    both = width >= BOTH_NUMBERS_FROM
+    mixed_endings = len({row.text.endswith("\r") for row in rows if row.kind in _SIGN}) > 1
+    for row in rows:
+        if row.kind in {"hunk", "note"}:
+            style = "cyan" if row.kind == "hunk" else "italic"
+            yield from fold(inert(row.text, style=style), width, first=" " * 2, rest=" " * 2)
+            continue
+        numbers = (row.old, row.new) if both else (row.new or row.old,)
+        gutter = "".join(f" {number or '':>{digits}}" for number in numbers)
+        sign, style = _SIGN[row.kind], _STYLE[row.kind]
+        text = _draw_line(row, style, show_return=mixed_endings)
+        rest = f"{' ' * len(gutter)} {sign} "
+        yield from fold(text, width, first=f"{gutter} {sign} ", rest=rest, prefix_style=style, words=True)
+
+
+def _draw_line(row: Row, style: str, *, show_return: bool) -> Text:
+    """The line of the file: inert, with the changed words and trailing spaces to be seen."""
+    text = row.text if show_return else row.text.removesuffix("\r")
+    bare = text.rstrip(" ")
+    marks = [(start, min(end, len(bare))) for start, end in row.changed if start < len(bare)]
+    drawn = inert(bare, style=style, tab=_TAB, marks=marks, mark_style="bold reverse")
+    if row.kind != "context":
+        drawn.append("·" * (len(text) - len(bare)), ESCAPE_STYLE)
+    return drawn
+
+
+def _mark_changed_words(rows: list[Row]) -> list[Row]:
+    """Each block of removed lines that added lines follow, compared word by word."""
+    marked: list[Row] = []
+    at = 0
+    while at < len(rows):
+        removed = _run(rows, at, "removed")
+        added = _run(rows, at + len(removed), "added")
+        if removed and added:
+            marked += _compare(removed, added)
+        else:
+            marked += [*removed, *added] or [rows[at]]
+        at += max(1, len(removed) + len(added))
+    return marked
+
+
+def _run(rows: list[Row], start: int, kind: Kind) -> list[Row]:
+    end = start
+    while end < len(rows) and rows[end].kind == kind:
+        end += 1
+    return rows[start:end]
+
+
+def _compare(removed: list[Row], added: list[Row]) -> list[Row]:
+    old, new = _tokens(removed), _tokens(added)
+    if len(old) + len(new) > MOST_TOKENS:
+        return [*removed, *added]
+    codes = [code for code in Levenshtein.opcodes(old, new) if code.tag != "equal"]
+    touched = [old[code.src_start : code.src_end] + new[code.dest_start : code.dest_end] for code in codes]
+    if sum(map(_words, touched)) > REWRITTEN * (_words(old) + _words(new)):
+        return [*removed, *added]
+    return [
+        *_with_marks(removed, old, ((code.src_start, code.src_end) for code in codes)),
+        *_with_marks(added, new, ((code.dest_start, code.dest_end) for code in codes)),
+    ]
+
+
+def _tokens(rows: list[Row]) -> list[str]:
+    """Words, runs of blanks and single signs; the line feeds between rows are tokens too."""
+    return [token for row in rows for token in (*_TOKEN.findall(row.text), "\n")]
+
+
+def _words(tokens: Sequence[str]) -> int:
+    return sum(not token.isspace() for token in tokens)
+
+
+def _with_marks(rows: list[Row], tokens: list[str], spans: Iterable[tuple[int, int]]) -> Iterator[Row]:
+    changed = {at for start, end in spans for at in range(start, end)}
+    at = 0
+    for row in rows:
+        marks: list[tuple[int, int]] = []
+        column = 0
+        while tokens[at] != "\n":
+            end = column + len(tokens[at])
+            if at in changed and marks and marks[-1][1] == column:
+                marks[-1] = (marks[-1][0], end)  # a changed phrase reads as one
+            elif at in changed:
+                marks.append((column, end))
+            column, at = end, at + 1
+        at += 1
+        yield Row(row.kind, row.text, row.old, row.new, tuple(marks))

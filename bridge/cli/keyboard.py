@@ -1,0 +1,158 @@
+"""Where answers come from: a terminal, a dumb terminal, or a pipe of lines.
+
+Two promises hold for all of them: waiting for a line can be called off, and what was typed before a question was
+shown never answers it.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Protocol, TextIO
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.history import DummyHistory
+from prompt_toolkit.input import create_input
+from prompt_toolkit.input.typeahead import clear_typeahead
+from prompt_toolkit.output import create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import termios
+
+Prompt = Callable[[], str]
+
+
+class Leaving(Exception):
+    """The person pressed Ctrl-C or Ctrl-D, or the pipe has no more lines: whatever is open stays unanswered."""
+
+
+class Keyboard(Protocol):
+    """Reads lines for one question at a time."""
+
+    def discard(self) -> None:
+        """Throw away what was typed so far: it was not typed for the question that comes now."""
+        ...
+
+    async def line(self, prompt: Prompt) -> str:
+        """One line. Cancelling the task calls it off.
+
+        Args:
+            prompt: What stands before the cursor; asked again every second where the screen can be redrawn.
+
+        Raises:
+            Leaving: There will be no more lines.
+        """
+        ...
+
+
+def open_keyboard() -> Keyboard:
+    """The best one for how this process was started."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") in {"dumb", "unknown", ""}:
+        return LineKeyboard(sys.stdin)
+    return TerminalKeyboard()
+
+
+class TerminalKeyboard:
+    """A terminal that can be redrawn: the prompt counts down, and disappears when the question is withdrawn."""
+
+    def __init__(self) -> None:
+        self._input = create_input()
+        output = create_output()
+        if isinstance(output, Vt100_Output):
+            output.enable_cpr = False  # terminals that do not answer it would be waited for
+        self._session: PromptSession[str] = PromptSession(
+            history=DummyHistory(),
+            interrupt_exception=Leaving,
+            eof_exception=Leaving,
+            input=self._input,
+            output=output,
+        )
+
+    def discard(self) -> None:
+        """Empty every buffer between the keys and us."""
+        clear_typeahead(self._input)
+        _discard_typed(sys.stdin)
+
+    async def line(self, prompt: Prompt) -> str:
+        """One line, edited as usual."""
+        clear_typeahead(self._input)  # what was pasted after the last line's end
+        return await self._session.prompt_async(prompt, refresh_interval=1.0)
+
+
+class LineKeyboard:
+    """Anything else: a line answers one question. Lines of a pipe wait for their question.
+
+    Args:
+        stream: Where the lines come from.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._rest = b""
+        self._reading = False
+        self._waiting: asyncio.Future[str] | None = None
+
+    def discard(self) -> None:
+        """Empty the terminal's buffer; a pipe's lines were written to be answers."""
+        if self._stream.isatty():
+            _discard_typed(self._stream)
+
+    async def line(self, prompt: Prompt) -> str:
+        """One line. A line that arrives while nobody waits was typed for a question that is gone, and is dropped."""
+        sys.stdout.write(prompt())
+        sys.stdout.flush()
+        loop = asyncio.get_running_loop()
+        self._waiting = loop.create_future()
+        if not self._reading:
+            self._reading = True
+            # Not a worker of the loop's pool: leaving must not wait for a line that never comes.
+            threading.Thread(target=self._read, args=(loop,), daemon=True).start()
+        try:
+            return await self._waiting
+        except asyncio.CancelledError:
+            sys.stdout.write("\n")  # what is said next does not belong behind this prompt
+            raise
+        finally:
+            self._waiting = None
+
+    def _read(self, loop: asyncio.AbstractEventLoop) -> None:
+        line = self._read_line()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody wants it any more
+            loop.call_soon_threadsafe(self._deliver, line)
+
+    def _read_line(self) -> bytes:
+        # From the descriptor: a thread that waits inside the buffered stream would block the interpreter's exit.
+        while b"\n" not in self._rest:
+            try:
+                chunk = os.read(self._stream.fileno(), 65_536)
+            except OSError:  # the terminal is gone
+                chunk = b""
+            if not chunk:
+                break
+            self._rest += chunk
+        line, newline, self._rest = self._rest.partition(b"\n")
+        return line + newline
+
+    def _deliver(self, line: bytes) -> None:
+        self._reading = False
+        if self._waiting is None or self._waiting.done():
+            return
+        if line:
+            self._waiting.set_result(line.decode("utf-8", "replace").strip("\r\n"))
+        else:
+            self._waiting.set_exception(Leaving())
+
+
+def _discard_typed(stream: TextIO) -> None:
+    """Empty the system's own buffer of typed keys."""
+    if sys.platform == "win32":
+        while msvcrt.kbhit():
+            msvcrt.getwch()
+    else:
+        with contextlib.suppress(termios.error):
+            termios.tcflush(stream.fileno(), termios.TCIFLUSH)

@@ -1,0 +1,118 @@
+"""Where a command's words go: results to standard output, everything said about them to standard error.
+
+With `--json`, standard output holds JSON and nothing else.
+"""
+
+import contextlib
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from bridge.cli.inert import inert, inert_json, inert_lines, inert_plain
+
+UNFOLDED = 400
+"""Columns that a pipe is taken to have, so that programs find one row a line."""
+READABLE = 100
+"""Columns beyond which sentences and rules do not grow."""
+
+
+class Output:
+    """The two streams of one command.
+
+    Args:
+        as_json: Whether `--json` was given.
+    """
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self.interactive = sys.stdout.isatty()
+        self._out = _console(stderr=False)
+        self._err = _console(stderr=True)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a person sees what is said."""
+        return self._err.is_terminal
+
+    @property
+    def width(self) -> int:
+        """Columns of standard output."""
+        return self._out.width
+
+    @property
+    def height(self) -> int:
+        """Rows of standard output."""
+        return self._out.height
+
+    def json(self, value: Any, *, compact: bool = False) -> None:
+        """A result for programs; `compact` writes it in one line."""
+        indent = 2 if self.interactive and not compact else None
+        sys.stdout.write(inert_json(value, indent=indent) + "\n")
+        sys.stdout.flush()
+
+    def bell(self) -> None:
+        """Call the person, if one is looking."""
+        if self.interactive:
+            self._out.bell()
+
+    def lines(self, lines: Iterable[Text]) -> None:
+        """Lines that are already as wide as they should be."""
+        for line in lines:
+            _print(self._out, line)
+
+    def text(self, text: str) -> None:
+        """A result as text: inert, folded by nobody, so that it can be copied."""
+        lines = text.removesuffix("\n").split("\n")
+        if self.interactive:
+            self.lines(inert(line.removesuffix("\r"), tab="\t") for line in lines)
+        else:
+            for line in lines:
+                sys.stdout.write(inert_plain(line.removesuffix("\r"), keep="\t") + "\n")
+            sys.stdout.flush()
+
+    def say(self, message: str | Text, *, style: str = "") -> None:
+        """Tell the person something that is not the result. Parts from outside must be inert already in a `Text`."""
+        for line in [message] if isinstance(message, Text) else inert_lines(message, style=style):
+            self._err.print(line, soft_wrap=True)
+
+    @contextlib.contextmanager
+    def waiting(self, message: str) -> Iterator[None]:
+        """Shows that something is awaited, where a person is looking."""
+        if self._err.is_terminal and not self._err.is_dumb_terminal:
+            with self._err.status(Text(message)):
+                yield
+        else:
+            yield
+
+
+def prepare_streams() -> None:
+    """Have both streams speak UTF-8 where the system would not, and never fail on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is None:
+            continue
+        if sys.platform == "win32" and not stream.isatty():
+            reconfigure(encoding="utf-8")
+        reconfigure(errors="backslashreplace")
+
+
+def quoted(folder: Path) -> str:
+    """A path as it is typed in a shell."""
+    return subprocess.list2cmdline([str(folder)]) if sys.platform == "win32" else shlex.quote(str(folder))
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else UNFOLDED
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def _print(console: Console, line: Text) -> None:
+    console.print(line, no_wrap=True, overflow="ignore", crop=False)

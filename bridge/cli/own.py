@@ -1,0 +1,14 @@
+"""A bridge in this process. It is loaded only when it is needed: mostly one runs, and a command starts fast without."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from bridge.app import Bridge
+
+
+def own_bridge(vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask") -> "Bridge":
+    """A bridge of `vault`, not yet started."""
+    from bridge.app import Bridge  # noqa: PLC0415 - see above
+
+    return Bridge(vault, port=port, consent=consent)

@@ -1,0 +1,93 @@
+"""From a command to the bridge of its vault: the one that runs, or one of our own for the moment."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Final, Literal, TypeVar
+
+from bridge.cli.own import own_bridge
+from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, connect, find_endpoint, find_vault
+from bridge.errors import StartError
+
+NAME: Final = "Command line"
+"""What the commands call themselves in the log and in the history."""
+TRIES: Final = 3
+PATIENCE_SECONDS: Final = 1.0
+"""How long another process that has the vault may take to say where it is."""
+PAUSE_SECONDS: Final = 0.05
+
+T = TypeVar("T")
+
+
+def look(vault: Path | None, work: Callable[[Bridge], Awaitable[T]]) -> T:
+    """Ask the bridge of a vault something, whether one runs or not, and return what comes of it.
+
+    The bridge may be another command's own, which ends with that command: then it is asked again. So `work` must be
+    something that can be done twice.
+
+    Args:
+        vault: The vault's folder, where it was named.
+        work: What to ask.
+    """
+    return asyncio.run(_look(find_vault(vault), work))
+
+
+def act(vault: Path | None, work: Callable[[Bridge], Awaitable[T]]) -> T:
+    """The same for what must not be done twice."""
+    return asyncio.run(_once(find_vault(vault), work))
+
+
+@contextlib.asynccontextmanager
+async def bridge_for(
+    vault: Path, *, role: Literal["agent", "host"] = "host", name: str = NAME
+) -> AsyncIterator[Bridge]:
+    """A connection to the bridge of a vault; when none runs, to one that lives as long as this context.
+
+    A command of the person is a host, but no consent screen.
+
+    Raises:
+        StartError: None runs, and none can be started.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            bridge = await stack.enter_async_context(connect(vault, name=name, role=role))
+        except BridgeNotRunning:
+            await _start_own(vault, stack)
+            bridge = await stack.enter_async_context(connect(vault, name=name, role=role))
+        yield bridge
+
+
+async def _look(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
+    for _ in range(TRIES - 1):
+        with contextlib.suppress(ConnectionLost):
+            return await _once(vault, work)
+    return await _once(vault, work)
+
+
+async def _once(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
+    async with bridge_for(vault) as bridge:
+        return await work(bridge)
+
+
+async def _start_own(vault: Path, stack: contextlib.AsyncExitStack) -> None:
+    own = own_bridge(vault)
+    try:
+        await own.start()
+    except StartError:
+        if not await _appears(vault):
+            raise
+    else:
+        stack.push_async_callback(own.stop)
+
+
+async def _appears(vault: Path) -> bool:
+    """Whether somebody else, who began to serve the vault at the same moment, says where."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            while True:
+                with contextlib.suppress(BridgeNotRunning):
+                    find_endpoint(vault)
+                    return True
+                await asyncio.sleep(PAUSE_SECONDS)
+    return False

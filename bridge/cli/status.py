@@ -1,0 +1,74 @@
+"""`vault-bridge status`: whether the vault is served, and how things stand."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.text import Text
+
+from bridge.cli.failing import FAILURE
+from bridge.cli.inert import inert
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.output import Output
+from bridge.cli.reach import NAME
+from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
+
+HELP = """Say whether the vault is served.
+
+And where, and how things stand. Exit code 0: it is served; 1: it is not.
+
+\b
+Examples:
+  vault-bridge status
+  vault-bridge status --json
+"""
+
+
+def command(vault: Vault = None, as_json: AsJson = False) -> None:
+    """Look at the running bridge."""
+    output = Output(as_json=as_json)
+    folder = find_vault(vault)
+    try:
+        facts = asyncio.run(_look(folder))
+    except BridgeNotRunning as error:
+        if as_json:
+            output.json({"running": False})
+        else:
+            output.say(str(error))
+        raise typer.Exit(FAILURE) from None
+    if as_json:
+        output.json(facts)
+    else:
+        output.lines(_draw(facts))
+
+
+async def _look(vault: Path) -> dict[str, Any]:
+    async with connect(vault, name=NAME, role="host") as bridge:
+        endpoint = find_endpoint(vault)
+        info = await bridge.request("session.info")
+        questions = await bridge.request("consent.pending")
+        counts = await bridge.request("vault.status")
+    where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
+    asked = [
+        {"requestId": asked["requestId"], "client": asked["client"], "summary": asked["summary"]} for asked in questions
+    ]
+    facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}
+    facts |= {"hostConnected": info["hostConnected"], "questions": asked, **counts}
+    return facts
+
+
+def _draw(facts: dict[str, Any]) -> list[Text]:
+    screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
+    rows = {
+        "Vault": inert(facts["vault"], style="bold"),
+        "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
+        "Notes": Text(f"{facts['notes']} notes, {facts['files']} files"),
+        "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
+        "Consent": Text(screen),
+        "Open": Text(f"{len(facts['questions'])} questions"),
+    }
+    lines = [Text.assemble((f"{label:<9}", "bold"), value) for label, value in rows.items()]
+    return lines + [
+        Text.assemble(" " * 9, inert(asked["client"]), ": ", inert(asked["summary"])) for asked in facts["questions"]
+    ]

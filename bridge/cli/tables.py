@@ -1,0 +1,50 @@
+"""Tables without frames that stay readable on a narrow screen."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from bridge.cli.folding import fold
+
+GAP = "  "
+LEAST_FLEXIBLE = 15
+"""Columns that the last column keeps; with less room every row becomes a block of lines."""
+
+
+def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    """The lines of a table: as wide as it needs, its last column folded to fit, and at last one block a row.
+
+    Args:
+        headings: The names of the columns.
+        rows: The cells, one line each.
+        width: Cells a line may have.
+    """
+    last = len(headings) - 1
+    sizes = [max(len(name), *(row[column].cell_len for row in rows), 0) for column, name in enumerate(headings)]
+    excess = sum(sizes) + len(GAP) * (len(sizes) - 1) - width
+    if excess > 0 and sizes[last] - excess < LEAST_FLEXIBLE:
+        yield from _blocks(headings, rows, width)
+        return
+    sizes[last] -= max(0, excess)
+    yield _line([Text(name, "bold") for name in headings], sizes)
+    for row in rows:
+        folded = list(fold(row[last], sizes[last], words=True))
+        yield _line([*row[:last], folded[0]], sizes)
+        for piece in folded[1:]:
+            yield _line([*(Text() for _ in range(last)), piece], sizes)
+
+
+def _line(cells: Sequence[Text], sizes: Sequence[int]) -> Text:
+    line = Text()
+    for cell, size in zip(cells, sizes, strict=True):
+        line.append_text(cell).append(" " * (size - cell.cell_len) + GAP)
+    line.rstrip()
+    return line
+
+
+def _blocks(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    for row in rows:
+        yield from fold(row[0], width)
+        for name, cell in zip(headings[1:], row[1:], strict=True):
+            if cell.plain:
+                yield from fold(cell, width, first=f"  {name}: ", rest="    ")

@@ -1,0 +1,27 @@
+"""A small client for scripts.
+
+from bridge.client import connect
+
+async with connect(vault="~/Notes", name="my script") as bridge:
+    found = await bridge.call("grep", pattern="TODO")
+    print(found.or_raise().text)
+"""
+
+from bridge.client.connection import Bridge, Notification, connect
+from bridge.client.discovery import find_endpoint, find_vault
+from bridge.client.failures import BridgeNotRunning, ConnectionLost, ProtocolFailure, ToolFailed, VaultNotFound
+from bridge.client.result import Result
+
+__all__ = [
+    "Bridge",
+    "BridgeNotRunning",
+    "ConnectionLost",
+    "Notification",
+    "ProtocolFailure",
+    "Result",
+    "ToolFailed",
+    "VaultNotFound",
+    "connect",
+    "find_endpoint",
+    "find_vault",
+]

@@ -1,0 +1,235 @@
+"""One connection to a bridge, as an agent or as a host."""
+
+import asyncio
+import contextlib
+import inspect
+import itertools
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import aiohttp
+import orjson
+
+from bridge.client.discovery import find_endpoint, find_vault, not_running
+from bridge.client.failures import ConnectionLost, ProtocolFailure
+from bridge.client.result import Result
+
+Handler = Callable[[dict[str, Any]], Any]
+MAX_MESSAGE: Final = 256 * 1024 * 1024
+"""Bytes of one message we take; the bridge is ours, so this only guards against a mistake."""
+MAX_UNHEARD: Final = 1000
+"""Notifications that wait for somebody to ask for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """Something the bridge told us unasked."""
+
+    method: str
+    params: dict[str, Any]
+
+
+@contextlib.asynccontextmanager
+async def connect(
+    vault: str | Path | None = None,
+    *,
+    name: str,
+    role: Literal["agent", "host"] = "agent",
+    can: Sequence[str] | None = None,
+) -> AsyncIterator["Bridge"]:
+    """Connect to the bridge that serves a vault.
+
+    Args:
+        vault: Its folder; by default `VAULT_BRIDGE_VAULT`, or the vault we stand in.
+        name: What to call ourselves in questions and in the log.
+        role: `host` answers questions and changes settings; an agent calls tools.
+        can: What a host can do, such as `["consent"]`; by default nothing.
+
+    Raises:
+        VaultNotFound: There is no such vault.
+        BridgeNotRunning: Nobody serves it.
+        ProtocolFailure: The name is refused.
+    """
+    folder = find_vault(vault)
+    endpoint = find_endpoint(folder, role)
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {endpoint.token}"}) as http:
+        try:
+            socket = await http.ws_connect(endpoint.url, max_msg_size=MAX_MESSAGE, compress=0)
+        except aiohttp.ClientError:
+            raise not_running(folder) from None
+        bridge = Bridge(socket)
+        try:
+            await bridge.request("session.name", client=name, **({"can": list(can or ())} if role == "host" else {}))
+            yield bridge
+        finally:
+            await bridge.close()
+
+
+class Bridge:
+    """A connection. Made by `connect`.
+
+    Args:
+        socket: An open WebSocket.
+    """
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._numbers = itertools.count(1)
+        self._open: dict[int, asyncio.Future[Any]] = {}
+        self._handlers: dict[str, list[Handler]] = {}
+        self._queues: list[asyncio.Queue[Notification | None]] = []
+        self._unheard: deque[Notification] = deque(maxlen=MAX_UNHEARD)
+        self._handling: set[asyncio.Task[Any]] = set()
+        self._reader = asyncio.create_task(self._read())
+
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        /,
+        *,
+        call_id: str | None = None,
+        wait: float | None = None,
+        reason: str | None = None,
+        **more: Any,
+    ) -> Result:
+        """Call a tool.
+
+        Args:
+            tool: Its name.
+            arguments: Its arguments; needed for those that are called as one of ours.
+            call_id: Makes the call idempotent, and lets it outlive this connection.
+            wait: Seconds until a ticket comes instead of the result.
+            reason: Shown to the person who is asked.
+            more: More arguments of the tool, by name.
+
+        Raises:
+            ProtocolFailure: The request was refused; a tool that fails is a `Result` that is not `ok`.
+            ConnectionLost: The bridge went away.
+        """
+        ours = {"callId": call_id, "wait": wait, "reason": reason}
+        given = {key: value for key, value in ours.items() if value is not None}
+        return Result(await self.request("tools.call", name=tool, arguments={**(arguments or {}), **more}, **given))
+
+    async def result(self, call_id: str, wait: float | None = None) -> Result:
+        """The result of an earlier call, or its ticket if it is still pending after `wait` seconds."""
+        given = {} if wait is None else {"wait": wait}
+        return Result(await self.request("tools.result", callId=call_id, **given))
+
+    async def preview(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> dict[str, Any]:
+        """What a call would do, as `{"plan": {...}}`; nothing is written."""
+        answer: dict[str, Any] = await self.request("tools.preview", name=tool, arguments={**(arguments or {}), **more})
+        return answer
+
+    async def request(self, method: str, /, **params: Any) -> Any:
+        """Call any method of the protocol, with its parameters spelled as there: `request("tools.result", callId="1")`.
+
+        Raises:
+            ProtocolFailure: The bridge answered with an error.
+            ConnectionLost: The bridge went away.
+        """
+        number = next(self._numbers)
+        message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open[number] = answer
+        try:
+            await self._send(message)
+            return await answer
+        finally:
+            del self._open[number]
+
+    def on(self, method: str, handler: Handler) -> None:
+        """Have a function or coroutine function called with the params of every such notification, in order."""
+        self._handlers.setdefault(method, []).append(handler)
+        unheard, self._unheard = self._unheard, deque(maxlen=MAX_UNHEARD)
+        for heard in unheard:
+            self._tell(heard)
+
+    def notifications(self) -> AsyncIterator[Notification]:
+        """Every notification from now on, and those nobody has heard yet, until the connection ends."""
+        queue: asyncio.Queue[Notification | None] = asyncio.Queue()
+        for heard in self._unheard:
+            queue.put_nowait(heard)
+        self._unheard.clear()
+        if self._reader.done():
+            queue.put_nowait(None)
+        self._queues.append(queue)
+        return self._listen(queue)
+
+    async def _listen(self, queue: asyncio.Queue[Notification | None]) -> AsyncIterator[Notification]:
+        try:
+            while (heard := await queue.get()) is not None:
+                yield heard
+        finally:
+            self._queues.remove(queue)
+
+    async def close(self) -> None:
+        """Say goodbye."""
+        await self._socket.close()
+        for task in self._handling:
+            task.cancel()
+        await asyncio.gather(self._reader, *self._handling, return_exceptions=True)
+
+    async def _send(self, message: dict[str, Any]) -> None:
+        if self._reader.done():
+            raise _lost()
+        try:
+            await self._socket.send_frame(orjson.dumps(message), aiohttp.WSMsgType.TEXT)
+        except ConnectionError:
+            raise _lost() from None
+
+    async def _read(self) -> None:
+        """Hand every message to whoever waits for it, until the connection ends."""
+        try:
+            async for message in self._socket:
+                if message.type is aiohttp.WSMsgType.TEXT:
+                    await self._take(orjson.loads(message.data))
+        finally:
+            for waiting in self._open.values():
+                if not waiting.done():
+                    waiting.set_exception(_lost())
+            for queue in self._queues:
+                queue.put_nowait(None)
+
+    async def _take(self, message: dict[str, Any]) -> None:
+        if "method" not in message:
+            self._settle(message)
+        elif "id" in message:  # the bridge asks what only the plugin can do
+            refusal = {"code": -32601, "message": "Method not found", "data": {"hint": "This host cannot do that"}}
+            await self._send({"jsonrpc": "2.0", "id": message["id"], "error": refusal})
+        else:
+            self._tell(Notification(message["method"], message.get("params", {})))
+
+    def _settle(self, message: dict[str, Any]) -> None:
+        waiting = self._open.get(message["id"])
+        if waiting is None or waiting.done():
+            return
+        error = message.get("error")
+        if error is None:
+            waiting.set_result(message.get("result"))
+        else:
+            hint = (error.get("data") or {}).get("hint")
+            waiting.set_exception(ProtocolFailure(error["code"], error["message"], hint))
+
+    def _tell(self, heard: Notification) -> None:
+        handlers = self._handlers.get(heard.method, ())
+        if not handlers and not self._queues:  # a host is told of open questions before it can say that it listens
+            self._unheard.append(heard)
+        for queue in self._queues:
+            queue.put_nowait(heard)
+        for handler in handlers:
+            asyncio.get_running_loop().call_soon(self._handle, handler, heard.params)
+
+    def _handle(self, handler: Handler, params: dict[str, Any]) -> None:
+        outcome = handler(params)
+        if inspect.iscoroutine(outcome):
+            task = asyncio.create_task(outcome)
+            self._handling.add(task)
+            task.add_done_callback(self._handling.discard)
+
+
+def _lost() -> ConnectionLost:
+    return ConnectionLost("The bridge went away before it answered; connect again")

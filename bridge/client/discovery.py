@@ -1,0 +1,70 @@
+"""Finding the vault, and the bridge that serves it."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+
+from bridge.client.failures import BridgeNotRunning, VaultNotFound
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Beacon, Endpoint
+
+VAULT_VARIABLE: Final = "VAULT_BRIDGE_VAULT"
+MARKS: Final = (".obsidian", STATE_FOLDER)
+
+
+def find_vault(
+    vault: str | Path | None = None, *, environ: Mapping[str, str] | None = None, start: Path | None = None
+) -> Path:
+    """The vault that is meant: the one named, else the environment's, else the one we stand in.
+
+    Args:
+        vault: Its folder; `~` is the user's home.
+        environ: By default the process's.
+        start: Where we stand; by default the working directory.
+
+    Raises:
+        VaultNotFound: There is none.
+    """
+    named = vault or (os.environ if environ is None else environ).get(VAULT_VARIABLE)
+    if named:
+        folder = Path(named).expanduser()
+        if not folder.is_dir():
+            raise VaultNotFound(f"There is no folder {str(folder)!r}; name the vault's folder")
+        return folder.resolve()
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if any((folder / mark).is_dir() for mark in MARKS):
+            return folder
+    raise VaultNotFound(
+        f"No vault found here or above; name one with `--vault DIR` or {VAULT_VARIABLE}, or go into one"
+    )
+
+
+def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
+    """Where the bridge of a vault listens, with the token of a role.
+
+    Args:
+        vault: The vault's folder.
+        role: `agent` or `host`.
+
+    Raises:
+        BridgeNotRunning: Nobody serves the vault.
+    """
+    try:
+        beacon = Beacon.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
+        file = Path(beacon.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
+        endpoint = Endpoint.model_validate_json(file.read_bytes())
+        mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
+    except (OSError, ValidationError):
+        raise not_running(vault) from None
+    # The vault may be synced, so its file is only a claim: we talk to this machine, and to what this user started.
+    if not mine or not endpoint.url.startswith("ws://127.0.0.1:"):
+        raise not_running(vault)
+    return endpoint
+
+
+def not_running(vault: Path) -> BridgeNotRunning:
+    """What to tell somebody whose vault is not served."""
+    return BridgeNotRunning(f"No bridge serves this vault. Start one with `vault-bridge serve --vault {vault}`")

@@ -1,0 +1,280 @@
+"""The open questions. Each has exactly one outcome, however many people answer and whatever else happens at once.
+
+Every end of a question goes through `_settle`, the one compare-and-set: the first to come closes it, and all others
+find it closed. A yes first claims the question (`checking`), so that no second answer is looked at while the files
+are hashed again; a time-out or a cancelled call may still end it in that time, and then the yes came too late.
+
+To be used on the event loop only.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from bridge.clock import Clock, stamp
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.errors import PermissionDenied, ToolFailure
+
+logger = logging.getLogger(__name__)
+
+MAX_FEEDBACK = 2_000
+"""Characters of a person's words that an agent is told."""
+MAX_ENDED = 1_000
+"""Closed questions whose outcome is still told to those who answer late."""
+
+
+class Host(Protocol):
+    """A connected consent screen."""
+
+    @property
+    def id(self) -> str:
+        """Tells it from every other."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """The name it gave itself."""
+        ...
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Send it a notification, without waiting."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a person answered.
+
+    Attributes:
+        decision: One of the choices they had.
+        by: The host they answered on.
+        feedback: Their words to the agent.
+    """
+
+    decision: Decision
+    by: str
+    feedback: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a question ended."""
+
+    outcome: Outcome
+    by: str | None = None
+    answer: Answer | None = None
+    failure: ToolFailure | None = None
+
+
+@dataclass(slots=True, eq=False)
+class _Open:
+    """A question that somebody waits for."""
+
+    question: ConsentRequest
+    check: Callable[[], Awaitable[None]] | None
+    checking: bool = False
+    end: _End | None = None
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Broker:
+    """Holds the open questions and brings them to the people who can answer.
+
+    Args:
+        clock: For the time told when nobody answered.
+    """
+
+    def __init__(self, *, clock: Clock) -> None:
+        self._clock = clock
+        self._hosts: dict[str, Host] = {}
+        self._open: dict[str, _Open] = {}
+        self._ended: OrderedDict[str, _End] = OrderedDict()
+
+    @property
+    def connected(self) -> bool:
+        """Whether anybody could answer."""
+        return bool(self._hosts)
+
+    def attach(self, host: Host) -> None:
+        """A host that can consent has come; it is sent every open question."""
+        self._hosts[host.id] = host
+        for question in self.pending():
+            self._tell(host, "consent.requested", question.to_wire())
+
+    def detach(self, host: Host) -> None:
+        """A host has gone. No question ends by that."""
+        if self._hosts.get(host.id) is host:
+            del self._hosts[host.id]
+
+    def pending(self) -> list[ConsentRequest]:
+        """The open questions, oldest first."""
+        return [waiting.question for waiting in self._open.values()]
+
+    async def ask(
+        self,
+        question: ConsentRequest,
+        *,
+        timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
+        wait_for_host: bool,
+        check: Callable[[], Awaitable[None]] | None,
+    ) -> Answer:
+        """Ask, and wait for the outcome.
+
+        Args:
+            question: What to ask; its id is new.
+            timeout: Seconds after which nobody has answered.
+            wait_for_host: Whether to wait when nobody is connected.
+            check: Run when a yes comes, before it counts; raises `Conflict` when the vault has changed since.
+
+        Returns:
+            What the person answered: a yes that counts, or a no.
+
+        Raises:
+            PermissionDenied: `no_ui`, `timed_out` or `cancelled`.
+            Conflict: `stale`: what `check` raised.
+        """
+        request_id = question.request_id
+        if request_id in self._open or request_id in self._ended:
+            raise ValueError(f"the question {request_id!r} was asked before")
+        if not self.connected and not wait_for_host:
+            raise _no_ui(question)
+        waiting = self._open[request_id] = _Open(question, check)
+        timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
+        try:
+            self._announce("consent.requested", question.to_wire())
+            await waiting.closed.wait()
+        except asyncio.CancelledError:
+            self._settle(waiting, _End(Outcome.CANCELLED))
+            raise
+        finally:
+            timer.cancel()
+        return self._outcome(waiting, timeout)
+
+    async def respond(
+        self, request_id: str, decision: Decision, *, plan_digest: str | None, feedback: str | None, by: str
+    ) -> ConsentReply:
+        """Answer a question. What is not a valid answer changes nothing.
+
+        Args:
+            request_id: Which.
+            decision: One of the choices it offers.
+            plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
+            feedback: The person's words to the agent.
+            by: The host they answered on.
+        """
+        waiting = self._open.get(request_id)
+        if waiting is None:
+            return self._too_late(request_id)
+        if reason := _fault(waiting, decision, plan_digest):
+            return ConsentReply(accepted=False, reason=reason)
+        answer = Answer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
+        if not decision.allows:
+            self._settle(waiting, _End(Outcome.DENIED, by, answer))
+            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by)
+        if (failure := await self._recheck(waiting)) is not None:
+            if self._settle(waiting, _End(Outcome.STALE, by, failure=failure)):
+                return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
+        elif self._settle(waiting, _End(Outcome.ALLOWED, by, answer)):
+            return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by)
+        return self._too_late(request_id)
+
+    def cancel(self, request_id: str, *, by: str | None = None) -> bool:
+        """End a question because nobody needs its answer any more; False when it has ended already."""
+        waiting = self._open.get(request_id)
+        return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
+
+    def _settle(self, waiting: _Open, end: _End) -> bool:
+        """Close the question, if nothing has closed it before: the only place where one ends."""
+        if waiting.end is not None:
+            return False
+        waiting.end = end
+        request_id = waiting.question.request_id
+        del self._open[request_id]
+        self._ended[request_id] = end
+        if len(self._ended) > MAX_ENDED:
+            self._ended.popitem(last=False)
+        waiting.closed.set()
+        decision = end.answer.decision if end.answer else None
+        self._announce(
+            "consent.resolved",
+            {"requestId": request_id, "decision": decision, "outcome": end.outcome, "by": end.by},
+        )
+        return True
+
+    async def _recheck(self, waiting: _Open) -> ToolFailure | None:
+        """Why the plan can no longer be carried out as it was shown, if so."""
+        if waiting.check is None:
+            return None
+        waiting.checking = True
+        try:
+            await waiting.check()
+        except ToolFailure as failure:
+            return failure
+        finally:
+            waiting.checking = False
+        return None
+
+    def _outcome(self, waiting: _Open, timeout: float) -> Answer:
+        end = waiting.end
+        if end is not None and end.answer is not None:
+            return end.answer
+        if end is not None and end.failure is not None:
+            raise end.failure
+        tool = waiting.question.tool.title
+        if end is not None and end.outcome is Outcome.TIMED_OUT:
+            raise PermissionDenied(
+                f"Nobody answered the question about {tool} within {timeout:g} seconds, by {stamp(self._clock.now())}. "
+                "Nothing was done. Ask the user to look at Obsidian or `vault-bridge approve`, then call again",
+                code="timed_out",
+            )
+        raise PermissionDenied(
+            f"The question about {tool} was cancelled before anybody answered. Nothing was done. Call again if needed",
+            code="cancelled",
+        )
+
+    def _too_late(self, request_id: str) -> ConsentReply:
+        end = self._ended.get(request_id)
+        if end is None:
+            return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r}")
+        by = f" by {end.by!r}" if end.by else ""
+        return ConsentReply(
+            accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
+        )
+
+    def _announce(self, method: str, params: dict[str, Any]) -> None:
+        for host in list(self._hosts.values()):
+            self._tell(host, method, params)
+
+    @staticmethod
+    def _tell(host: Host, method: str, params: dict[str, Any]) -> None:
+        """One host that cannot be told must not keep the others from being told, nor the question from ending."""
+        try:
+            host.notify(method, params)
+        except Exception:
+            logger.exception("the host %r cannot be told %s", host.name, method)
+
+
+def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
+    """Why this is not a valid answer, if it is none."""
+    question = waiting.question
+    if decision not in question.choices:
+        return f"{decision.value!r} is not offered; choose one of {', '.join(question.choices)}"
+    if plan_digest is None and not (decision.allows and question.plan_digest):
+        plan_digest = question.plan_digest
+    if plan_digest != question.plan_digest:
+        return "The digest is not that of the plan in question; look at the plan again before answering"
+    if waiting.checking:
+        return "Another answer is just being checked"
+    return None
+
+
+def _no_ui(question: ConsentRequest) -> PermissionDenied:
+    return PermissionDenied(
+        f"No consent screen is connected, so nobody could be asked about {question.tool.title}. Ask the user to open "
+        "Obsidian with the Vault Bridge plugin, or to run `vault-bridge approve --vault` with this vault's folder in a "
+        "terminal; then call again",
+        code="no_ui",
+    )

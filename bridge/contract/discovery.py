@@ -1,0 +1,36 @@
+"""How a client finds a running bridge: a file in the vault says where, files outside it hold the tokens."""
+
+from typing import Final
+
+from bridge.contract.base import Wire
+
+STATE_FOLDER: Final = ".vault-bridge"
+"""The bridge's own folder in a vault."""
+BRIDGE_FILE: Final = "bridge.json"
+"""In that folder, while the bridge runs."""
+AGENT_FILE: Final = "agent.json"
+"""In the run folder, readable by its user only."""
+HOST_FILE: Final = "host.json"
+"""The same, for the plugin and the terminal approver."""
+SUBPROTOCOL: Final = "vault-bridge.v1"
+"""What the server selects when a browser offers it beside `bearer.TOKEN`."""
+
+
+class Beacon(Wire):
+    """The content of `bridge.json`: where the bridge is, and where its tokens are. No secret: vaults are synced."""
+
+    url: str
+    http: str
+    pid: int
+    version: str
+    run_dir: str
+
+
+class Endpoint(Wire):
+    """The content of `agent.json` and `host.json`. Tokens are new at every start."""
+
+    url: str
+    http: str
+    token: str
+    pid: int
+    version: str

@@ -1,0 +1,1 @@
+"""What is known of all notes, and how it is searched. Derived and disposable: deleting it loses nothing."""

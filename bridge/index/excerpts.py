@@ -1,0 +1,159 @@
+"""What is shown of a matching line: its text and the lines around it, gathered while a file goes by in pieces."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from bridge.index.scan import Span
+
+WIDTH = 500
+"""Bytes shown of a line; a longer one is cut around its match."""
+CUT = "…"
+
+
+@dataclass(slots=True)
+class Hit:
+    """A line that matches.
+
+    Attributes:
+        file: Where, as a vault path.
+        line: Which, from 1.
+        match: Its text, without the line ending.
+        before: The lines before it, as many as wished and there.
+        after: The lines after it.
+    """
+
+    file: str
+    line: int
+    match: str
+    before: list[str]
+    after: list[str] = field(default_factory=list)
+
+    @property
+    def context(self) -> str:
+        """The line with the lines around it."""
+        return "\n".join([*self.before, self.match, *self.after])
+
+    @property
+    def size(self) -> int:
+        """About how many characters it takes to tell."""
+        return len(self.file) + 2 * len(self.match) + sum(map(len, self.before)) + sum(map(len, self.after))
+
+
+class Excerpts:
+    """The hits of one file. Give it every piece in order, with the matches in it.
+
+    Args:
+        file: The file's vault path.
+        around: Lines of context on each side.
+        room: Characters the hits may have together.
+    """
+
+    def __init__(self, file: str, around: int, room: int) -> None:
+        self.hits: list[Hit] = []
+        self.size = 0
+        self._room = room
+        self._file = file
+        self._around = around
+        self._line = 1
+        self._last: list[str] = []
+        self._previous = b""
+        self._open: list[Hit] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether every hit has the lines after it."""
+        return not self._open
+
+    @property
+    def full(self) -> bool:
+        """Whether the hits have no room any more."""
+        return self.size > self._room
+
+    def add(self, piece: bytes, spans: Iterable[Span]) -> None:
+        """The next piece of the file, and where in it lines match."""
+        self._continue(piece)
+        if self._around:
+            ends = _lines_before(self._previous, len(self._previous), self._around)
+            self._last = (self._last + ends)[-self._around :]
+            self._previous = piece
+        counted = 0
+        for start, _end in spans:
+            line_start = piece.rfind(b"\n", 0, start) + 1
+            line_end = _line_end(piece, start)
+            self._line += piece.count(b"\n", counted, line_start)
+            counted = line_start
+            before = _lines_before(piece, line_start, self._around)
+            missing = self._around - len(before)
+            hit = Hit(
+                self._file,
+                self._line,
+                shown(piece, line_start, line_end, start),
+                (self._last[-missing:] if missing else []) + before,
+                _lines_after(piece, line_end, self._around),
+            )
+            self.hits.append(hit)
+            self.size += hit.size
+            if len(hit.after) < self._around:
+                self._open.append(hit)
+            if self.full:
+                break
+        self._line += piece.count(b"\n", counted)
+
+    def _continue(self, piece: bytes) -> None:
+        """Give the hits of the piece before the lines they still miss."""
+        if not self._open:
+            return
+        first = _lines_after(piece, -1, self._around)
+        for hit in self._open:
+            hit.after += first[: self._around - len(hit.after)]
+        self._open = [hit for hit in self._open if len(hit.after) < self._around]
+
+
+def shown(text: bytes, start: int, end: int, at: int) -> str:
+    """A line as text, cut to `WIDTH` bytes around a place in it.
+
+    Args:
+        text: What it lies in.
+        start: Where the line begins.
+        end: Where it ends.
+        at: The place that must be seen.
+    """
+    if end - start <= WIDTH:
+        return text[start:end].decode(errors="replace")
+    low = max(start, min(at - WIDTH // 5, end - WIDTH))
+    high = min(low + WIDTH, end)
+    # Not in the middle of a character, which has at most three bytes after its first.
+    low -= next((back for back in range(4) if low - back <= start or not _inside_character(text[low - back])), 0)
+    high -= next((back for back in range(4) if high == end or not _inside_character(text[high - back])), 0)
+    cut = text[low:high].decode(errors="replace")
+    return f"{CUT if low > start else ''}{cut}{CUT if high < end else ''}"
+
+
+def _inside_character(byte: int) -> bool:
+    """Whether a byte continues a character of UTF-8."""
+    return byte & 0xC0 == 0x80  # noqa: PLR2004 - the two marker bits
+
+
+def _line_end(piece: bytes, start: int) -> int:
+    end = piece.find(b"\n", start)
+    return len(piece) if end < 0 else end
+
+
+def _lines_before(piece: bytes, start: int, count: int) -> list[str]:
+    """Up to `count` lines of a piece that end before the line beginning at `start`."""
+    lines: list[str] = []
+    while start > 0 and len(lines) < count:
+        end = start - 1 if piece[start - 1] == ord("\n") else start
+        start = piece.rfind(b"\n", 0, end) + 1
+        lines.append(shown(piece, start, end, start))
+    return lines[::-1]
+
+
+def _lines_after(piece: bytes, end: int, count: int) -> list[str]:
+    """Up to `count` lines of a piece that follow the line ending at `end`."""
+    lines: list[str] = []
+    while end + 1 < len(piece) and len(lines) < count:
+        start = end + 1
+        end = _line_end(piece, start)
+        lines.append(shown(piece, start, end, start))
+    return lines

@@ -1,0 +1,154 @@
+"""The bytes as they were before a change: plain files that a person can copy back by hand.
+
+`.vault-bridge/backups/<execution id>/<path in the vault before the change>`. Where the disk allows, the file that was
+pushed aside is itself moved there, so a backup costs no space and no copying, and keeps its times and permissions.
+"""
+
+import contextlib
+import errno
+import stat
+from collections.abc import Iterator
+
+from bridge.journal.digest import hash_or_none
+from bridge.vault.folder import Folder
+from bridge.vault.paths import parse_path
+from bridge.vault.root import STATE_FOLDER, VaultRoot
+
+_CHUNK = 1 << 20
+_PRIVATE = 0o700
+
+
+class Backups:
+    """All backups of one vault.
+
+    Args:
+        root: The vault.
+    """
+
+    def __init__(self, root: VaultRoot) -> None:
+        self._root = root
+
+    @staticmethod
+    def shown(execution_id: str) -> str:
+        """The folder of a change's backups, vault-relative with a final `/`."""
+        return f"{STATE_FOLDER}/backups/{execution_id}/"
+
+    def take(self, folder: Folder, name: str, execution_id: str, path: str, *, replace: bool = False) -> None:
+        """Move a file into the backups, as what was at `path` before the change.
+
+        Args:
+            folder: The folder it is in.
+            name: Its name there.
+            execution_id: The change.
+            path: The path it had before the change.
+            replace: Whether a damaged backup of this path may be there, and is replaced.
+
+        Raises:
+            FileExistsError: There is a backup of this path already.
+            OSError: It could not be moved, and is where it was.
+        """
+        with self._place(execution_id, path) as (place, own_name):
+            if replace and place.exists(own_name):
+                place.unlink(own_name)
+            try:
+                folder.move_new(name, place, own_name)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                copy_durably(folder, name, place, own_name)
+                folder.unlink(name)
+                return
+            # A file with a second name elsewhere may change under that name; the backup must not change with it.
+            state = place.stat(own_name)
+            if stat.S_ISREG(state.st_mode) and state.st_nlink > 1:
+                spare = f"{own_name}.copy"
+                copy_durably(place, own_name, place, spare)
+                place.replace(spare, place, own_name)
+
+    def copy(self, folder: Folder, name: str, execution_id: str, path: str) -> None:
+        """Copy a file into the backups and make the copy durable. Raises what `take` raises."""
+        with self._place(execution_id, path) as (place, own_name):
+            copy_durably(folder, name, place, own_name)
+            place.sync()
+
+    def hash(self, execution_id: str, path: str) -> str | None:
+        """The hash of a backup; None when there is none."""
+        with self.open(execution_id, path) as found:
+            return None if found is None else hash_or_none(*found)
+
+    def read(self, execution_id: str, path: str) -> bytes | None:
+        """The bytes of a backup; None when there is none."""
+        with self.open(execution_id, path) as found:
+            if found is None:
+                return None
+            try:
+                return found[0].read(found[1])
+            except FileNotFoundError:
+                return None
+
+    def remove(self, execution_id: str) -> None:
+        """Remove all backups of a change."""
+        with contextlib.suppress(FileNotFoundError), self._root.state() as state, state.child("backups") as backups:
+            _remove_tree(backups, execution_id)
+
+    @contextlib.contextmanager
+    def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str] | None]:
+        """The folder that would hold the backup of a path, and the name in it; None when there is no such folder."""
+        place = parse_path(path)
+        with contextlib.ExitStack() as held:
+            folder = held.enter_context(self._root.state())
+            try:
+                for part in ("backups", execution_id, *place.parts[:-1]):
+                    folder = held.enter_context(folder.child(part))
+            except (FileNotFoundError, NotADirectoryError):
+                yield None
+                return
+            yield folder, place.name
+
+    @contextlib.contextmanager
+    def _place(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str]]:
+        """As `open`, the folders made where they are missing."""
+        place = parse_path(path)
+        with contextlib.ExitStack() as held:
+            folder = held.enter_context(self._root.state())
+            for part in ("backups", execution_id, *place.parts[:-1]):
+                folder = held.enter_context(child_made(folder, part))
+            yield folder, place.name
+
+
+def child_made(folder: Folder, name: str) -> Folder:
+    """A folder in one of the bridge's own folders, made when missing, for the user only."""
+    try:
+        return folder.child(name)
+    except FileNotFoundError:
+        folder.mkdir(name, mode=_PRIVATE)
+        return folder.child(name)
+
+
+def copy_durably(folder: Folder, name: str, to: Folder, to_name: str) -> None:
+    """Copy a file with its permissions, a piece at a time; its bytes are durable when this returns.
+
+    Raises:
+        OSError: It could not be copied; nothing is left of the copy.
+    """
+    with folder.open(name) as source:
+        mode = stat.S_IMODE(folder.stat(name).st_mode)
+        pieces = (memoryview(piece) for piece in iter(lambda: source.read(_CHUNK), b""))
+        try:
+            to.create(to_name, pieces, mode=mode, sync=True)
+        except FileExistsError:
+            raise
+        except OSError:
+            with contextlib.suppress(OSError):
+                to.unlink(to_name)
+            raise
+
+
+def _remove_tree(folder: Folder, name: str) -> None:
+    with folder.child(name) as inner:
+        for entry in inner.entries():
+            if entry.is_dir(follow_symlinks=False):
+                _remove_tree(inner, entry.name)
+            else:
+                inner.unlink(entry.name)
+    folder.rmdir(name)

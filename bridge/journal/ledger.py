@@ -1,0 +1,386 @@
+"""The one door through which the vault is changed: a plan is applied wholly or not at all, and can be taken back.
+
+The journal is written before the vault is. So whatever interrupts the bridge, the next start knows what was under way
+and makes every file wholly old or wholly new, all files of a plan alike.
+"""
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Literal
+
+from bridge.clock import Clock, stamp
+from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
+from bridge.journal.backups import Backups, child_made
+from bridge.journal.held import HeldFolders
+from bridge.journal.history import History, Known
+from bridge.journal.lines import Begin, Mark, MarkKind, check_id
+from bridge.journal.log import Log
+from bridge.journal.mend import mend, take_back
+from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
+from bridge.journal.reverse import Reversal
+from bridge.journal.steps import Steps
+from bridge.journal.survey import survey
+from bridge.journal.trace import trace
+from bridge.vault.failures import explain
+from bridge.vault.folder import Folder
+from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
+from bridge.vault.root import VaultRoot
+
+CALLS_KEPT = timedelta(hours=24)
+"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
+LONGEST_WAIT = 60.0
+"""Seconds that a writer waits for the one before it."""
+
+_WRITING = {ChangeKind.CREATE, ChangeKind.MODIFY}
+_logger = logging.getLogger(__name__)
+
+
+class Ledger:
+    """Applies plans to one vault, one at a time, and remembers them. Every method may be called from any thread.
+
+    Args:
+        root: The vault.
+        clock: The time.
+        keep_backups: Whether bytes that are replaced are kept when a change is done (setting `patchBackupEnabled`).
+        on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
+            must not call the ledger.
+    """
+
+    def __init__(
+        self,
+        root: VaultRoot,
+        *,
+        clock: Clock,
+        keep_backups: Callable[[], bool],
+        on_applied: Callable[[ChangePlan], None] = lambda _plan: None,
+    ) -> None:
+        self._root = root
+        self._clock = clock
+        self._keep_backups = keep_backups
+        self._on_applied = on_applied
+        self._backups = Backups(root)
+        self._log = Log(self._journal_folder)
+        self._history = History()
+        self._writer = threading.Lock()
+        self._unwritten: list[Mark] = []
+
+    # -- starting and stopping ----------------------------------------------------------------------------------
+
+    def recover(self) -> Recovery:
+        """Read the journal and finish or take back what was under way. To be called once, before anything else.
+
+        Returns:
+            What was done. A change that cannot be dealt with now, because the disk fails, is told in `messages`, and
+            is tried again before the next plan is applied.
+
+        Raises:
+            ExecutionFailed: The journal cannot be read.
+        """
+        with self._writing():
+            try:
+                written, damaged = self._log.load()
+            except OSError as error:
+                raise explain(error, ".vault-bridge/journal") from error
+            for item in written:
+                if isinstance(item.line, Begin):
+                    self._history.begin(item.line, item.offset)
+                else:
+                    self._history.mark(item.line)
+            ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
+            messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
+            for known in self._history.open():
+                try:
+                    message = self._resolve(known)
+                    ended[known.outcome].append(known.shown.execution_id)
+                except ExecutionFailed as failure:
+                    message = failure.message
+                if message is not None:
+                    messages.append(message)
+            return Recovery(
+                tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages)
+            )
+
+    def close(self) -> None:
+        """Let the journal go, when nothing is applied any more."""
+        with self._writing():
+            with contextlib.suppress(OSError):
+                self._write_marks()
+            self._log.close()
+
+    def prune(self, days: int | None) -> list[str]:
+        """Remove backups that are older than so many days; those changes can no longer be undone.
+
+        Args:
+            days: As in the setting `backupRetentionDays`; None keeps them for ever.
+
+        Returns:
+            The ids of the changes whose backups were removed.
+        """
+        if days is None:
+            return []
+        oldest = self._clock.now() - timedelta(days=days)
+        removed = []
+        with self._writing():
+            for known in self._history.applications():
+                old = datetime.fromisoformat(known.shown.time) < oldest
+                if old and known.outcome == "done" and known.shown.can_undo:
+                    with contextlib.suppress(OSError, ToolFailure):
+                        self._backups.remove(known.shown.execution_id)
+                        self._mark("dropped", known.shown.execution_id)
+                        removed.append(known.shown.execution_id)
+        return removed
+
+    # -- applying -----------------------------------------------------------------------------------------------
+
+    def check(self, plan: ChangePlan) -> None:
+        """Whether the vault is still as the plan believes.
+
+        Raises:
+            Conflict: A file changed since (`stale`), or something is in the way (`exists`).
+            ExecutionFailed: The disk cannot be read.
+        """
+        with HeldFolders(self._root) as folders:
+            survey(plan, folders)
+
+    def apply(self, plan: ChangePlan, cause: Cause) -> Application:
+        """Apply a plan wholly, or not at all.
+
+        Args:
+            plan: What the person approved.
+            cause: Why; its execution id becomes the change's name and must be new.
+
+        Raises:
+            Conflict: The vault is not as the plan believes (`stale`, `exists`); nothing was written. Or another
+                change has been under way for a minute (`busy`).
+            ExecutionFailed: The disk is full or failed; nothing was written, or it says what is left.
+        """
+        check_id(cause.execution_id)
+        for digest in {
+            change.after for change in plan.changes if change.kind in {ChangeKind.CREATE, ChangeKind.MODIFY}
+        }:
+            if content_hash(plan.blobs[digest or ""]) != digest:
+                raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
+        with self._writing():
+            if self._history.get(cause.execution_id) is not None:
+                raise ValueError(f"There is a change named {cause.execution_id!r} already")
+            self._resolve_open()
+            begin = self._carry_out(plan, cause)
+            if not begin.keep:
+                with contextlib.suppress(OSError, ToolFailure):
+                    self._backups.remove(begin.execution_id)
+            self._mark("done", begin.execution_id)
+            try:
+                self._on_applied(plan)
+            except Exception:
+                _logger.exception("The change %s was applied, but whoever follows changes failed", begin.execution_id)
+        kept = begin.keep and begin.pushes_aside
+        return Application(begin.execution_id, self._backups.shown(begin.execution_id) if kept else None, plan)
+
+    # -- looking back -------------------------------------------------------------------------------------------
+
+    def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
+        """The changes of this vault, newest first.
+
+        Args:
+            limit: How many.
+            before: Only those older than this execution id, or than this ISO 8601 time.
+
+        Raises:
+            InvalidParameters: `before` is neither.
+        """
+        changes = self._history.changes()
+        if before is not None:
+            changes = self._history.before(changes, before)
+        return [self._history.entry(known) for known in changes[:limit]]
+
+    def find_call(self, call_id: str) -> HistoryEntry | None:
+        """What a call id of the last 24 hours led to. Touches no disk."""
+        return self._history.find_call(call_id, since=self._clock.now() - CALLS_KEPT)
+
+    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        """The plan that takes a change back.
+
+        Args:
+            execution_id: Which; None is the newest that is not undone.
+
+        Returns:
+            The change's id, and the plan, to be applied like any other.
+
+        Raises:
+            NotFound: There is no such change, or it is undone already.
+            Conflict: A file was edited since (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
+        change = execution_id or self._history.newest_applied()
+        if change is None:
+            raise NotFound("There is nothing to undo: no change is applied that is not undone already")
+        return change, self._reversal(change, "undo")
+
+    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        """The plan that applies an undone change again. Takes, returns and raises what `undo_plan` does."""
+        change = execution_id or self._history.last_undone()
+        if change is None:
+            raise NotFound("There is nothing to redo: no change is undone")
+        return change, self._reversal(change, "redo")
+
+    # -- within -------------------------------------------------------------------------------------------------
+
+    def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
+        """Check, journal, and carry out; or leave everything as it was."""
+        with HeldFolders(self._root) as folders:
+            found = survey(plan, folders)
+            begin = Begin(
+                cause=cause,
+                time=stamp(self._clock.now()),
+                digest=plan.digest,
+                operation=plan.operation,
+                summary=plan.summary,
+                changes=plan.changes,
+                modes=tuple(None if state is None else state.st_mode & 0o7777 for state in found),
+                added=sum(preview.added for preview in plan.previews),
+                removed=sum(preview.removed for preview in plan.previews),
+                keep=self._keep_backups(),
+            )
+            modes = self._earlier_modes(cause)
+            try:
+                self._write_marks()
+                offset = self._log.append(begin, sync=True)
+            except OSError as error:
+                raise explain(error, ".vault-bridge/journal") from error
+            self._history.begin(begin, offset)
+            steps = Steps(
+                begin,
+                traced=trace(begin.changes, begin.modes),
+                blobs=plan.blobs,
+                modes=modes,
+                folders=folders,
+                backups=self._backups,
+            )
+            try:
+                steps.run()
+            except Exception as error:
+                failure = self._take_back(begin, None if steps.all_done else steps.number, error)
+                if failure is None:
+                    raise
+                raise failure from error
+        return begin
+
+    def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
+        """After a failure in the middle: everything as it was.
+
+        Returns:
+            What to tell the caller; None when the failure is none of the disk's or the vault's.
+        """
+        step = begin.changes[-1 if attempted is None else attempted]
+        where = step.new_path or step.path
+        failure = explain(error, where) if isinstance(error, OSError) else error
+        told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
+        try:
+            mended = take_back(begin, attempted, self._root, self._backups)
+        except (OSError, ToolFailure):
+            _logger.exception("The change %s could not be taken back", begin.execution_id)
+            return ExecutionFailed(
+                f"{told}. What had been done of this change could not be taken back yet; nothing is lost: it is tried "
+                "again before the next change and when the bridge starts. Mend the disk and restart the bridge"
+            )
+        self._mark(mended.outcome, begin.execution_id)
+        if mended.message is not None:
+            return ExecutionFailed(f"{told}. {mended.message}")
+        if isinstance(failure, ExecutionFailed):
+            return ExecutionFailed(f"{told}. All files of this change are as they were")
+        return failure if isinstance(failure, ToolFailure) else None
+
+    def _resolve_open(self) -> None:
+        """An earlier change that could not be taken back comes first."""
+        for known in self._history.open():
+            self._resolve(known)
+
+    def _resolve(self, known: Known) -> str | None:
+        """Make an interrupted change whole, one way or the other.
+
+        Returns:
+            What a person should know of it.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; the change stays open.
+        """
+        execution_id = known.shown.execution_id
+        try:
+            mended = mend(self._log.read(known.offset), self._root, self._backups)
+        except (OSError, ToolFailure) as error:
+            _logger.exception("The interrupted change %s could not be dealt with", execution_id)
+            reason = explain(error, ", ".join(known.shown.files)) if isinstance(error, OSError) else error
+            raise ExecutionFailed(
+                f"The interrupted change {execution_id} could not be taken back yet: {reason}. "
+                "Nothing is written before that; mend the disk and try again"
+            ) from error
+        self._mark(mended.outcome, execution_id)
+        return mended.message
+
+    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
+        known, head = self._history.get(change), self._history.head(change)
+        if known is not None and known.kind != "change":
+            raise NotFound(f"{change!r} is itself an {known.kind} of {known.change!r}; give that id instead")
+        if known is None or head is None:
+            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
+        state = self._history.state(change)
+        if state == "conflicted":
+            raise NotFound(
+                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
+                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
+            )
+        if (state == "undone") != (kind == "redo"):
+            done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
+            raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
+        begin = self._log.read(head.offset)
+        with HeldFolders(self._root) as folders:
+            return Reversal(begin, folders, self._backups).plan(kind, change, known.summary)
+
+    def _earlier_modes(self, cause: Cause) -> dict[str, int]:
+        """Which permissions an undo or redo gives back to what it makes anew."""
+        head = self._history.head(cause.reverses or "")
+        if head is None:
+            return {}
+        begin = self._log.read(head.offset)
+        return {
+            change.path: mode
+            for change, mode in zip(begin.changes, begin.modes, strict=True)
+            if mode is not None and change.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}
+        }
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        if not self._writer.acquire(timeout=LONGEST_WAIT):
+            raise Conflict("Another change is still being written; try again in a moment", code="busy")
+        try:
+            yield
+        finally:
+            self._writer.release()
+
+    def _mark(self, kind: MarkKind, execution_id: str) -> None:
+        """Note what became of a change.
+
+        If the journal cannot be written now, the mark comes before the next plan; a restart before that finds out
+        again by looking at the files.
+        """
+        mark = Mark(kind, execution_id, stamp(self._clock.now()))
+        self._history.mark(mark)
+        self._unwritten.append(mark)
+        with contextlib.suppress(OSError):
+            self._write_marks()
+
+    def _write_marks(self) -> None:
+        while self._unwritten:
+            self._log.append(self._unwritten[0], sync=False)
+            self._unwritten.pop(0)
+
+    def _journal_folder(self) -> Folder:
+        with self._root.state() as state:
+            new = not state.exists("journal")
+            folder = child_made(state, "journal")
+            if new:
+                state.sync()
+            return folder

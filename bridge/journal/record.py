@@ -1,0 +1,96 @@
+"""What the ledger is told of a change, and what it tells about one."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bridge.vault.plan import ChangePlan
+
+HistoryState = Literal["applied", "undone", "conflicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a plan is applied.
+
+    Attributes:
+        execution_id: The change's name in the history and its backup folder's name.
+        tool: The tool that planned it.
+        client: The name the caller gave itself.
+        session_id: The caller's session.
+        call_id: The caller's own id, which makes the call idempotent.
+        arguments_hash: Of tool and arguments, to recognise a call id used twice for different things.
+        reverses: The change that an undo takes back or a redo repeats.
+        kind: A change of its own, or the undo or redo of one.
+    """
+
+    execution_id: str
+    tool: str
+    client: str
+    session_id: str
+    call_id: str | None = None
+    arguments_hash: str | None = None
+    reverses: str | None = None
+    kind: Literal["change", "undo", "redo"] = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A plan that was applied.
+
+    Attributes:
+        execution_id: Its name in the history.
+        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
+        plan: What was applied.
+    """
+
+    execution_id: str
+    backup: str | None
+    plan: ChangePlan
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What was found half done when the bridge started, and what was done about it.
+
+    Attributes:
+        rolled_back: Changes of which nothing is left.
+        completed: Changes that were wholly there and only had not been marked so.
+        conflicted: Changes that could be taken back only in part, because someone edited a file meanwhile.
+        messages: What a person should know, one sentence each.
+    """
+
+    rolled_back: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    conflicted: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change, as the history shows it.
+
+    Attributes:
+        execution_id: Its name.
+        tool: The tool that planned it.
+        client: Who asked for it.
+        time: When, ISO 8601 UTC.
+        state: `conflicted` when a crash interrupted it and someone edited a file before it could be taken back.
+        files: Every path it touched.
+        added: Lines added.
+        removed: Lines removed.
+        call_id: The caller's id for the call.
+        arguments_hash: Of that call's tool and arguments.
+        can_undo: False when the bytes it replaced were not kept.
+    """
+
+    execution_id: str
+    tool: str
+    client: str
+    time: str
+    state: HistoryState
+    files: tuple[str, ...]
+    added: int
+    removed: int
+    call_id: str | None = None
+    arguments_hash: str | None = None
+    can_undo: bool = True

@@ -1,0 +1,187 @@
+"""Take an interrupted change back: every path as it was before, but for those that someone else wrote to since.
+
+What is still in the way is never deleted before it has been looked at: it is taken out under a hidden name, hashed,
+and put back if it is not ours. Old bytes come back by renames alone wherever the disk allows, so that this works on a
+full disk too.
+"""
+
+import errno
+import stat
+
+from bridge.errors import NotFound
+from bridge.journal import leftovers
+from bridge.journal.backups import copy_durably
+from bridge.journal.digest import hash_or_none
+from bridge.journal.trace import FOLDER
+from bridge.journal.unfinished import Spare, Unfinished
+from bridge.vault.folder import Folder
+
+
+def roll_back(change: Unfinished) -> list[str]:
+    """Take the change back. May be interrupted and begun again.
+
+    Args:
+        change: What is on disk of it.
+
+    Returns:
+        The paths that the change had reached and that were left alone, because someone else wrote to them since.
+        When there are none, nothing is left of the change, and its backups are removed.
+
+    Raises:
+        OSError: The disk is full or failed; nothing is lost, and this can be tried again.
+        ExecutionFailed: The same, said by the vault.
+    """
+    work = _RollBack(change)
+    work.make_folders()
+    work.restore_files()
+    work.remove_files()
+    change.put_away(set(work.left))
+    work.remove_folders()
+    change.sync()
+    if not work.left and not change.saved:
+        change.backups.remove(change.begin.execution_id)
+    return work.left
+
+
+class _RollBack:
+    def __init__(self, change: Unfinished) -> None:
+        self._change = change
+        self._id = change.begin.execution_id
+        self._folders = change.folders
+        self._now = change.now
+        self._tracks = change.traced.tracks
+        self.left = [path for path in self._tracks if change.is_foreign(path) and change.was_done(path)]
+        """Paths that the change had reached and that are left alone; more turn up while we work."""
+
+    def make_folders(self) -> None:
+        """Folders that were removed, outermost first."""
+        for path, track in sorted(self._tracks.items(), key=lambda item: item[0].count("/")):
+            if track.first == FOLDER and self._now[path] is None:
+                try:
+                    folder, name = self._folders.parent(path)
+                except NotFound:
+                    self.left.append(path)
+                    continue
+                folder.mkdir(name)
+                if track.mode is not None:
+                    self._folders.inside(path).set_mode(track.mode)
+                self._now[path] = FOLDER
+
+    def restore_files(self) -> None:
+        """Files that were changed, moved away or deleted."""
+        for path, track in self._tracks.items():
+            if track.first in {None, FOLDER} or self._now[path] == track.first or self._change.is_foreign(path):
+                continue
+            try:
+                folder, name = self._folders.parent(path)
+            except NotFound:
+                self.left.append(path)
+                continue
+            spare = self._fetch(path, track.first or "", folder)
+            if spare is None and self._now[path] is None:
+                continue  # nobody has the bytes: someone else removed the file before this change could
+            if spare is None or not self._put(path, folder, name, spare):
+                self.left.append(path)
+            elif track.mode is not None and stat.S_IMODE(folder.stat(name).st_mode) != track.mode:
+                # The same bytes came from another file of this change.
+                folder.chmod(name, track.mode)
+
+    def remove_files(self) -> None:
+        """Files that were made, or moved to a new place and are back at their old one."""
+        for path, track in self._tracks.items():
+            if track.first is not None or self._now[path] in {None, FOLDER} or self._change.is_foreign(path):
+                continue
+            folder, name = self._folders.parent(path)
+            back = leftovers.free_back(folder, self._id)
+            folder.move_new(name, folder, back)
+            found = hash_or_none(folder, back)
+            if found is not None and found in track.states:
+                self._change.spares.append(Spare(folder.path, back, found))
+                self._now[path] = None
+            else:
+                folder.move_new(back, folder, name)
+                self.left.append(path)
+
+    def remove_folders(self) -> None:
+        """Folders that were made, innermost first; those in which someone put something stay."""
+        for path, track in sorted(self._tracks.items(), key=lambda item: -item[0].count("/")):
+            if track.first is None and self._now[path] == FOLDER:
+                folder, name = self._folders.parent(path)
+                try:
+                    folder.rmdir(name)
+                except OSError as error:
+                    if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                        raise
+                else:
+                    self._folders.forget(path)
+
+    # -- one file -----------------------------------------------------------------------------------------------
+
+    def _fetch(self, path: str, content: str, folder: Folder) -> Spare | None:
+        """Bring the first bytes of a path beside it, from wherever they are now. None when they are nowhere."""
+        if self._change.backups.hash(self._id, path) == content:
+            with self._change.backups.open(self._id, path) as found:
+                return None if found is None else self._bring(*found, folder, content)
+        for spare in self._change.spares:
+            if spare.hash == content:
+                self._change.spares.remove(spare)
+                if spare.folder == folder.path:
+                    return spare
+                return self._bring(self._folders.folder(spare.folder), spare.name, folder, content)
+        for other in self._change.others_moved_to(path, content):
+            if self._now[other] == content:
+                self._now[other] = None
+                return self._bring(*self._folders.parent(other), folder, content)
+        return None
+
+    def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> Spare:
+        back = leftovers.free_back(folder, self._id)
+        try:
+            source.move_new(name, folder, back)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self._copy(source, name, folder, back)
+            source.unlink(name)
+        return Spare(folder.path, back, content)
+
+    def _copy(self, source: Folder, name: str, folder: Folder, back: str) -> None:
+        """Copy a file so that it has the new name only when it is whole."""
+        part = leftovers.part(self._id, 0)
+        copy_durably(source, name, folder, part)
+        folder.move_new(part, folder, back)
+
+    def _put(self, path: str, folder: Folder, name: str, spare: Spare) -> bool:
+        """Give a file its old place. False when someone else has just written there; then both files are kept."""
+        spares, states = self._change.spares, self._tracks[path].states
+        if self._now[path] is None:
+            try:
+                folder.move_new(spare.name, folder, name)
+            except FileExistsError:
+                spares.append(spare)
+                return False
+        elif not folder.swap(name, folder, spare.name):
+            return self._put_without_swap(path, folder, name, spare)
+        else:
+            found = hash_or_none(folder, spare.name)
+            if found is None or found not in states:
+                folder.swap(name, folder, spare.name)
+                spares.append(spare)
+                return False
+            spares.append(Spare(folder.path, spare.name, found))
+        self._now[path] = spare.hash
+        return True
+
+    def _put_without_swap(self, path: str, folder: Folder, name: str, spare: Spare) -> bool:
+        """As `_put`, where two files cannot change places: a copy, a last look, then the rename."""
+        copy = leftovers.free_back(folder, self._id)
+        self._copy(folder, name, folder, copy)
+        found = hash_or_none(folder, copy)
+        if found is None or found not in self._tracks[path].states or hash_or_none(folder, name) != found:
+            folder.unlink(copy)
+            self._change.spares.append(spare)
+            return False
+        folder.replace(spare.name, folder, name)
+        self._change.spares.append(Spare(folder.path, copy, found))
+        self._now[path] = spare.hash
+        return True

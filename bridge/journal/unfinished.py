@@ -1,0 +1,190 @@
+"""A change that was interrupted: what of it is on disk, and how to make it whole again.
+
+Every path is judged by itself, by the hash of what is there: bytes from before the change, bytes that some step made,
+or bytes that someone else wrote since. So nothing depends on the order in which a failing disk kept the steps, and the
+work may itself be interrupted and begun again. What someone else wrote is never touched.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge.errors import NotFound
+from bridge.journal import leftovers
+from bridge.journal.backups import Backups
+from bridge.journal.digest import OTHER, hash_or_none
+from bridge.journal.held import HeldFolders
+from bridge.journal.lines import Begin
+from bridge.journal.survey import state_on_disk
+from bridge.journal.trace import FOLDER, State, Trace, Track, trace
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import Change, ChangeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Spare:
+    """A hidden file that a step or a rollback left beside its target, with known bytes."""
+
+    folder: VaultPath
+    name: str
+    hash: str
+
+
+class Unfinished:
+    """One interrupted change.
+
+    Looking at it already tidies: bytes that were being written are removed, and an edit of someone else that the
+    change had taken out without knowing is put back.
+
+    Args:
+        begin: The change, as the journal has it.
+        folders: The vault's folders.
+        backups: Where what was pushed aside is.
+        attempted: The number of the last step that may have begun; None when nobody knows.
+    """
+
+    def __init__(self, begin: Begin, folders: HeldFolders, backups: Backups, attempted: int | None = None) -> None:
+        count = len(begin.changes) if attempted is None else attempted + 1
+        self.begin = begin
+        self.folders = folders
+        self.backups = backups
+        self.changes: tuple[Change, ...] = begin.changes[:count]
+        self.traced: Trace = trace(self.changes, begin.modes[:count])
+        self.last_only = self._paths_of_last_step() if attempted is not None else set()
+        """Paths of the last step alone: if someone else's bytes are there, the step did not get to write its own."""
+        self.saved: list[str] = []
+        """Paths of which bytes that nobody else has were put into the backups."""
+        self.spares: list[Spare] = []
+        self._gather()
+        self.now: dict[str, State] = {path: state_on_disk(path, folders)[0] for path in self.traced.tracks}
+
+    # -- judging ------------------------------------------------------------------------------------------------
+
+    def is_whole(self) -> bool:
+        """Whether every step was carried out, so that only the mark is missing."""
+        telling = {path: track for path, track in self.traced.tracks.items() if len(track.states) > 1}
+        ours = [self.now[path] == track.last for path, track in telling.items() if not self.is_foreign(path)]
+        others = [self.was_done(path) for path in telling if self.is_foreign(path)]
+        return all(ours) and all(others)
+
+    def is_foreign(self, path: str) -> bool:
+        """Whether someone else changed this path since: what is there is nothing that the change knows."""
+        return self.now[path] not in self.traced.tracks[path].states
+
+    def was_done(self, path: str) -> bool:
+        """Whether the change had reached a path before someone else did: its old bytes are then somewhere else."""
+        first = self.traced.tracks[path].first
+        if first is None or first == FOLDER:
+            return path not in self.last_only
+        return (
+            any(spare.hash == first for spare in self.spares)
+            or any(self.now[other] == first for other in self.others_moved_to(path, first))
+            or self.backups.hash(self.begin.execution_id, path) == first
+        )
+
+    def others_moved_to(self, path: str, content: str) -> Iterator[str]:
+        """Paths at which these bytes may be that did not have them first."""
+        for other, track in self.traced.tracks.items():
+            if other != path and content in track.states and track.first != content:
+                yield other
+
+    # -- making whole -------------------------------------------------------------------------------------------
+
+    def complete(self) -> None:
+        """Put away what the last steps left, and make everything durable."""
+        self.put_away({path for path in self.traced.keeps if path is not None})
+        self.sync()
+
+    def put_away(self, wanted: set[str]) -> None:
+        """Remove the spare files; those with the first bytes of a wanted path go into the backups, if not there yet.
+
+        Raises:
+            OSError: The disk is full or failed.
+        """
+        for spare in self.spares:
+            keep = next((path for path in wanted if self._lacks(path, spare.hash)), None)
+            folder = self.folders.folder(spare.folder)
+            if keep is None:
+                folder.unlink(spare.name)
+            else:
+                self.backups.take(folder, spare.name, self.begin.execution_id, keep, replace=True)
+        self.spares.clear()
+
+    def sync(self) -> None:
+        """Make every folder that the change touched durable."""
+        for path in {parse_path(path).parent for path in self.traced.tracks}:
+            try:
+                self.folders.folder(path).sync()
+            except NotFound:
+                continue
+
+    def save(self, folder: Folder, name: str, path: str) -> None:
+        """Keep bytes that nobody else has, and that have no place in the vault, in the backups of this change."""
+        number = 0
+        while True:
+            spelling = path if not number else f"{path}.{number}"
+            try:
+                self.backups.take(folder, name, self.begin.execution_id, spelling)
+            except FileExistsError:
+                number += 1
+            else:
+                self.saved.append(spelling)
+                return
+
+    def _lacks(self, path: str, content: str) -> bool:
+        track: Track | None = self.traced.tracks.get(path)
+        return (
+            track is not None and track.first == content and self.backups.hash(self.begin.execution_id, path) != content
+        )
+
+    def _paths_of_last_step(self) -> set[str]:
+        *earlier, last = self.changes
+        before = {path for change in earlier for path in (change.path, change.new_path)}
+        return {path for path in (last.path, last.new_path) if path and path not in before}
+
+    # -- what lies about ----------------------------------------------------------------------------------------
+
+    def _gather(self) -> None:
+        """Find the hidden files of the change in every folder it touches."""
+        known = {state for track in self.traced.tracks.values() for state in track.states}
+        for parent in dict.fromkeys(parse_path(path).parent for path in self.traced.tracks):
+            try:
+                folder = self.folders.folder(parent)
+            except NotFound:
+                continue
+            for name, step, suffix in leftovers.find(folder, self.begin.execution_id):
+                if suffix == "part":
+                    folder.unlink(name)
+                    continue
+                found = hash_or_none(folder, name) or OTHER
+                if suffix == "swap" and step < len(self.changes):
+                    self._judge(self.changes[step], folder, name, found)
+                elif found in known:
+                    self.spares.append(Spare(parent, name, found))
+                else:
+                    self.save(folder, name, self._somewhere_in(parent))
+
+    def _somewhere_in(self, parent: VaultPath) -> str:
+        return next(path for path in self.traced.tracks if parse_path(path).parent == parent)
+
+    def _judge(self, change: Change, folder: Folder, swap: str, found: str) -> None:
+        """What to do with the file that a step had beside its target."""
+        if found == change.before:
+            self.spares.append(Spare(folder.path, swap, found))
+        elif change.kind is ChangeKind.MODIFY and found == change.after:
+            folder.unlink(swap)
+        else:
+            # Someone's edit that came in the last instant, taken out and not yet looked at.
+            self._give_back(change, folder, swap)
+
+    def _give_back(self, change: Change, folder: Folder, swap: str) -> None:
+        name = parse_path(change.path).name
+        there = hash_or_none(folder, name)
+        if there is None and change.kind is not ChangeKind.MODIFY:
+            folder.move_new(swap, folder, name)
+            return
+        given_back = there is not None and there == change.after and folder.swap(name, folder, swap)
+        if given_back and hash_or_none(folder, swap) == change.after:
+            folder.unlink(swap)
+        else:
+            self.save(folder, swap, change.path)

@@ -1,0 +1,174 @@
+"""Rate limits (seed L, "Rate Limiting"): a sliding window of 60 seconds.
+
+One window for each client and tool, one over all tools of all clients (a client names itself, so a new name must
+not bring a fresh window), and a short queue for calls that come too early.
+
+Pure: time comes in as an argument. For callers on one event loop; a step of a pipeline uses it like this, with no
+`await` between `wait_time` and `record`:
+
+    ticket = None
+    while (wait := limits.wait_time(client, tool, now(), limit, global_limit, ticket=ticket)) > 0:
+        ticket = ticket or limits.enqueue(client, tool)     # None: the queue is full, refuse the call
+        await asyncio.sleep(wait)
+    limits.record(client, tool, now())
+    limits.dequeue(ticket)                                  # in a `finally`
+"""
+
+import itertools
+import math
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WINDOW = 60.0
+"""Seconds that a limit is over."""
+
+QUEUE = 10
+"""Calls of one client to one tool that may wait at once (seed L: "Queue overflow")."""
+
+_ALL = ("", "")
+
+SHORTEST_WAIT = 0.001
+"""Seconds; a wait that rounds to nothing would spin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A place in the queue of one client and tool."""
+
+    client: str
+    tool: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much of a limit is used: calls that passed in the last 60 seconds, and calls that wait."""
+
+    limit: int
+    used: int
+    queued: int
+
+
+class RateLimits:
+    """Who called what in the last 60 seconds, and who waits.
+
+    Limits are arguments, not state, so that a change of the settings holds for the next question. Only the distance
+    between two moments counts, and only forwards: a clock that jumps back stands still for that one step, which
+    neither forgets calls that were made nor keeps the gate shut for longer.
+    """
+
+    def __init__(self) -> None:
+        self._passed: dict[tuple[str, str], deque[float]] = defaultdict(deque)
+        """When calls passed, oldest first; under `_ALL` those of all tools and clients together."""
+        self._waiting: dict[tuple[str, str], deque[Ticket]] = {}
+        self._numbers = itertools.count()
+        self._heard = -math.inf
+        self._elapsed = 0.0
+        self._swept = 0.0
+
+    def wait_time(
+        self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
+    ) -> float:
+        """How long a call must wait.
+
+        Args:
+            client: Whose call it is; all connections of one client share its limits.
+            tool: What it calls.
+            now: Monotonic seconds.
+            limit: Calls of this tool a minute.
+            global_limit: Calls of all tools and clients a minute.
+            ticket: The call's place in the queue; None for a call that has just come, which goes behind the queue.
+
+        Returns:
+            0 when the call may pass now, else the seconds after which asking again makes sense.
+        """
+        moment = self._advance(now)
+        queue = self._waiting.get((client, tool), ())
+        ahead = len(queue) if ticket is None else sum(1 for other in queue if other.number < ticket.number)
+        wait = max(
+            _wait(self._recent(client, tool, moment), moment, limit, ahead),
+            _wait(self._recent(*_ALL, moment), moment, global_limit, 0),
+        )
+        return 0.0 if wait <= 0 else max(wait, SHORTEST_WAIT)
+
+    def record(self, client: str, tool: str, now: float) -> None:
+        """A call has passed."""
+        moment = self._advance(now)
+        self._passed[client, tool].append(moment)
+        self._passed[_ALL].append(moment)
+        if moment - self._swept >= WINDOW:
+            self._swept = moment
+            for of in [of for of in self._passed if not self._recent(*of, moment)]:
+                del self._passed[of]
+
+    def enqueue(self, client: str, tool: str) -> Ticket | None:
+        """Take a place in the queue; None when it is full. Give it back with `dequeue`, whatever happens."""
+        queue = self._waiting.setdefault((client, tool), deque())
+        if len(queue) >= QUEUE:
+            return None
+        ticket = Ticket(client, tool, next(self._numbers))
+        queue.append(ticket)
+        return ticket
+
+    def dequeue(self, ticket: Ticket | None) -> None:
+        """Leave the queue. Twice, or with no place in it, does nothing."""
+        if ticket is None:
+            return
+        queue = self._waiting.get((ticket.client, ticket.tool))
+        if queue is not None and ticket in queue:
+            queue.remove(ticket)
+            if not queue:
+                del self._waiting[ticket.client, ticket.tool]
+
+    def status(self, client: str, now: float, limits: Mapping[str, int]) -> dict[str, Usage]:
+        """How much of each limit one client uses.
+
+        Args:
+            client: Whose limits.
+            now: Monotonic seconds.
+            limits: Calls a minute of every tool to tell of, as they are now.
+        """
+        moment = self._advance(now)
+        return {
+            tool: Usage(
+                limit=limit,
+                used=len(self._recent(client, tool, moment)),
+                queued=len(self._waiting.get((client, tool), ())),
+            )
+            for tool, limit in limits.items()
+        }
+
+    def total(self, now: float, global_limit: int) -> Usage:
+        """How much of the limit over all tools and clients is used."""
+        queued = sum(len(queue) for queue in self._waiting.values())
+        used = len(self._recent(*_ALL, self._advance(now)))
+        return Usage(limit=global_limit, used=used, queued=queued)
+
+    def _advance(self, now: float) -> float:
+        """The moment in our own time, which never runs backwards."""
+        if math.isfinite(now):
+            if self._heard < now and math.isfinite(self._heard):
+                self._elapsed += now - self._heard
+            self._heard = now
+        return self._elapsed
+
+    def _recent(self, client: str, tool: str, moment: float) -> deque[float]:
+        """The passes still in the window, oldest first."""
+        times = self._passed.get((client, tool), deque())
+        while times and times[0] + WINDOW <= moment:
+            times.popleft()
+        return times
+
+
+def _wait(passed: deque[float], moment: float, limit: int, ahead: int) -> float:
+    """Seconds until a call with `ahead` calls before it fits into the window.
+
+    The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that somebody
+    ahead in the queue will make.
+    """
+    moments = list(passed)
+    for _ in range(ahead + 1):
+        makes_room = len(moments) - limit
+        moments.append(max(moment, moments[makes_room] + WINDOW) if makes_room >= 0 else moment)
+    return moments[-1] - moment

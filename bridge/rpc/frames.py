@@ -1,0 +1,169 @@
+"""From the bytes of one frame to what they ask for, or to the exact error that JSON-RPC 2.0 and we have for them.
+
+orjson is strict where the standard is: NaN, Infinity, invalid UTF-8 and lone surrogates are no JSON. What it does not
+know (nesting, batches, the shape of a request) is checked here, before anything else sees the message. No I/O.
+"""
+
+import gc
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+import re2
+
+from bridge.rpc.codes import INVALID_REQUEST, PARSE_ERROR
+
+MAX_FRAME: Final = 16 * 1024 * 1024
+"""Bytes of one frame or one POST body."""
+LARGE: Final = 1024 * 1024
+MAX_BATCH: Final = 50
+MAX_DEPTH: Final = 64
+MAX_EXACT: Final = 2**53
+"""Beyond this a JSON number may come back changed, so it cannot be an id."""
+
+Id = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call, or a notification, which is a call nobody waits for."""
+
+    method: str
+    params: dict[str, Any] | list[Any]
+    id: Id = None
+    notification: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The other side's answer to a request of ours."""
+
+    id: Id
+    result: Any = None
+    error: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A message that cannot be understood, and the error it gets."""
+
+    id: Id
+    code: int
+    message: str
+    hint: str
+
+
+Item = Request | Response | Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Everything one frame holds. The answers of a batch go back together, in order."""
+
+    items: tuple[Item, ...]
+    batch: bool = False
+
+
+def parse(data: bytes | str) -> Frame:
+    """Read one frame. Raises nothing: what is wrong with it is in the result."""
+    try:
+        value = _load(data)
+    except orjson.JSONDecodeError:
+        return _unreadable(
+            "Send one JSON-RPC 2.0 object or batch as UTF-8 JSON, without NaN, Infinity or lone surrogates"
+        )
+    if _too_deep(data):
+        return _unreadable(f"Nest arrays and objects at most {MAX_DEPTH} deep")
+    if not isinstance(value, list):
+        return Frame((_item(value),))
+    if 0 < len(value) <= MAX_BATCH:
+        return Frame(tuple(_item(member) for member in value), batch=True)
+    hint = f"A batch holds 1 to {MAX_BATCH} requests; this one has {len(value)}"
+    return Frame((Fault(None, INVALID_REQUEST, "Invalid Request", hint),))
+
+
+def _load(data: bytes | str) -> Any:
+    """The value of a frame. Millions of brackets in a large one would set the garbage collector off again and again."""
+    collecting = len(data) > LARGE and gc.isenabled()
+    if collecting:
+        gc.disable()
+    try:
+        return orjson.loads(data)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _unreadable(hint: str) -> Frame:
+    return Frame((Fault(None, PARSE_ERROR, "Parse error", hint),))
+
+
+def _item(message: Any) -> Item:
+    """One member of a batch, or the frame's only message."""
+    if not isinstance(message, dict):
+        return _malformed(None, "A request is an object")
+    given = message.get("id")
+    if not _is_id(given):
+        return _malformed(None, "`id` is a string, a number or null")
+    if _is_response(message):
+        return Response(given, message.get("result"), message.get("error"))
+    wrong = _shape_error(message)
+    if wrong is not None:
+        return _malformed(given, wrong)
+    return Request(message["method"], message.get("params", {}), given, notification="id" not in message)
+
+
+def _is_response(message: dict[str, Any]) -> bool:
+    told = ("result" in message) != ("error" in message)
+    return told and "id" in message and "method" not in message and message.get("jsonrpc") == "2.0"
+
+
+def _shape_error(message: dict[str, Any]) -> str | None:
+    """What keeps an object from being a request."""
+    if message.get("jsonrpc") != "2.0":
+        return '`jsonrpc` must be "2.0"'
+    if not isinstance(message.get("method"), str):
+        return "`method` is missing or not a string"
+    if not isinstance(message.get("params", {}), dict | list):
+        return "`params` is an object, an array, or absent"
+    return None
+
+
+def _malformed(id: Id, hint: str) -> Fault:
+    return Fault(id, INVALID_REQUEST, "Invalid Request", hint)
+
+
+def _is_id(value: Any) -> bool:
+    if value is None or isinstance(value, str):
+        return True
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, float):  # a fraction is discouraged, not forbidden; a huge integer arrives as a float too
+        return math.isfinite(value) and abs(value) < MAX_EXACT
+    return isinstance(value, int)
+
+
+def _too_deep(data: bytes | str) -> bool:
+    """Whether valid JSON nests too deeply, without a step in Python for each of its bytes."""
+    raw = data.encode() if isinstance(data, str) else data
+    return raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _SHALLOW.fullmatch(raw) is None
+
+
+def _shallow_pattern(levels: int) -> bytes:
+    """JSON of at most so many levels, as a pattern: bounded nesting is regular, so RE2 decides it in one pass."""
+    token = rb'(?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")'
+    pattern = token + b"*"
+    for _ in range(levels):
+        pattern = b"(?:" + token + rb"|[\[{]" + pattern + rb"[\]}])*"
+    return pattern
+
+
+def _shallow() -> Any:
+    options = re2.Options()
+    options.encoding = re2.Options.Encoding.LATIN1
+    options.dot_nl = True
+    return re2.compile(_shallow_pattern(MAX_DEPTH), options)
+
+
+_SHALLOW = _shallow()

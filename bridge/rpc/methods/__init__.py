@@ -1,0 +1,16 @@
+"""Every method of the protocol, in the order of `docs/protocol.md`."""
+
+from typing import Final
+
+from bridge.rpc.method import Method
+from bridge.rpc.methods import audit, consent, history, session, settings, status, tools
+
+METHODS: Final[tuple[Method, ...]] = (
+    *session.METHODS,
+    *tools.METHODS,
+    *history.METHODS,
+    *status.METHODS,
+    *consent.METHODS,
+    *settings.METHODS,
+    *audit.METHODS,
+)

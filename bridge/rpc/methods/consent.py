@@ -1,0 +1,62 @@
+"""consent.*: the open questions, their answers, and what is remembered of them. For hosts only."""
+
+import asyncio
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.contract.consent import Decision
+from bridge.rpc.method import HOST_ONLY, Exchange, Method
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class RespondParams(Params):
+    """One answer. For a write it carries the digest of the plan that was shown."""
+
+    request_id: Id
+    decision: Annotated[Decision, Field(strict=False)]
+    plan_digest: Annotated[str, Field(max_length=200)] | None = None
+    feedback: Annotated[str, Field(max_length=10_000)] | None = None
+
+
+class RevokeParams(Params):
+    """A grant or denial, by the id that `consent.grants` shows."""
+
+    grant_id: Id
+
+
+def pending(exchange: Exchange, _params: Params) -> list[dict[str, Any]]:
+    """Every open question."""
+    return [question.to_wire() for question in exchange.services.broker.pending()]
+
+
+async def respond(exchange: Exchange, params: RespondParams) -> dict[str, Any]:
+    """Answer a question; the first valid answer wins."""
+    reply = await exchange.services.broker.respond(
+        params.request_id,
+        params.decision,
+        plan_digest=params.plan_digest,
+        feedback=params.feedback,
+        by=exchange.session.name,
+    )
+    return reply.to_wire()
+
+
+async def grants(exchange: Exchange, _params: Params) -> list[Any]:
+    """What people have said before and still holds."""
+    return list(await asyncio.to_thread(exchange.services.grants.list))
+
+
+async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
+    """Forget one of those."""
+    return {"revoked": await asyncio.to_thread(exchange.services.grants.revoke, params.grant_id)}
+
+
+METHODS = (
+    Method("consent.pending", pending, roles=HOST_ONLY),
+    Method("consent.respond", respond, RespondParams, HOST_ONLY),
+    Method("consent.grants", grants, roles=HOST_ONLY),
+    Method("consent.revoke", revoke, RevokeParams, HOST_ONLY),
+)

@@ -1,0 +1,50 @@
+"""settings.*: read and change the vault's settings. For hosts only."""
+
+import asyncio
+from typing import Any
+
+from bridge.contract.base import Params
+from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.settings import Section, schema
+
+
+class UpdateParams(Params):
+    """Merged deeply into what is set, validated as a whole."""
+
+    patch: dict[str, Any]
+
+
+class ResetParams(Params):
+    """One section, or everything."""
+
+    section: Section | None = None
+
+
+def get(exchange: Exchange, _params: Params) -> dict[str, Any]:
+    """The settings in force."""
+    return exchange.services.settings.current.to_wire()
+
+
+async def update(exchange: Exchange, params: UpdateParams) -> dict[str, Any]:
+    """Change settings: all of the patch or nothing."""
+    settings, warnings = await asyncio.to_thread(exchange.services.settings.update, params.patch)
+    return {"settings": settings.to_wire(), "warnings": warnings}
+
+
+async def reset(exchange: Exchange, params: ResetParams) -> dict[str, Any]:
+    """Back to the defaults."""
+    settings = await asyncio.to_thread(exchange.services.settings.reset, params.section)
+    return {"settings": settings.to_wire(), "warnings": []}
+
+
+def describe(_exchange: Exchange, _params: Params) -> dict[str, Any]:
+    """The JSON Schema of the settings."""
+    return schema()
+
+
+METHODS = (
+    Method("settings.get", get, roles=HOST_ONLY),
+    Method("settings.update", update, UpdateParams, HOST_ONLY),
+    Method("settings.reset", reset, ResetParams, HOST_ONLY),
+    Method("settings.schema", describe, roles=HOST_ONLY),
+)

@@ -1,0 +1,183 @@
+"""What the methods need of the rest of the bridge, as the narrowest shapes that will do. `app.py` fills them in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+from bridge.journal.record import HistoryEntry
+from bridge.settings import Settings
+from bridge.toolkit.flight import Caller, Flight
+from bridge.toolkit.registry import ToolRegistry
+
+Notify = Callable[[str, dict[str, Any]], None]
+
+
+class CallDesk(Protocol):
+    """Runs tools, once for each call id (`toolkit/calls.py`)."""
+
+    async def call(
+        self,
+        caller: Caller,
+        name: str,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        wait: float | None = None,
+        reason: str | None = None,
+        notify: Notify | None = None,
+    ) -> dict[str, Any]:
+        """A ToolResult, or a ticket when `wait` ran out. `notify` may be called from any thread."""
+        ...
+
+    async def result(self, call_id: str, wait: float | None = None) -> dict[str, Any]:
+        """The result of an earlier call, or its ticket."""
+        ...
+
+    def cancel(self, call_id: str) -> bool:
+        """Stop a call that has not begun to write."""
+        ...
+
+
+class Previewer(Protocol):
+    """Says what a call would do (`toolkit/pipeline.py`)."""
+
+    async def preview(self, flight: Flight) -> dict[str, Any]:
+        """`{"plan": {...}}`; raises the ToolFailure the call itself would end in."""
+        ...
+
+
+class SettingsDesk(Protocol):
+    """The settings in force (`toolkit/settings_store.py`)."""
+
+    @property
+    def current(self) -> Settings:
+        """As they are now."""
+        ...
+
+    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+        """Merge a patch in; blocking."""
+        ...
+
+    def reset(self, section: str | None = None) -> Settings:
+        """Back to the defaults; blocking."""
+        ...
+
+
+class ConsentScreen(Protocol):
+    """A host as the broker sees it."""
+
+    @property
+    def id(self) -> str:
+        """Unique for each connection."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What it calls itself."""
+        ...
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Tell it something; never blocks."""
+        ...
+
+
+class ConsentDesk(Protocol):
+    """The open questions (`consent/broker.py`)."""
+
+    @property
+    def connected(self) -> bool:
+        """Whether anybody could answer."""
+        ...
+
+    def attach(self, host: ConsentScreen) -> None:
+        """A consent screen is there; it is sent every open question."""
+        ...
+
+    def detach(self, host: ConsentScreen) -> None:
+        """It is gone. Its leaving answers nothing."""
+        ...
+
+    def pending(self) -> Sequence[ConsentRequest]:
+        """Every open question."""
+        ...
+
+    async def respond(
+        self, request_id: str, decision: Decision, *, plan_digest: str | None, feedback: str | None, by: str
+    ) -> ConsentReply:
+        """Answer one; the first valid answer wins."""
+        ...
+
+
+class GrantDesk(Protocol):
+    """What people have said before (`consent/grants.py`)."""
+
+    def list(self) -> Sequence[Any]:
+        """Every grant and denial in force."""
+        ...
+
+    def revoke(self, grant_id: str) -> bool:
+        """Forget one; False when there is none."""
+        ...
+
+
+class ChangeLog(Protocol):
+    """The vault's changes (`journal/ledger.py`)."""
+
+    def history(self, *, limit: int = 50, before: str | None = None) -> Sequence[HistoryEntry]:
+        """Newest first; blocking."""
+        ...
+
+
+class AuditDesk(Protocol):
+    """The audit log (`journal/audit.py`)."""
+
+    def query(
+        self,
+        *,
+        tool: str | None = None,
+        client: str | None = None,
+        kind: str | None = None,
+        text: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 100,
+        before: str | None = None,
+    ) -> Sequence[Mapping[str, Any]]:
+        """Records that fit, newest first; blocking."""
+        ...
+
+
+@dataclass(frozen=True)
+class Services:
+    """Everything the methods of one vault reach.
+
+    Attributes:
+        vault: The vault's name, as callers see it.
+        version: Of the bridge.
+        registry: The tools.
+        calls: Runs them.
+        pipeline: Previews them.
+        settings: The settings.
+        broker: The open questions.
+        grants: The remembered answers.
+        ledger: The history.
+        audit: The log.
+        limits: `limits.status` of one session id.
+        status: `vault.status`.
+        attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
+    """
+
+    vault: str
+    version: str
+    registry: ToolRegistry
+    calls: CallDesk
+    pipeline: Previewer
+    settings: SettingsDesk
+    broker: ConsentDesk
+    grants: GrantDesk
+    ledger: ChangeLog
+    audit: AuditDesk
+    limits: Callable[[str], Any]
+    status: Callable[[], Any]
+    attached: dict[str, list[str]]

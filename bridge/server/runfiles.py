@@ -1,0 +1,87 @@
+"""The run folder: outside the vault, for this user only, with what a client needs to connect."""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import stat
+from pathlib import Path
+from typing import Final
+
+import platformdirs
+
+from bridge.errors import StartError
+
+STATE_VARIABLE: Final = "VAULT_BRIDGE_STATE"
+"""Names another folder for the user's state."""
+
+
+class RunFolder:
+    """The folder of one vault's bridge. Made when missing.
+
+    Args:
+        vault: The vault's real path; its hash names the folder.
+        state: The user's state folder; by default the system's, or what the environment says.
+
+    Raises:
+        StartError: The folder is a link, belongs to somebody else, or cannot be made.
+    """
+
+    def __init__(self, vault: Path, state: Path | None = None) -> None:
+        state = state or Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
+        name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
+        self.path = state.absolute() / "run" / name
+        try:
+            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _private(self.path.parent)
+            _private(self.path)
+        except OSError as error:
+            raise StartError(
+                f"The folder for the bridge's tokens cannot be used: {self.path}: {error.strerror}",
+                hint=f"Make it usable, or name another with {STATE_VARIABLE}.",
+            ) from None
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there whole, for this user's eyes only, in place of an older one."""
+        temporary = self.path / f".{name}.{secrets.token_hex(4)}.tmp"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
+                file.write(data)
+            temporary.replace(self.path / name)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file, or None when there is none."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.path / name).read_bytes()
+        return None
+
+    def remove(self, *names: str) -> None:
+        """Take files away."""
+        for name in names:
+            (self.path / name).unlink(missing_ok=True)
+
+    def sweep(self) -> None:
+        """Take away what a bridge that was killed left half written."""
+        for left in self.path.glob(".*.tmp"):
+            left.unlink(missing_ok=True)
+
+
+def _private(folder: Path) -> None:
+    """Make sure of a real folder that is ours and that nobody else can look into."""
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    state = folder.lstat()
+    if not stat.S_ISDIR(state.st_mode):
+        raise StartError(
+            f"{folder} is a link or a file where the bridge needs a folder of its own",
+            hint="Remove it; tokens are not written where another program chose the place.",
+        )
+    if hasattr(os, "geteuid"):
+        if state.st_uid != os.geteuid():
+            raise StartError(f"{folder} belongs to another user", hint=f"Name another with {STATE_VARIABLE}.")
+        if stat.S_IMODE(state.st_mode) != stat.S_IRWXU:
+            folder.chmod(stat.S_IRWXU)

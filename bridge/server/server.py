@@ -1,0 +1,164 @@
+"""The server of one vault: binds to this machine only, publishes where it is, and closes what it opened."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+from typing import Final, get_args
+
+import orjson
+from aiohttp import WSCloseCode, web
+
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Beacon, Endpoint
+from bridge.errors import StartError
+from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.frames import MAX_FRAME
+from bridge.rpc.hub import Hub
+from bridge.rpc.methods import METHODS
+from bridge.rpc.services import Services
+from bridge.rpc.session import Session
+from bridge.server.answers import guard, json_answer
+from bridge.server.door import Door
+from bridge.server.runfiles import RunFolder
+from bridge.server.websocket import SocketLink, open_socket, serve_socket
+from bridge.toolkit.flight import Role
+from bridge.vault.atomic import write_atomic
+from bridge.vault.folder import Folder
+
+ADDRESS: Final = "127.0.0.1"
+PATIENCE: Final = 2.0
+"""Seconds that requests have to end when the server stops."""
+FILES: Final[dict[Role, str]] = {"agent": AGENT_FILE, "host": HOST_FILE}
+
+
+class Server:
+    """Serves one vault on one port.
+
+    Args:
+        services: What the methods reach.
+        hub: Where connections report.
+        run: The vault's run folder; the vault's lock is held.
+        state: The vault's `.vault-bridge` folder, held open.
+    """
+
+    def __init__(self, services: Services, hub: Hub, *, run: RunFolder, state: Folder) -> None:
+        self._services = services
+        self._hub = hub
+        self._run = run
+        self._state = state
+        self._tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
+        self._door = Door(self._tokens, lambda: services.settings.current.allowed_origins)
+        self._dispatcher = Dispatcher(METHODS)
+        self._sockets: set[web.WebSocketResponse[bool]] = set()
+        self._runner: web.AppRunner | None = None
+
+    async def start(self, port: int = 0) -> Beacon:
+        """Listen, and say where.
+
+        Args:
+            port: 0 takes a free one.
+
+        Raises:
+            StartError: The port is taken, or the disk is full.
+        """
+        runner = web.AppRunner(
+            self._app(), handler_cancellation=True, access_log=None, shutdown_timeout=PATIENCE, handle_signals=False
+        )
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, ADDRESS, port).start()
+        except OSError as error:
+            await runner.cleanup()
+            raise StartError(
+                f"Port {port} cannot be used: {error.strerror}", hint="Leave --port out to take a free one."
+            ) from None
+        self._runner = runner
+        bound = runner.addresses[0][1]
+        self._door.listen(bound)
+        try:
+            return self._publish(bound)
+        except OSError as error:
+            await self.stop()
+            raise StartError(
+                f"Cannot write where the bridge is: {error.strerror}", hint="Make room on the disk."
+            ) from None
+
+    async def stop(self) -> None:
+        """Stop listening, take the files away, and end every connection and what runs for it."""
+        runner, self._runner = self._runner, None
+        if runner is None:
+            return
+        self._withdraw()
+        for site in list(runner.sites):
+            await site.stop()
+        await self._hub.stop()
+        await runner.cleanup()
+        await self._hub.stop()  # what came in over a connection that was just being closed
+
+    def _app(self) -> web.Application:
+        app = web.Application(middlewares=[guard(self._door)], client_max_size=MAX_FRAME)
+        app.router.add_get("/ws", self._ws)
+        app.router.add_post("/rpc", self._rpc)
+        app.router.add_get("/health", self._health, allow_head=False)
+        app.router.add_route("*", "/{other:.*}", self._nothing)
+        app.on_shutdown.append(self._close_sockets)
+        return app
+
+    async def _ws(self, request: web.Request) -> web.StreamResponse:
+        role = self._door.check_role(request.headers)
+        socket = await open_socket(request)
+        transport = request.transport
+        if transport is None:  # gone while we upgraded
+            return socket
+        link = SocketLink(socket, transport)
+        self._sockets.add(socket)
+        try:
+            await serve_socket(socket, link, self._session(role, link))
+        finally:
+            self._sockets.discard(socket)
+        return socket
+
+    async def _rpc(self, request: web.Request) -> web.StreamResponse:
+        role = self._door.check_role(request.headers)
+        body = await request.read()
+        session = self._session(role)
+        try:
+            answer = await session.answer(body)
+        finally:
+            session.close()
+        if answer is None:
+            return web.Response(status=204)
+        return web.Response(body=answer, content_type="application/json")
+
+    async def _health(self, _request: web.Request) -> web.StreamResponse:
+        return json_answer({"ok": True, "version": self._services.version, "vault": self._services.vault})
+
+    async def _nothing(self, _request: web.Request) -> web.StreamResponse:
+        raise web.HTTPNotFound(text="There are GET /ws, POST /rpc and GET /health")
+
+    def _session(self, role: Role, link: SocketLink | None = None) -> Session:
+        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, link=link)
+
+    async def _close_sockets(self, _app: web.Application) -> None:
+        await asyncio.gather(
+            *(socket.close(code=WSCloseCode.GOING_AWAY, message=b"The bridge stops") for socket in self._sockets)
+        )
+
+    def _publish(self, port: int) -> Beacon:
+        url, http, pid, version = (
+            f"ws://{ADDRESS}:{port}/ws",
+            f"http://{ADDRESS}:{port}",
+            os.getpid(),
+            self._services.version,
+        )
+        for role, token in self._tokens.items():
+            endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
+            self._run.write(FILES[role], orjson.dumps(endpoint.to_wire()))
+        beacon = Beacon(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
+        write_atomic(self._state, BRIDGE_FILE, orjson.dumps(beacon.to_wire()))
+        return beacon
+
+    def _withdraw(self) -> None:
+        self._run.remove(*FILES.values())
+        with contextlib.suppress(OSError):  # somebody else took it away
+            self._state.unlink(BRIDGE_FILE)

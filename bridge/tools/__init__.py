@@ -1,0 +1,11 @@
+"""The tools, a folder a provider and a file a tool. This list is all there are, in the order they are shown."""
+
+from bridge.toolkit.provider import ToolProvider
+from bridge.tools.core import CoreProvider
+from bridge.tools.history import history_provider
+from bridge.tools.services import ToolServices
+
+
+def providers(services: ToolServices) -> list[ToolProvider]:
+    """Every provider, ready to be registered."""
+    return [CoreProvider(services), history_provider(services.history)]

@@ -1,0 +1,39 @@
+"""The core tools (seed L, "Built-in Tools" 1 to 4)."""
+
+import asyncio
+
+from bridge import __version__
+from bridge.index.grep import Grep
+from bridge.toolkit.provider import ToolProvider
+from bridge.tools.core.apply_patch import ApplyPatchTool
+from bridge.tools.core.find import FindTool
+from bridge.tools.core.grep import GrepTool
+from bridge.tools.core.read import ReadFileTool
+from bridge.tools.services import ToolServices
+
+
+class CoreProvider(ToolProvider):
+    """Find, grep, read and patch.
+
+    Args:
+        services: What the tools are built from.
+    """
+
+    def __init__(self, services: ToolServices) -> None:
+        self._grep = Grep(services.files, services.clock)
+        super().__init__(
+            id="core",
+            name="Core tools",
+            description="Find, search, read and patch the files of the vault.",
+            version=__version__,
+            tools=[
+                FindTool(services.files, services.clock),
+                GrepTool(services.files, self._grep),
+                ReadFileTool(services.files),
+                ApplyPatchTool(services.files, services.clock),
+            ],
+        )
+
+    async def shutdown(self) -> None:
+        """End the processes that searches ran in."""
+        await asyncio.to_thread(self._grep.close)

@@ -1,0 +1,190 @@
+"""Apply patch: edits by line numbers, or a unified diff, always shown and asked (seed L, "Apply Patch Tool")."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from pydantic import Field, model_validator
+
+from bridge.clock import Clock
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
+from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.core.place import Check, apply_hunks, new_content
+from bridge.tools.core.unified import FilePatch, parse_patch
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.edits import LineEdit, apply_edits
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import ChangePlan
+
+MOST_PATCHES = 1000
+LONGEST_PATCH = 1_000_000
+
+
+class LinePatch(Params):
+    """One edit (seed L)."""
+
+    start_line: int = Field(ge=1, description="Starting line for edit; the first line of the file is 1")
+    end_line: int = Field(
+        ge=0, description="Ending line for edit, which is replaced too; startLine - 1 inserts before startLine"
+    )
+    new_content: str = Field(description="Replacement content; empty deletes the lines")
+
+
+class ApplyPatchParams(Params):
+    """Seed L's parameters, and a unified diff instead of `patches`."""
+
+    path: str | None = Field(
+        default=None, description="File path to modify; needed with patches, with patch only if the diff names none"
+    )
+    patches: list[LinePatch] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_PATCHES,
+        description="Array of edit operations; all line numbers are those of the file before the call",
+    )
+    patch: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_PATCH,
+        description="Instead of patches: a unified diff of one or several files; "
+        "each hunk must match exactly one place; '--- /dev/null' creates a file",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ApplyPatchParams":
+        if (self.patches is None) == (self.patch is None):
+            raise ValueError("give either patches or patch, and not both")
+        if self.patches is not None and self.path is None:
+            raise ValueError("path is missing: patches need the file they edit")
+        return self
+
+
+class ApplyPatchTool(WriteTool[ApplyPatchParams]):
+    """Changes lines of files.
+
+    Args:
+        files: The vault's files.
+        clock: What deadlines are given in.
+    """
+
+    name = "apply_patch"
+    title = "Apply Patch"
+    description = (
+        "Propose and apply file edits with diff preview and undo support: line ranges of one file (path, patches), "
+        "or a unified diff (patch). The user sees the diff and decides each time."
+    )
+    icon = "wrench"
+    parameters = ApplyPatchParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.NEVER
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "patch"
+
+    def __init__(self, files: VaultFiles, clock: Clock) -> None:
+        self._files = files
+        self._clock = clock
+
+    def prepare(self, params: ApplyPatchParams, context: CallContext) -> ChangePlan:
+        """Work out what every file will be."""
+
+        def check() -> None:
+            if self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("Finding the hunks' places did not end in time; use patches with line numbers")
+
+        builder = PlanBuilder(self._files.root)
+        if params.patches is not None:
+            path, data = self._read(params.path or "")
+            edits = [LineEdit(patch.start_line, patch.end_line, patch.new_content) for patch in params.patches]
+            edited = apply_edits(data, edits, path)
+            builder.modify(path, data, edited.data, edited.regions)
+        else:
+            for patch, name in self._named(parse_patch(params.patch or "", params.path), params.path):
+                self._plan(builder, patch, name, check)
+        plan = builder.build(self.operation, "")
+        return dataclasses.replace(plan, summary=_summary(plan.previews))
+
+    def report(self, params: ApplyPatchParams, applied: Applied) -> Output:
+        """The diff that was applied, and where the bytes from before are."""
+        del params
+        files = [preview for preview in applied.plan.previews if preview.change in {"modify", "create"}]
+        overwritten = [preview.path for preview in files if preview.change == "modify"]
+        backup = applied.backup if overwritten else None
+        if backup is not None and len(overwritten) == 1:
+            backup += overwritten[0]
+        data = {
+            "modified": True,
+            "diff": "".join(preview.diff for preview in files),
+            "backupPath": backup,
+            "files": [
+                {"path": file.path, "change": file.change, "added": file.added, "removed": file.removed}
+                for file in files
+            ],
+        }
+        kept = f" The bytes from before are in {backup}." if backup is not None else ""
+        return Output(data, f"Done: {applied.plan.summary} ({applied.execution_id}).{kept}")
+
+    def _read(self, name: str) -> tuple[VaultPath, bytes]:
+        data, stat = self._files.read(parse_path(name))
+        return stat.path, data
+
+    def _plan(self, builder: PlanBuilder, patch: FilePatch, name: str, check: Check) -> None:
+        """Add one file of a diff to the plan."""
+        if patch.creates:
+            builder.create(self._files.root.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
+            return
+        path, data = self._read(name)
+        edited = apply_hunks(data, patch.hunks, path, check)
+        if edited.data == data:
+            raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")
+        builder.modify(path, data, edited.data, edited.regions)
+
+    def _named(self, patches: Sequence[FilePatch], path: str | None) -> list[tuple[FilePatch, str]]:
+        """Every file of a diff with its path, which `path`, when given, must agree with."""
+        if path is None:
+            return [(patch, self._name(patch)) for patch in patches]
+        if len(patches) > 1:
+            raise InvalidParameters(f"The patch is of {len(patches)} files, so leave path out, or send a patch a file")
+        names = patches[0].names
+        if names != ("",) and parse_path(path) not in map(parse_path, names):
+            raise InvalidParameters(f"path is {path!r}, but the patch is of {names[0]!r}; leave out one of the two")
+        return [(patches[0], path)]
+
+    def _name(self, patch: FilePatch) -> str:
+        """The path in a diff, when it is certain."""
+        if len(patch.names) > 1 and self._files.exists(parse_path("b")):
+            raise Ambiguous(
+                f"The patch creates {patch.names[1]!r}: its 'b/' may be git's or the folder 'b'. Give the path too",
+                candidates=patch.names,
+            )
+        return patch.names[0]
+
+
+def _summary(previews: Sequence[FilePreview]) -> str:
+    """The question's sentence."""
+    files = [preview for preview in previews if preview.change in {"modify", "create"}]
+    counts = _counts(sum(file.added for file in files), sum(file.removed for file in files))
+    if len(files) == 1:
+        return f"{'Create' if files[0].change == 'create' else 'Edit'} {files[0].path}: {counts}"
+    names = ", ".join(file.path for file in files[:3])
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""  # noqa: PLR2004 - as many as are named
+    return f"Edit {len(files)} files: {counts} in {names}{more}"
+
+
+def _counts(added: int, removed: int) -> str:
+    """How many lines."""
+
+    def lines(count: int) -> str:
+        return f"{count} line" if count == 1 else f"{count} lines"
+
+    if added == removed:
+        return f"{lines(added)} changed"
+    if not removed:
+        return f"{lines(added)} added"
+    if not added:
+        return f"{lines(removed)} removed"
+    return f"{lines(added)} added, {removed} removed"

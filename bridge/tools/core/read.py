@@ -1,0 +1,121 @@
+"""Read: a file, whole or in part (seed L, "Read Tool")."""
+
+from typing import Any
+
+from pydantic import Field
+
+from bridge.clock import stamp
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.core.file_part import FilePart
+from bridge.vault.files import FileStat, VaultFiles
+from bridge.vault.kinds import describe_binary, is_binary
+from bridge.vault.paths import parse_path
+from bridge.vault.text import CHUNK
+
+MOST_BYTES = 16 * 1024 * 1024
+NEWLINE = "\n"
+
+
+class ReadParams(Params):
+    """Seed L's parameters."""
+
+    path: str = Field(description="File path relative to vault root")
+    start_line: int | None = Field(default=None, ge=1, description="Start reading from this line (the first is 1)")
+    end_line: int | None = Field(default=None, ge=1, description="Stop reading at this line, which is still read")
+    max_bytes: int | None = Field(
+        default=None, ge=1, le=MOST_BYTES, description="Maximum bytes to read (default 1 MB, or the user's setting)"
+    )
+
+
+class ReadFileTool(ReadTool[ReadParams]):
+    """Reads a file of the vault.
+
+    Args:
+        files: The vault's files.
+    """
+
+    name = "read"
+    title = "Read"
+    description = "Retrieve full or partial file contents."
+    icon = "file-text"
+    parameters = ReadParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 100
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def prepare(self, params: ReadParams, context: CallContext) -> Reading:
+        """Check the path and the range; whether the file exists is told only after consent."""
+        del context
+        path = parse_path(params.path)
+        first, last = params.start_line or 1, params.end_line
+        if last is not None and last < first:
+            raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
+        return Reading((str(path),), f"Read {path}")
+
+    def run(self, params: ReadParams, context: CallContext) -> Output:
+        """Read, keeping no more of the file than is asked for."""
+        file = self._files.stat(parse_path(params.path))
+        part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
+        with self._files.open(file.path) as stream:
+            head = stream.read(CHUNK)
+            if is_binary(head):
+                return _binary(file, head)
+            part.take(head)
+            while block := stream.read(CHUNK):
+                part.take(block)
+        if part.first > max(part.total_lines, 1):
+            raise InvalidParameters(
+                f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
+                data={"totalLines": part.total_lines},
+            )
+        return _text(file, part)
+
+
+def _binary(file: FileStat, head: bytes) -> Output:
+    """What is told of a file that is not text."""
+    kind, mime_type = describe_binary(head, file.path.name)
+    data = {
+        "path": str(file.path),
+        "size": file.size,
+        "modified": stamp(file.modified),
+        "binary": True,
+        "kind": kind,
+        "mimeType": mime_type,
+    }
+    return Output(data, f"{file.path} is not text: {kind}, {mime_type}, {file.size} bytes. Its bytes are not shown.")
+
+
+def _text(file: FileStat, part: FilePart) -> Output:
+    """What is told of a text file."""
+    content, invalid_at = part.text(file.path)
+    metadata: dict[str, Any] = {
+        "startLine": part.first,
+        "endLine": part.last_taken,
+        "totalLines": part.total_lines,
+        "truncated": part.truncated,
+    }
+    text = content
+    if part.truncated:
+        metadata["nextStartLine"] = part.last_taken + 1
+        text = f"{content}{'' if content.endswith(NEWLINE) else NEWLINE}{_note(part)}"
+    if invalid_at is not None:
+        metadata["invalidUtf8At"] = invalid_at
+    data = {"content": content, "path": str(file.path), "size": file.size, "modified": stamp(file.modified)}
+    return Output(data, text, metadata)
+
+
+def _note(part: FilePart) -> str:
+    """How to get the rest."""
+    shown = f"[Truncated: lines {part.first} to {part.last_taken} of {part.total_lines} shown"
+    if part.cut_inside_line:
+        return f"{shown}, the last one not to its end. Raise maxBytes, or continue with the next line.]"
+    return f"{shown}. Continue with startLine {part.last_taken + 1}.]"

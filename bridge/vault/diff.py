@@ -1,0 +1,183 @@
+"""The unified diff of one file: exactly what will be written, for a person to read and for programs to apply."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from bridge.contract.consent import FilePreview
+from bridge.vault.compare import Block, changed_blocks
+from bridge.vault.edits import Region
+from bridge.vault.kinds import describe_binary, is_binary
+from bridge.vault.plan import Change
+
+CONTEXT = 3
+"""Unchanged lines shown around a change."""
+NO_BREAK = "\\ No newline at end of file\n"
+
+Line = tuple[str, bytes, int, int]
+"""A line of a hunk: its sign, and where its bytes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """A unified diff.
+
+    Attributes:
+        text: The diff; empty when nothing differs.
+        added: Lines that came, in the whole diff.
+        removed: Lines that went, in the whole diff.
+        truncated: Whether the text was cut.
+    """
+
+    text: str
+    added: int
+    removed: int
+    truncated: bool
+
+
+def unified_diff(
+    old: bytes,
+    new: bytes,
+    *,
+    old_path: str | None,
+    new_path: str | None,
+    regions: Sequence[Region] | None = None,
+    limit: int = 1_000_000,
+) -> Diff:
+    r"""The unified diff of two versions of a file, as in seed L: the plain paths, three lines of context.
+
+    A line is what ends with `\n`; a `\r` before it is part of the line, so a changed line ending shows as a change.
+    A binary file is only named. Bytes that are not UTF-8 are shown as `\xNN`.
+
+    Args:
+        old: The bytes before.
+        new: The bytes after.
+        old_path: What it was called; None when it is new (`/dev/null`).
+        new_path: What it will be called; None when it goes.
+        regions: Where they differ, when that is known: nothing else is compared then.
+        limit: The most characters of text; it is cut at a line end.
+    """
+    names = old_path or "/dev/null", new_path or "/dev/null"
+    if is_binary(old) or is_binary(new):
+        kinds = [_kind(data, name) for data, name in zip((old, new), names, strict=True)]
+        return Diff(f"Binary files {kinds[0]} and {kinds[1]} differ\n", 0, 0, truncated=False)
+    blocks = list(changed_blocks(old, new, regions))
+    if not blocks and old_path == new_path:
+        return Diff("", 0, 0, truncated=False)
+    pieces, truncated = [f"--- {names[0]}\n", f"+++ {names[1]}\n"], False
+    room = limit - sum(map(len, pieces))
+    for sign, data, start, end in chain.from_iterable(_hunk(old, new, hunk) for hunk in _hunks(blocks)):
+        # A line that cannot fit is not even copied: it may be the whole of a large file.
+        text = "" if end - start > 4 * room else _shown(sign, data[start:end])
+        room -= len(text)
+        if not text or room < 0:
+            truncated = True
+            break
+        pieces.append(text)
+    added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
+    return Diff("".join(pieces), added, removed, truncated)
+
+
+def preview(
+    change: Change, old: bytes | None, new: bytes | None, regions: Sequence[Region] | None = None
+) -> FilePreview:
+    """What a person is shown of one change.
+
+    Args:
+        change: The change.
+        old: The bytes before; None when there are none, or when they stay.
+        new: The bytes after, likewise.
+        regions: Where they differ, when that is known.
+    """
+    shown = Diff("", 0, 0, truncated=False)
+    if old is not None or new is not None:
+        shown = unified_diff(
+            old or b"",
+            new or b"",
+            old_path=None if old is None else change.path,
+            new_path=None if new is None else change.new_path or change.path,
+            regions=regions,
+        )
+    return FilePreview(
+        path=change.path,
+        change=change.kind.value,
+        new_path=change.new_path,
+        added=shown.added,
+        removed=shown.removed,
+        diff=shown.text,
+        truncated=shown.truncated,
+    )
+
+
+def _kind(data: bytes, name: str) -> str:
+    """How a diff names a side that it does not show."""
+    if name == "/dev/null":
+        return name
+    what = describe_binary(data, name)[0] if is_binary(data) else "text"
+    return f"{name} ({what}, {len(data)} bytes)"
+
+
+def _shown(sign: str, line: bytes) -> str:
+    """A line of the diff; one without a line break says so."""
+    text = sign + line.decode("utf-8", "backslashreplace")
+    return text if line.endswith(b"\n") else f"{text}\n{NO_BREAK}"
+
+
+def _hunks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+    """Blocks whose contexts would touch, together."""
+    hunk: list[Block] = []
+    for block in blocks:
+        if hunk and block.old_line - (hunk[-1].old_line + hunk[-1].removed) > 2 * CONTEXT:
+            yield hunk
+            hunk = []
+        hunk.append(block)
+    if hunk:
+        yield hunk
+
+
+def _hunk(old: bytes, new: bytes, blocks: Sequence[Block]) -> Iterator[Line]:
+    """One hunk, line by line, its head first."""
+    first, last = blocks[0], blocks[-1]
+    start, before = _back(old, first.old_start)
+    end, after = _on(old, last.old_end)
+    old_count = before + last.old_line + last.removed - first.old_line + after
+    new_count = before + last.new_line + last.added - first.new_line + after
+    head = _head(first.old_line - before, old_count, first.new_line - before, new_count)
+    yield "", head, 0, len(head)
+    for block in blocks:
+        yield from _signed(" ", old, start, block.old_start)
+        yield from _signed("-", old, block.old_start, block.old_end)
+        yield from _signed("+", new, block.new_start, block.new_end)
+        start = block.old_end
+    yield from _signed(" ", old, start, end)
+
+
+def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes:
+    """`@@ -5,3 +5,3 @@`. Where there are no lines, the number is that of the line before."""
+    old_line, new_line = old_line - (not old_count), new_line - (not new_count)
+    return f"@@ -{old_line},{old_count} +{new_line},{new_count} @@\n".encode()
+
+
+def _signed(sign: str, data: bytes, start: int, end: int) -> Iterator[Line]:
+    while start < end:
+        cut = data.find(b"\n", start, end) + 1 or end
+        yield sign, data, start, cut
+        start = cut
+
+
+def _back(data: bytes, offset: int) -> tuple[int, int]:
+    """Up to three lines before an offset: where they begin and how many they are."""
+    count = 0
+    while offset and count < CONTEXT:
+        offset = data.rfind(b"\n", 0, offset - 1) + 1
+        count += 1
+    return offset, count
+
+
+def _on(data: bytes, offset: int) -> tuple[int, int]:
+    """Up to three lines from an offset on: where they end and how many they are."""
+    count = 0
+    while offset < len(data) and count < CONTEXT:
+        offset = data.find(b"\n", offset) + 1 or len(data)
+        count += 1
+    return offset, count

@@ -1,0 +1,189 @@
+"""Edits by line numbers, applied to bytes: outside the lines they change, every byte stays as it was."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bridge.errors import InvalidParameters
+from bridge.vault.kinds import is_binary
+from bridge.vault.text import CHUNK, Lines, check_utf8, prevailing_ending
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """One edit. Line numbers are those of the file as it was before any edit of the same call.
+
+    Attributes:
+        start: The first line replaced, counted from 1.
+        end: The last line replaced; `start - 1` replaces none and inserts before `start`.
+        text: What comes there instead; empty deletes the lines.
+    """
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def inserts(self) -> bool:
+        """Whether it replaces no line."""
+        return self.end == self.start - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Whole lines that were replaced, as offsets in bytes.
+
+    Attributes:
+        old_start: Where it begins in the old bytes.
+        old_end: Where it ends there.
+        new_start: Where it begins in the new bytes.
+        new_end: Where it ends there.
+        old_line: The number of the line at `old_start`.
+    """
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+    old_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What edits made of a file.
+
+    Attributes:
+        data: The new bytes.
+        regions: Where they differ from the old ones, in order, not touching each other.
+    """
+
+    data: bytes
+    regions: tuple[Region, ...]
+
+
+def apply_edits(data: bytes, edits: Sequence[LineEdit], path: object) -> Edited:
+    r"""Replace, insert and delete lines.
+
+    - A replacement that does not end with a line break takes the ending of the last line it replaces, so it takes
+      none where a file without a final line break ends.
+    - Inserted text that does not end with a line break gets the ending that prevails in the file.
+    - Line breaks inside the given text are written as those that prevail in the lines replaced, else in the file;
+      but text that holds a `\r\n` of its own is written as it is.
+    - Behind a last line without a line break, a line can only be added by ending that line: it gets the prevailing
+      ending, and the added text gets none that it does not bring. So the file still has no final line break, unless
+      the text says otherwise.
+    - Text inserted before a line that is also replaced comes first; inserts at one place keep the order given.
+    - A byte order mark stays where it is.
+
+    Args:
+        data: The file's bytes.
+        edits: The edits, in any order.
+        path: What the file is called in failures.
+
+    Raises:
+        InvalidParameters: The file is not UTF-8 text, or the edits overlap or name lines that are not there.
+    """
+    if is_binary(data):
+        raise InvalidParameters(f"{str(path)!r} is a binary file; only text can be edited by lines")
+    check_utf8(data, path)
+    lines = Lines(data)
+    ordered = sorted(enumerate(edits, 1), key=_position)
+    _check(ordered, lines.count, path)
+    assembly = _Assembly(lines)
+    for number, edit in ordered:
+        if edit.text or not edit.inserts:
+            assembly.put(edit, _render(lines, edit, number))
+    return assembly.finish()
+
+
+def _position(numbered: tuple[int, LineEdit]) -> tuple[int, bool, int]:
+    """Edits from top to bottom; at one line first what is inserted before it, in the order given."""
+    number, edit = numbered
+    return edit.start, not edit.inserts, number
+
+
+def _check(ordered: Sequence[tuple[int, LineEdit]], count: int, path: object) -> None:
+    """Refuse edits that name lines which are not there, or the same line twice."""
+    reach, by = 0, 0
+    for number, edit in ordered:
+        what = f"Edit {number} (lines {edit.start} to {edit.end} of {str(path)!r})"
+        if edit.start < 1 or edit.end < edit.start - 1:
+            raise InvalidParameters(
+                f"{what} is no range: it begins with line 1 or later and ends with its first line or later; "
+                "to insert before a line, end with the line before it"
+            )
+        if edit.end > count or edit.start > count + 1:
+            raise InvalidParameters(f"{what} goes beyond the end: the file has {count} lines; read it again")
+        if edit.start <= reach:
+            raise InvalidParameters(
+                f"{what} overlaps edit {by}; all line numbers are those before the call, so join the two "
+                f"(the file has {count} lines)"
+            )
+        if not edit.inserts:
+            reach, by = edit.end, number
+
+
+def _render(lines: Lines, edit: LineEdit, number: int) -> bytes:
+    """The bytes an edit writes, with the line endings they get."""
+    try:
+        text = edit.text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameters(f"The text of edit {number} is not valid Unicode; remove the lone surrogate") from None
+    start, end = lines.span(edit.start, edit.end)
+    breaks = prevailing_ending(lines.data, start, end) or lines.prevailing
+    if breaks != b"\n" and b"\r\n" not in text:
+        text = text.replace(b"\n", breaks)
+    if not text or text.endswith(b"\n"):
+        return text
+    if not edit.inserts:
+        return text + lines.ending(edit.end)
+    appends = edit.start > lines.count > 0
+    return text if appends and not lines.ends_with_break else text + lines.prevailing
+
+
+class _Assembly:
+    """The new bytes, put together from top to bottom, a chunk at a time."""
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._old = memoryview(lines.data)
+        self._out = io.BytesIO()
+        self._taken = 0
+        self._open = False
+        self._regions: list[Region] = []
+
+    def put(self, edit: LineEdit, text: bytes) -> None:
+        """Everything up to an edit, and what it writes."""
+        start, end = self._lines.span(edit.start, edit.end)
+        self._copy(start)
+        line, new_start = edit.start, self._out.tell()
+        if text and self._open:
+            text = self._lines.prevailing + text
+            if not self._regions or self._regions[-1].old_end < start:
+                # The line before gets the ending it did not have, so it is part of what changes.
+                line -= 1
+                new_start -= start - self._lines.start(line)
+                start = self._lines.start(line)
+        self._out.write(text)
+        self._open = not text.endswith(b"\n") if text else self._open
+        self._taken = end
+        self._note(Region(start, end, new_start, self._out.tell(), line))
+
+    def finish(self) -> Edited:
+        """The rest, and the whole."""
+        self._copy(len(self._old))
+        return Edited(self._out.getvalue(), tuple(self._regions))
+
+    def _copy(self, until: int) -> None:
+        for start in range(self._taken, until, CHUNK):
+            self._out.write(self._old[start : min(start + CHUNK, until)])
+        if until > self._taken:
+            self._open = until > len(self._lines.bom) and self._old[until - 1] != ord("\n")
+        self._taken = until
+
+    def _note(self, region: Region) -> None:
+        """Remember where the bytes differ; what touches the region before is one with it."""
+        if self._regions and self._regions[-1].old_end == region.old_start:
+            before = self._regions.pop()
+            region = Region(before.old_start, region.old_end, before.new_start, region.new_end, before.old_line)
+        self._regions.append(region)

@@ -1,0 +1,228 @@
+"""The files of a vault, read: the only way that tools look at the disk. Writing is the ledger's (`journal/`)."""
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import BinaryIO
+
+from bridge.errors import InvalidParameters, NotFound
+from bridge.vault.failures import explain, is_folder, is_no_file
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath, unsafe_name
+from bridge.vault.root import Place, VaultRoot
+
+_CHUNK = 1 << 20
+_HELD = 32
+_PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
+"""What a folder that may not be read, or is gone or a link by now, answers; a walk goes on without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileStat:
+    """What the disk knows of a file.
+
+    Attributes:
+        path: Where it is, as spelled on disk.
+        size: Bytes.
+        mtime_ns: When its bytes changed last, in nanoseconds since 1970.
+        mode: Its permissions, without the kind of file.
+    """
+
+    path: VaultPath
+    size: int
+    mtime_ns: int
+    mode: int
+
+    @property
+    def modified(self) -> datetime:
+        """When its bytes changed last, in UTC."""
+        return datetime.fromtimestamp(self.mtime_ns / 1e9, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class WalkedFolder:
+    """One folder of a walk, held open until the walk goes on: its files can be read without walking there again.
+
+    Attributes:
+        folder: The folder.
+        files: The files in it, by name.
+    """
+
+    folder: Folder
+    files: tuple[FileStat, ...]
+
+    def read(self, file: FileStat, *, limit: int | None = None) -> bytes | None:
+        """The bytes of one of its files; None when it cannot be read any more, which a walk passes over."""
+        try:
+            return self.folder.read(file.path.name, limit=limit)
+        except OSError:
+            return None
+
+
+class VaultFiles:
+    """Reads of one vault. Every method takes a path as a caller wrote it: case and Unicode form are forgiven.
+
+    Args:
+        root: The vault.
+    """
+
+    def __init__(self, root: VaultRoot) -> None:
+        self.root = root
+
+    def stat(self, path: VaultPath) -> FileStat:
+        """What the disk knows of a file.
+
+        Raises:
+            NotFound: Nothing is there.
+            Ambiguous: Several files fit.
+            PermissionDenied: It lies in a dot-folder.
+            InvalidParameters: It is a folder, pipe or device.
+        """
+        with self._file(path) as place:
+            return _stat(place.path, place.state)
+
+    def exists(self, path: VaultPath) -> bool:
+        """Whether a file or folder is there. Raises what `stat` raises otherwise."""
+        if not path.parts:
+            return True
+        try:
+            self.root.find(path).folder.close()
+        except NotFound:
+            return False
+        return True
+
+    def is_folder(self, path: VaultPath) -> bool:
+        """Whether a folder is there. Raises what `stat` raises."""
+        if not path.parts:
+            return True
+        with self.root.find(path) as place:
+            return place.is_folder
+
+    def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
+        """A file's bytes, and its state as it was when they were read. Raises what `stat` raises.
+
+        Args:
+            path: Which file.
+            limit: The most bytes; None for all.
+        """
+        with self._file(path) as place:
+            try:
+                data, state = place.folder.read_with_state(place.name, limit=limit)
+            except OSError as error:
+                raise explain(error, path) from error
+            return data, _stat(place.path, state)
+
+    @contextmanager
+    def open(self, path: VaultPath) -> Iterator[BinaryIO]:
+        """A file, to be streamed. Raises what `stat` raises."""
+        with self._file(path) as place:
+            try:
+                file = place.folder.open(place.name)
+            except OSError as error:
+                raise explain(error, path) from error
+            with file:
+                yield file
+
+    def hash(self, path: VaultPath) -> str:
+        """The sha256 of a file's bytes, in hex, read in pieces. Raises what `stat` raises."""
+        digest = hashlib.sha256()
+        with self.open(path) as file:
+            while piece := file.read(_CHUNK):
+                digest.update(piece)
+        return digest.hexdigest()
+
+    def walk(self, *, include_hidden: bool = False) -> Iterator[FileStat]:
+        """Every file of the vault, once; see `walk_folders`."""
+        for walked in self.walk_folders(include_hidden=include_hidden):
+            yield from walked.files
+
+    def walk_folders(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
+        """Every folder of the vault with its files, in the order of their names, a folder before those inside it.
+
+        Dot-folders are shut, and so are pipes, devices and names that no path can name. Links are not followed:
+        what they show inside the vault is met at its own place, and so each file is met once and no link is a loop.
+        A folder that cannot be read is passed over.
+
+        Args:
+            start: Where to begin; None for the vault itself.
+            include_hidden: Whether files whose name starts with a dot are told.
+
+        Raises:
+            InvalidParameters: There is a file where the walk should begin; else what `stat` raises.
+        """
+        top = start or VaultPath.root()
+        if not self.is_folder(top):
+            raise InvalidParameters(f"Path {str(top)!r} is a file, not a folder; name the folder it is in")
+        pending: list[tuple[VaultPath, Folder | None]] = [(self.root.resolve(top), None)]
+        held: list[Folder] = []
+        try:
+            while pending:
+                path, parent = pending.pop()
+                while held and held[-1] is not parent:
+                    held.pop().close()
+                try:
+                    folder = self._enter(path, parent)
+                except NotFound:
+                    continue
+                except OSError as error:
+                    if error.errno in _PASSED_OVER:
+                        continue
+                    raise explain(error, path) from error
+                held.append(folder)
+                files, folders = _list(folder, include_hidden=include_hidden)
+                yield WalkedFolder(folder, tuple(files))
+                keep = folder if len(held) <= _HELD else None
+                pending.extend((path.child(name), keep) for name in reversed(folders))
+        finally:
+            for folder in held:
+                folder.close()
+
+    def _enter(self, path: VaultPath, parent: Folder | None) -> Folder:
+        """A folder of a walk: from its parent when that is still held, else from the vault down."""
+        if parent is None or parent.closed:
+            return self.root.folder(path, follow=False)
+        return parent.child(path.name)
+
+    def _file(self, path: VaultPath) -> Place:
+        """Where a regular file lies; the caller closes it."""
+        if not path.parts:
+            raise is_folder("the vault")
+        place = self.root.find(path)
+        if stat.S_ISREG(place.state.st_mode):
+            return place
+        place.folder.close()
+        if place.is_folder:
+            raise is_folder(path)
+        raise is_no_file(path)
+
+
+def _stat(path: VaultPath, state: os.stat_result) -> FileStat:
+    return FileStat(path, state.st_size, state.st_mtime_ns, stat.S_IMODE(state.st_mode))
+
+
+def _list(folder: Folder, *, include_hidden: bool) -> tuple[list[FileStat], list[str]]:
+    """The files and the names of the folders in a folder, each in the order of their names."""
+    files: list[FileStat] = []
+    folders: list[str] = []
+    for entry in sorted(folder.entries(), key=_name):
+        hidden = entry.name.startswith(".")
+        if (hidden and not include_hidden) or unsafe_name(entry.name):
+            continue
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if not hidden:
+                    folders.append(entry.name)
+            elif entry.is_file(follow_symlinks=False):
+                files.append(_stat(folder.path.child(entry.name), entry.stat(follow_symlinks=False)))
+        except OSError:
+            continue  # it went while we looked
+    return files, folders
+
+
+def _name(entry: os.DirEntry[str]) -> str:
+    return entry.name

@@ -1,0 +1,294 @@
+"""A folder held open: what is done in it happens in that very folder, wherever its name may lead by now.
+
+Names are single components and links are never followed. This class knows no policy: dot-folders, spelling and
+links are `root.py`'s matter. It raises plain `OSError`s; `files.py` turns them into failures that agents can read.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from bridge.vault.disk import At, Disk, is_link, is_real_folder
+from bridge.vault.paths import VaultPath
+
+__all__ = ["NEW_FILE_MODE", "NEW_FOLDER_MODE", "Disk", "Folder"]
+
+_CHUNK = 1 << 20
+
+
+def _umask() -> int:
+    """The process's umask. There is no call that only reads it, so this runs once, when the module is imported."""
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask
+
+
+NEW_FILE_MODE = 0o666 & ~_umask()
+"""The permissions that any program of this user gives a new note."""
+NEW_FOLDER_MODE = 0o777
+"""The permissions asked for a new folder; the system takes the umask off."""
+
+
+class Folder:
+    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `again`.
+
+    Args:
+        disk: The system calls.
+        at: The hold on the folder, which this object takes over.
+        path: Its place in the vault.
+        top: Without descriptors, the vault's own absolute path: the way from there is checked before each use.
+    """
+
+    def __init__(self, disk: Disk, at: At, path: VaultPath, *, top: str = "") -> None:
+        self.disk = disk
+        self.path = path
+        self._hold: At | None = at
+        self._top = top
+        inner = Path(at).relative_to(top).parts if isinstance(at, str) else ()
+        self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
+
+    # -- looking ------------------------------------------------------------------------------------------------
+
+    def child(self, name: str) -> "Folder":
+        """Hold the folder of this name; `NotADirectoryError` or another `OSError` when it is a link or no folder."""
+        return Folder(self.disk, self.disk.open_folder(self.at(), name), self.path.child(name), top=self._top)
+
+    def again(self) -> "Folder":
+        """A second hold on the same folder, for another thread or another time, closed on its own."""
+        return Folder(self.disk, self.disk.again(self.at()), self.path, top=self._top)
+
+    def stat(self, name: str) -> os.stat_result:
+        """The state of a name itself, links not followed."""
+        return self.disk.stat(self.at(), name)
+
+    def exists(self, name: str) -> bool:
+        """Whether anything has this name, a dangling link included."""
+        try:
+            self.stat(name)
+        except FileNotFoundError:
+            return False
+        return True
+
+    def readlink(self, name: str) -> str:
+        """What is written in a symbolic link."""
+        return self.disk.readlink(self.at(), name)
+
+    def entries(self) -> list[os.DirEntry[str]]:
+        """Everything in it, in no order. The entries' own methods work while the folder is held."""
+        with self.disk.scan(self.at()) as entries:
+            return list(entries)
+
+    def names(self) -> list[str]:
+        """The names of everything in it, in no order."""
+        return [entry.name for entry in self.entries()]
+
+    def open(self, name: str) -> BinaryIO:
+        """A regular file, opened to be streamed; the caller closes it."""
+        fd, _state = self._open_regular(name)
+        return os.fdopen(fd, "rb")
+
+    def read(self, name: str, *, limit: int | None = None) -> bytes:
+        """The bytes of a regular file.
+
+        Args:
+            name: Its name.
+            limit: The most bytes to read; None for all.
+
+        Raises:
+            OSError: It is not there, a link, a folder, a pipe, a device, or cannot be read.
+        """
+        return self.read_with_state(name, limit=limit)[0]
+
+    def read_with_state(self, name: str, *, limit: int | None = None) -> tuple[bytes, os.stat_result]:
+        """As `read`, with the state of the very file that was read."""
+        fd, state = self._open_regular(name)
+        try:
+            return self._read_all(fd, state.st_size, limit), state
+        finally:
+            self.disk.close(fd)
+
+    # -- changing -----------------------------------------------------------------------------------------------
+
+    def create(
+        self,
+        name: str,
+        data: bytes | Iterable[memoryview],
+        *,
+        mode: int = 0o600,
+        owner: tuple[int, int] | None = None,
+        sync: bool,
+    ) -> None:
+        """Write a file that did not exist.
+
+        Args:
+            name: Its name; `FileExistsError` when anything has it.
+            data: Its bytes, whole or in pieces.
+            mode: Its permissions, exactly (the umask is not taken off; see `NEW_FILE_MODE`).
+            owner: The user and group it is given, if the system lets us; None leaves it to the system.
+            sync: Whether its bytes are durable when this returns. The folder's entry is not: see `sync`.
+
+        Raises:
+            OSError: The disk is full or failed. What was written of the file is left for the caller to remove.
+        """
+        fd = self.disk.create(self.at(), name, mode)
+        try:
+            self._require_here(fd, name)
+            for piece in [memoryview(data)] if isinstance(data, bytes) else data:
+                rest = piece
+                while rest:
+                    rest = rest[self.disk.write(fd, rest) :]
+            if owner is not None:
+                self.disk.chown(fd, owner)
+            self.disk.chmod(fd, mode)
+            if sync:
+                self.disk.fsync(fd)
+        finally:
+            self.disk.close(fd)
+
+    def replace(self, name: str, to: "Folder", to_name: str) -> None:
+        """Rename; what had the new name is gone, in the same instant."""
+        self.disk.replace(self.at(), name, to.at(), to_name)
+
+    def move_new(self, name: str, to: "Folder", to_name: str) -> None:
+        """Rename, refusing to overwrite.
+
+        On a disk that ignores case, `example.md` may become `Example.md`: that is one file, not two (rule 9 of
+        Obsidian's behaviour).
+
+        Raises:
+            FileExistsError: Something else has the new name.
+        """
+        try:
+            self.disk.move_new(self.at(), name, to.at(), to_name)
+        except FileExistsError:
+            if not self._is_respelling(name, to, to_name):
+                raise
+            self.replace(name, to, to_name)
+
+    def swap(self, name: str, to: "Folder", to_name: str) -> bool:
+        """Let two names change places in one step, so that nothing is ever missing and nothing is lost.
+
+        Returns:
+            False when the system or this file system cannot; then nothing has happened.
+        """
+        return self.disk.swap(self.at(), name, to.at(), to_name)
+
+    def append(self, name: str, *, mode: int = 0o600) -> int:
+        """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
+        return self.disk.append(self.at(), name, mode)
+
+    def unlink(self, name: str) -> None:
+        """Remove a file's name."""
+        self.disk.unlink(self.at(), name)
+
+    def mkdir(self, name: str, *, mode: int = NEW_FOLDER_MODE) -> None:
+        """Make a folder; `FileExistsError` when anything has the name."""
+        self.disk.mkdir(self.at(), name, mode)
+
+    def rmdir(self, name: str) -> None:
+        """Remove an empty folder."""
+        self.disk.rmdir(self.at(), name)
+
+    def chmod(self, name: str, mode: int) -> None:
+        """Give a regular file its permissions."""
+        fd, _state = self._open_regular(name)
+        try:
+            self.disk.chmod(fd, mode)
+        finally:
+            self.disk.close(fd)
+
+    def set_mode(self, mode: int) -> None:
+        """Give the folder itself its permissions, where folders are held by descriptor."""
+        at = self.at()
+        if isinstance(at, int):
+            self.disk.chmod(at, mode)
+
+    def sync(self) -> None:
+        """Make the entries of this folder durable: names made, moved and removed."""
+        self.disk.sync_folder(self.at())
+
+    # -- holding ------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Let it go. Closing twice does nothing."""
+        hold, self._hold = self._hold, None
+        if hold is not None:
+            self.disk.release(hold)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has been let go."""
+        return self._hold is None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def at(self) -> At:
+        """The hold, for the system calls.
+
+        Without descriptors, every folder on the way is looked at again: none may have become a link.
+        """
+        if self._hold is None:
+            raise ValueError(f"The folder {str(self.path)!r} has been closed")
+        if isinstance(self._hold, str):
+            for step in self._way:
+                if not is_real_folder(os.lstat(step)):
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.path))
+        return self._hold
+
+    def _open_regular(self, name: str) -> tuple[int, os.stat_result]:
+        """Open a regular file: looked at before, because opening some devices does something, and again when open."""
+        _require_regular(self.stat(name), name)
+        fd = self.disk.open_read(self.at(), name)
+        try:
+            state = os.fstat(fd)
+            _require_regular(state, name)
+            self._require_here(fd, name)
+        except BaseException:
+            self.disk.close(fd)
+            raise
+        return fd, state
+
+    def _require_here(self, fd: int, name: str) -> None:
+        """Without descriptors: refuse an open file that is not the one of this name here, as the way is now."""
+        if not self.disk.descriptors and not os.path.samestat(os.fstat(fd), self.stat(name)):
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
+
+    def _read_all(self, fd: int, size: int, limit: int | None) -> bytes:
+        """Read to the end. The size only tells how much to ask for: a file may grow while it is read."""
+        want = size + 1 if limit is None else min(limit, size + 1)
+        first = self.disk.read(fd, want) if want else b""
+        if len(first) == size < want:
+            return first
+        pieces, total = [first], len(first)
+        while pieces[-1] and (limit is None or total < limit):
+            pieces.append(self.disk.read(fd, _CHUNK if limit is None else min(_CHUNK, limit - total)))
+            total += len(pieces[-1])
+        return first if total == len(first) else b"".join(pieces)
+
+    def _is_respelling(self, name: str, to: "Folder", to_name: str) -> bool:
+        """Whether the new name is the same entry in other letters, on a disk that takes both for one."""
+        try:
+            same = os.path.samestat(self.stat(name), to.stat(to_name))
+        except FileNotFoundError:
+            return False
+        return same and name != to_name and to_name not in to.names()
+
+
+def _require_regular(state: os.stat_result, name: str) -> None:
+    """Refuse links, folders, pipes, sockets and devices, each with the error that opening it would have given."""
+    if is_link(state):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), name)
+    if stat.S_ISDIR(state.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), name)
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), name)

@@ -1,0 +1,105 @@
+"""Which files find and grep pass over: what the user excluded in Obsidian, and the globs of `ignorePatterns`.
+
+This is a view, not a permission: a file that is passed over can still be read.
+"""
+
+from collections.abc import Callable, Sequence
+
+import orjson
+import re2
+from wcmatch import glob
+
+from bridge.errors import InvalidParameters
+from bridge.vault.files import VaultFiles
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath
+from bridge.vault.spelling import fold, nfc
+
+APP_SETTINGS = "app.json"
+_MOST_BYTES = 1 << 20
+_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
+
+Rule = Callable[[str], bool]
+
+
+def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> Callable[[VaultPath], bool]:
+    """What tells whether a file is passed over. It holds the rules as they are now.
+
+    Args:
+        files: The vault.
+        patterns: Globs over vault paths. One without a `/` before its end fits at any depth; one that ends with
+            `/` fits everything in such a folder.
+
+    Raises:
+        InvalidParameters: A glob is none.
+    """
+    rules = [rule for text in _user_filters(files) if (rule := _user_rule(text))]
+    if patterns:
+        rules.append(_glob_rule(patterns))
+
+    def ignored(path: VaultPath) -> bool:
+        text = nfc(str(path))
+        return any(rule(text) for rule in rules)
+
+    return ignored
+
+
+def _user_filters(files: VaultFiles) -> list[str]:
+    """Obsidian's `userIgnoreFilters` (rule 80 of its behaviour), from the vault's configuration folder.
+
+    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). It is shut to
+    tools; only this list ever leaves it. A file that cannot be read, or is not what Obsidian writes, has no filters.
+    """
+    with files.root.folder(VaultPath.root()) as top:
+        others = sorted(name for name in top.names() if name.startswith("."))
+        for name in [".obsidian", *others]:
+            data = _app_settings(top, name)
+            if data is not None:
+                return _filters(data)
+    return []
+
+
+def _app_settings(top: Folder, name: str) -> bytes | None:
+    try:
+        with top.child(name) as folder:
+            return folder.read(APP_SETTINGS, limit=_MOST_BYTES)
+    except OSError:
+        return None
+
+
+def _filters(data: bytes) -> list[str]:
+    try:
+        settings = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return []
+    filters = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
+    return [text for text in filters if isinstance(text, str) and text] if isinstance(filters, list) else []
+
+
+def _user_rule(text: str) -> Rule | None:
+    """One of Obsidian's filters: `/regex/`, else the beginning of a path.
+
+    Whether Obsidian minds case in prefixes is not known; here it does not, as nowhere else in names. A pattern that
+    RE2 refuses (look-around, back-references) is left out: it cannot be matched in a time that is sure to be short.
+    """
+    if len(text) > 1 and text.startswith("/") and text.endswith("/"):
+        options = re2.Options()
+        options.log_errors = False
+        try:
+            pattern = re2.compile(text[1:-1], options)
+        except re2.error:
+            return None
+        return lambda path: pattern.search(path) is not None
+    prefix = fold(text.lstrip("/"))
+    return lambda path: fold(path).startswith(prefix)
+
+
+def _glob_rule(patterns: Sequence[str]) -> Rule:
+    """The globs of `ignorePatterns`, as one rule."""
+    deep = [pattern if "/" in pattern.rstrip("/") else f"**/{pattern}" for pattern in map(nfc, patterns)]
+    wide = [pattern + "**" if pattern.endswith("/") else pattern for pattern in deep]
+    try:
+        matcher = glob.compile(wide, flags=_FLAGS)
+    except Exception as error:  # noqa: BLE001 (wcmatch keeps the exception for too many braces to itself)
+        raise InvalidParameters(f"ignorePatterns holds a pattern that is no glob: {error}; correct it") from None
+    return lambda path: bool(matcher.match(path))

@@ -1,0 +1,190 @@
+"""The only place that turns a string into a place in the vault.
+
+This gate is lexical: it touches no disk. What it lets through has no absolute part, no `..`, nothing that some
+system reads as a device, a stream or another name, and no folder that starts with a dot. Where a path really leads
+is decided by `root.py`, with descriptors.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge.errors import InvalidParameters, PermissionDenied
+
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 4096
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_NOT_IN_NEW_NAMES = re.compile('[*"<>|?]')
+# Characters that turn or break the line they are shown in: a name with them could lie on the consent screen.
+_DECEPTIVE = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+# Devices on Windows, with any extension, also with the superscript digits that Windows takes for digits.
+_RESERVED = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?")
+# One look that tells nearly every name is fine, because walks ask this of every file.
+_PLAIN = re.compile(
+    r"(?!(?i:con|prn|aux|nul|com|lpt))[^\x00-\x1f\x7f-\x9f\\:/\ud800-\udfff]{0,62}[^\x00-\x20\x7f-\x9f\\:/.\ud800-\udfff]"
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class VaultPath:
+    """A place in the vault: vault-relative, `/` between the names. `str(path)` is how it is shown and stored.
+
+    Attributes:
+        parts: The names on the way, outermost first; empty for the vault itself.
+    """
+
+    parts: tuple[str, ...]
+
+    @classmethod
+    def root(cls) -> "VaultPath":
+        """The vault itself, whose string is empty."""
+        return cls(())
+
+    @property
+    def name(self) -> str:
+        """The last name; empty for the vault itself."""
+        return self.parts[-1] if self.parts else ""
+
+    @property
+    def parent(self) -> "VaultPath":
+        """The folder it lies in; the vault itself is its own parent."""
+        return VaultPath(self.parts[:-1])
+
+    @property
+    def suffix(self) -> str:
+        """The extension with its dot, as spelled (`.md`); empty when there is none."""
+        stem, dot, extension = self.name.rpartition(".")
+        return dot + extension if stem else ""
+
+    @property
+    def parents(self) -> tuple["VaultPath", ...]:
+        """The folders it lies in, outermost first, without the vault itself."""
+        return tuple(VaultPath(self.parts[:count]) for count in range(1, len(self.parts)))
+
+    def child(self, name: str) -> "VaultPath":
+        """The place with this name inside this one. The name must have come from a listing or from this gate."""
+        return VaultPath((*self.parts, name))
+
+    def __str__(self) -> str:
+        return "/".join(self.parts)
+
+
+def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = False) -> VaultPath:
+    """The place a caller means.
+
+    Args:
+        text: What the caller wrote. `./a` and `a//b` are taken as `a` and `a/b`; percent signs are only characters.
+        vault: When given, an absolute path that lies in this folder is taken too.
+        strip_slashes: Whether slashes at both ends are ignored, as seeds S and C have it.
+
+    Raises:
+        InvalidParameters: It is empty, too long, or holds what no system would read as a plain name.
+        PermissionDenied: It leads outside the vault (`outside_vault`) or into a dot-folder (`protected`).
+    """
+    if vault is not None:
+        text = _inside(text, vault)
+    if strip_slashes:
+        text = text.strip("/")
+    _check_whole(text)
+    parts = tuple(part for part in text.split("/") if part not in {"", "."})
+    if not parts:
+        raise InvalidParameters("The path is empty; name a file or folder of the vault, such as 'Notes/Ideas.md'")
+    if ".." in parts:
+        raise outside()
+    for part in parts:
+        reason = unsafe_name(part)
+        if reason:
+            raise InvalidParameters(f"The path {text!r} cannot be used: {reason}; choose another name")
+    path = VaultPath(parts)
+    for folder in parts[:-1]:
+        if folder.startswith("."):
+            raise protected(path)
+    return path
+
+
+def unsafe_name(name: str) -> str | None:
+    """Why no file of this name is ever touched, or None. Walks pass such files over, so that what is listed opens."""
+    return None if _PLAIN.fullmatch(name) else next(_faults(name), None)
+
+
+def _faults(name: str) -> Iterator[str]:
+    if not name:
+        yield "a name is empty"
+    if _CONTROL.search(name):
+        yield "it holds a control character"
+    if "\\" in name or ":" in name or "/" in name:
+        yield "a name cannot hold '\\', ':' or '/'"
+    if name.endswith((".", " ")):
+        yield f"the name {name!r} ends with a dot or a space, which Windows drops"
+    if _RESERVED.fullmatch(name):
+        yield f"{name!r} is the name of a device on Windows"
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        yield "it is not valid Unicode"
+    if len(name.encode("utf-8", "surrogatepass")) > MAX_NAME_BYTES:
+        yield f"a name has more than {MAX_NAME_BYTES} bytes"
+
+
+def check_new_name(name: str) -> None:
+    """Refuse a name that a file may have but that is not given to a new one.
+
+    Obsidian on Windows refuses `* " < > | ?`, and vaults are synced between systems; hidden files are not created.
+
+    Raises:
+        InvalidParameters: With what is wrong with it.
+    """
+    bad = _NOT_IN_NEW_NAMES.search(name)
+    if bad:
+        raise InvalidParameters(
+            f'The name {name!r} holds {bad[0]!r}; leave out * " < > | ? so that it syncs to Windows'
+        )
+    if _DECEPTIVE.search(name):
+        raise InvalidParameters(
+            f"The name {name!r} holds an invisible character that changes how it is shown; leave it out"
+        )
+    if name.startswith("."):
+        raise InvalidParameters(f"The name {name!r} starts with a dot; Obsidian hides such files, choose another name")
+
+
+def protected(path: VaultPath) -> PermissionDenied:
+    """The refusal for everything in a folder whose name starts with a dot."""
+    folder = next((part for part in path.parts if part.startswith(".")), path.name)
+    return PermissionDenied(
+        f"Access denied: Cannot access files in '{folder}/' directory (protected system folder). "
+        "Choose a path outside folders whose name starts with a dot",
+        code="protected",
+    )
+
+
+def outside() -> PermissionDenied:
+    """The refusal for everything that is not in the vault. It repeats no path: what lies outside is not spoken of."""
+    return PermissionDenied(
+        "The path leads outside the vault; give a path relative to the vault, without '..'", code="outside_vault"
+    )
+
+
+def _check_whole(text: str) -> None:
+    """Refuse what makes the text as a whole no vault path."""
+    if "\x00" in text or _CONTROL.search(text):
+        raise InvalidParameters(f"The path {text!r} holds a control character; remove it")
+    if text.startswith(("/", "\\\\")) or _DRIVE.match(text):
+        raise outside()
+    if "\\" in text:
+        if ".." in text.replace("\\", "/").split("/") or text.startswith("\\"):
+            raise outside()
+        raise InvalidParameters(f"The path {text!r} holds a backslash; write '/' between folders")
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        raise InvalidParameters(f"The path has more than {MAX_PATH_BYTES} bytes; shorten it")
+
+
+def _inside(text: str, vault: Path) -> str:
+    """An absolute path inside the vault as a relative one; anything else as it was."""
+    absolute, root = text, str(vault)
+    if vault.drive:
+        absolute, root = text.replace("\\", "/"), root.replace("\\", "/")
+        same = absolute.lower().startswith(root.lower().rstrip("/") + "/")
+    else:
+        same = absolute.startswith(root.rstrip("/") + "/")
+    return absolute[len(root.rstrip("/")) + 1 :] if same else text

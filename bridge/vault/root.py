@@ -1,0 +1,324 @@
+"""The vault as a tree: from a path to the folder that holds it, without ever being led out.
+
+Every way is walked name by name, each folder held while the next is opened in it, links never followed by the
+system. Symbolic links are read and resolved here: their names take the link's place and the walk begins anew, so
+whatever they say, the walk only ever goes down from the vault.
+"""
+
+import errno
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
+from bridge.vault.disk import is_link, is_real_folder
+from bridge.vault.failures import explain, not_found
+from bridge.vault.folder import Disk, Folder
+from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
+from bridge.vault.spelling import fold, is_spelled, nfc
+
+STATE_FOLDER = ".vault-bridge"
+MAX_LINKS = 40
+_MAX_TWINS = 32
+_SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
+"""What opening a folder or reading a link answers when its name stands for something else by now: look again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something real lies: the folder that holds it, held open, and its name there. Use it in `with`.
+
+    Attributes:
+        folder: The folder it is in.
+        name: Its name as spelled on disk.
+        path: Its place in the vault, links resolved.
+        state: Its state when it was found.
+    """
+
+    folder: Folder
+    name: str
+    path: VaultPath
+    state: os.stat_result
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return is_real_folder(self.state)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.folder.close()
+
+
+class VaultRoot:
+    """One vault's folder, held open.
+
+    Args:
+        folder: Where it is; links on the way to it are fine.
+        disk: The system calls.
+
+    Raises:
+        StartError: There is no such folder.
+    """
+
+    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+        self.disk = disk or Disk()
+        self.path = Path(os.path.realpath(folder))
+        self.name = self.path.name
+        self._given = folder.absolute()
+        try:
+            if not self.path.is_dir():
+                raise NotADirectoryError
+            self._top = Folder(self.disk, self.disk.open_top(str(self.path)), VaultPath.root(), top=str(self.path))
+        except OSError:
+            raise StartError(
+                "The vault is not a folder that can be opened", hint="Give the folder of a vault with --vault"
+            ) from None
+
+    def close(self) -> None:
+        """Let the vault go."""
+        self._top.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def folder(self, path: VaultPath, *, follow: bool = True) -> Folder:
+        """A folder of the vault, held open.
+
+        Args:
+            path: Its place, as spelled on disk.
+            follow: Whether links inside the vault are followed. Without, a link on the way is as if nothing were
+                there: what was resolved and approved before must not be led elsewhere since.
+
+        Raises:
+            NotFound: There is no such folder, or only a link out of the vault.
+            PermissionDenied: It is or lies in a dot-folder (`protected`).
+        """
+        if not path.parts:
+            return self._top.again()
+        with self._walk(path, follow=follow) as place:
+            try:
+                return place.folder.child(place.name)
+            except OSError as error:
+                raise explain(error, path) from error
+
+    def find(self, path: VaultPath) -> Place:
+        """What a path means: spelled like this, else the only thing whose name differs in case or Unicode form.
+
+        Raises:
+            NotFound: Nothing, or only a link out of the vault.
+            Ambiguous: Several things fit.
+            PermissionDenied: It is or lies in a dot-folder (`protected`).
+        """
+        try:
+            return self._walk(path)
+        except NotFound:
+            twins = self._twins(path)
+            if not twins:
+                raise
+        if len(twins) > 1:
+            raise Ambiguous(
+                f"Path {str(path)!r} is ambiguous: {len(twins)} names differ only in case or Unicode form. "
+                "Use one of the candidates, exactly as spelled",
+                candidates=[str(twin) for twin in twins],
+            )
+        return self._walk(twins[0])
+
+    def resolve(self, path: VaultPath) -> VaultPath:
+        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises."""
+        if not path.parts:
+            return path
+        with self.find(path) as place:
+            return place.path
+
+    def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
+        """Where something new will lie: the parents that exist as spelled on disk, the rest as given.
+
+        Args:
+            path: The wished place.
+            moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9).
+
+        Raises:
+            Conflict: Something has that name, or one that differs in case or Unicode form only (`exists`).
+            InvalidParameters: The name is not one for new files.
+            PermissionDenied: It would lie in a dot-folder (`protected`).
+            Ambiguous: Several folders fit.
+        """
+        _refuse_dot_folders(path)
+        if not path.parts:
+            raise Conflict("The vault itself exists already; give a name in it", code="exists")
+        base, missing = self._nearest(path)
+        with self.folder(base) as folder:
+            taken = [base.child(name) for name in _alike(folder, missing[0])]
+        if any(other != moving for other in taken):
+            what = "exists already" if len(missing) == 1 else "is no folder that anything can lie in"
+            raise Conflict(f"{str(taken[0])!r} {what}; choose another name", code="exists")
+        for name in missing:
+            check_new_name(name)
+        return VaultPath(base.parts + missing)
+
+    def state(self) -> Folder:
+        """The bridge's own folder in the vault, held open; made when missing, for its user only.
+
+        Raises:
+            ExecutionFailed: Something else has its name, or it cannot be made.
+        """
+        try:
+            if not self._top.exists(STATE_FOLDER):
+                self._top.mkdir(STATE_FOLDER, mode=0o700)
+            folder = self._top.child(STATE_FOLDER)
+        except (NotADirectoryError, FileExistsError):
+            raise _state_is_taken() from None
+        except OSError as error:
+            if error.errno == errno.ELOOP:
+                raise _state_is_taken() from None
+            raise explain(error, STATE_FOLDER) from error
+        try:
+            if not folder.exists(".gitignore"):
+                folder.create(".gitignore", b"*\n", mode=0o600, sync=False)
+        except OSError as error:
+            folder.close()
+            raise explain(error, STATE_FOLDER) from error
+        return folder
+
+    # -- walking ------------------------------------------------------------------------------------------------
+
+    def _walk(self, path: VaultPath, *, follow: bool = True) -> Place:
+        """What has exactly this path, links on the way and at its end resolved. The caller closes it."""
+        _refuse_dot_folders(path)
+        way = path.parts
+        # A link is a round, so is a `..` inside one; a folder that is swapped while we look costs one too.
+        for _round in range(MAX_LINKS + 1):
+            if not way:
+                break
+            outcome = self._descend(way, path)
+            if isinstance(outcome, Place):
+                return outcome
+            if not follow:
+                break
+            way = outcome
+        raise not_found(path)
+
+    def _descend(self, way: tuple[str, ...], asked: VaultPath) -> Place | tuple[str, ...]:
+        """Go down until what was asked is found, or a link: then the way to go instead (empty: there is none)."""
+        folder = self._top.again()
+        kept = False
+        try:
+            for index, name in enumerate(way):
+                if name == "..":
+                    return way[: index - 1] + way[index + 1 :] if index else ()
+                last = index == len(way) - 1
+                state = _look(folder, name, asked, last=last)
+                if last and not is_link(state):
+                    kept = True
+                    return Place(folder, name, folder.path.child(name), state)
+                if is_link(state):
+                    return self._redirect(way, index, folder.readlink(name))
+                if not is_real_folder(state):
+                    break
+                inner = folder.child(name)
+                folder.close()
+                folder = inner
+        except OSError as error:
+            if error.errno in _SWAPPED:
+                return way
+            raise explain(error, asked) from error
+        finally:
+            if not kept:
+                folder.close()
+        raise not_found(asked)
+
+    def _redirect(self, way: tuple[str, ...], index: int, target: str) -> tuple[str, ...]:
+        """The way on when the name at `index` is a link; empty when it leaves the vault.
+
+        Only text is compared: following a link to find out where it leads would already touch what lies outside
+        (a network share, say).
+        """
+        separators = str.maketrans({os.sep: "/", os.altsep or "/": "/"})
+        steps = [step for step in target.translate(separators).split("/") if step not in {"", "."}]
+        up = 0
+        while up < len(steps) and steps[up] == "..":
+            up += 1
+        if not Path(target).is_absolute() and up <= index:
+            return (*way[: index - up], *steps[up:], *way[index + 1 :])
+        whole = os.path.normpath(Path(self.path, *way[:index], target.removeprefix("\\\\?\\")))
+        for top in (self.path, self._given):
+            start = Path(os.path.normcase(top)).parts
+            if Path(os.path.normcase(whole)).parts[: len(start)] == start:
+                return (*Path(whole).parts[len(start) :], *way[index + 1 :])
+        return ()
+
+    def _twins(self, path: VaultPath) -> list[VaultPath]:
+        """What differs from the path in case or Unicode form only; those that differ in form only, if there are any."""
+        ways = [VaultPath.root()]
+        for part in path.parts:
+            ways = [way.child(name) for way in ways for name in self._alike_in(way, part)][:_MAX_TWINS]
+        same = [way for way in ways if all(nfc(a) == nfc(b) for a, b in zip(way.parts, path.parts, strict=True))]
+        places: dict[VaultPath, VaultPath] = {}
+        for way in same or ways:
+            try:
+                with self._walk(way) as place:
+                    places.setdefault(place.path, way)
+            except (NotFound, PermissionDenied):
+                continue
+        return list(places)
+
+    def _alike_in(self, path: VaultPath, name: str) -> list[str]:
+        try:
+            with self.folder(path) as folder:
+                return _alike(folder, name)
+        except ToolFailure:
+            return []
+
+    def _nearest(self, path: VaultPath) -> tuple[VaultPath, tuple[str, ...]]:
+        """The innermost folder on the way to a path that exists, as spelled on disk, and the names missing in it."""
+        base, missing = VaultPath.root(), path.parts
+        for parent in path.parents:
+            try:
+                with self.find(parent) as place:
+                    if not place.is_folder:
+                        break
+                    base, missing = place.path, missing[1:]
+            except NotFound:
+                break
+        return base, missing
+
+
+def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat_result:
+    """The state of a name that is really spelled like this, and is none that is shut."""
+    if unsafe_name(name):
+        raise not_found(asked)
+    state = folder.stat(name)
+    if not is_spelled(folder, name):
+        raise not_found(asked)
+    if name.startswith(".") and (is_real_folder(state) or not last):
+        raise protected(asked)
+    return state
+
+
+def _alike(folder: Folder, name: str) -> list[str]:
+    """The names in a folder that are this name, or differ from it in case or Unicode form only."""
+    key = fold(name)
+    return sorted(other for other in folder.names() if fold(other) == key and not unsafe_name(other))
+
+
+def _refuse_dot_folders(path: VaultPath) -> None:
+    if any(part.startswith(".") for part in path.parts[:-1]):
+        raise protected(path)
+
+
+def _state_is_taken() -> ExecutionFailed:
+    return ExecutionFailed(
+        f"{STATE_FOLDER!r} in the vault is a link or a file, so backups would not be safe in it; remove it"
+    )

@@ -1,0 +1,53 @@
+"""When two names are one: Unicode forms and upper and lower case."""
+
+import unicodedata
+from collections.abc import Iterator
+
+from bridge.vault.folder import Folder
+
+
+def nfc(name: str) -> str:
+    """The name in composed form, which lookups compare in (rule 10 of Obsidian's behaviour)."""
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def fold(name: str) -> str:
+    """What two names share that differ in case or Unicode form only.
+
+    Lower case and not full case folding: `Straße` and `Strasse` are two notes. The two small sigmas are one letter
+    (rule 33).
+    """
+    return name.lower() if name.isascii() else nfc(nfc(name).lower().replace("ς", "σ"))  # noqa: RUF001 (Greek is meant)
+
+
+def is_spelled(folder: Folder, name: str) -> bool:
+    """Whether a name that the disk answers to is really spelled like this.
+
+    Disks that ignore case or Unicode form answer to other spellings, and Windows' file systems to short names
+    (`OBSIDI~1`), on any operating system; so `.obsidian` could be entered by a name without a dot. Listing the
+    folder tells the truth but is slow, so first the disk is asked for another spelling: if that does not exist, it
+    tells spellings apart.
+    """
+    others = set(_other_spellings(name))
+    if others and not any(folder.exists(other) for other in others):
+        return True
+    if not others and _has_one_spelling(name):
+        return True
+    return name in folder.names()
+
+
+def _other_spellings(name: str) -> Iterator[str]:
+    """Names that only a disk which ignores differences would answer to."""
+    forms = {name.swapcase()}
+    if not name.isascii():
+        if any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name):
+            return
+        forms |= {unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)}
+    yield from forms - {name}
+
+
+def _has_one_spelling(name: str) -> bool:
+    """Whether no disk takes this name for another: neither a short name nor invisible characters are in it."""
+    return "~" not in name and (
+        name.isascii() or not any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name)
+    )

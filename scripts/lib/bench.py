@@ -1,0 +1,36 @@
+"""The bench: `python3 scripts/bench [SECTION ...]`. Prints ratios; asserts nothing."""
+
+import argparse
+import asyncio
+import os
+import platform
+import time
+
+from bridge import __version__
+from scripts.lib import bench_loop, bench_patterns, bench_rpc, bench_write
+
+SECTIONS = {
+    "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
+    "write": ("Writing: a durable edit, a diff", bench_write.run),
+    "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),
+    "loop": ("The event loop: how long any tool holds it", bench_loop.run),
+}
+
+
+def main() -> None:
+    """Run the sections that were asked for, or all of them."""
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures, as ratios inside one run.")
+    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], help="by default all of them")
+    asked = parser.parse_args().section or list(SECTIONS)
+    python = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} CPUs"
+    print(f"Vault Bridge {__version__}, {python}. Medians of at least nine alternating repeats (least to most).")
+    for name in asked:
+        title, run = SECTIONS[name]
+        print(f"\n{name}: {title}", flush=True)
+        began = time.monotonic()
+        asyncio.run(run())
+        print(f"  ({time.monotonic() - began:.0f} s)", flush=True)
+
+
+if __name__ == "__main__":
+    main()

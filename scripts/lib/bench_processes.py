@@ -1,0 +1,149 @@
+"""The processes that the bench measures, and connections to them."""
+
+import asyncio
+import contextlib
+import shutil
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+
+from bridge.client import find_endpoint
+from scripts.lib.environment import ROOT, variables
+from scripts.lib.vault_generator import generate
+
+PLAYGROUND = ROOT / "playground"
+PATIENCE = 60.0
+"""Seconds after which a process that does not answer is given up."""
+LONGEST_LINE = 64 * 1024 * 1024
+_NOTIFICATION = '{"jsonrpc":"2.0","method":'
+
+
+class Server:
+    """A process that answers lines on its standard input."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+
+    async def line(self) -> str:
+        """The next line it prints."""
+        if self._process.stdout is None:
+            raise RuntimeError("The process was started without a pipe")
+        line = await asyncio.wait_for(self._process.stdout.readline(), PATIENCE)
+        if not line:
+            raise RuntimeError("The measured process ended; its messages are above")
+        return line.decode().strip()
+
+    async def take(self) -> Any:
+        """What it has measured since the last time this was asked."""
+        if self._process.stdin is None:
+            raise RuntimeError("The process was started without a pipe")
+        self._process.stdin.write(b"take\n")
+        return orjson.loads(await self.line())
+
+
+@contextlib.asynccontextmanager
+async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
+    """A module of ours, run as a process of its own, and ended at the end."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", module, *arguments),
+        cwd=ROOT,
+        env=variables(),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        limit=LONGEST_LINE,
+    )
+    try:
+        yield Server(process)
+    finally:
+        if process.returncode is None:
+            if process.stdin is not None:
+                process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), 5)
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+@contextlib.asynccontextmanager
+async def serving(vault: Path, hits: Any = ()) -> AsyncIterator[Server]:
+    """A bridge that serves a vault, as `scripts.lib.bench_server` makes it."""
+    with _payload(hits) as file:
+        async with started("scripts.lib.bench_server", str(vault), file) as server:
+            await server.line()
+            yield server
+
+
+@contextlib.asynccontextmanager
+async def bare(payload: Any) -> "AsyncIterator[Raw]":
+    """The reference for RPC, `scripts.lib.bench_bare`, and a connection to it."""
+    with _payload(payload) as file:
+        async with (
+            started("scripts.lib.bench_bare", file) as server,
+            raw(f"ws://127.0.0.1:{await server.line()}/ws") as connection,
+        ):
+            yield connection
+
+
+@contextlib.contextmanager
+def _payload(value: Any) -> Iterator[str]:
+    """A file with a value as JSON."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "payload.json"
+        file.write_bytes(orjson.dumps(value))
+        yield str(file)
+
+
+class Raw:
+    """A WebSocket and nothing else, so that both sides of a comparison pay the same for the client."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+
+    async def ask(self, text: str) -> str:
+        """Send a frame, and give the next one that comes and is no notification."""
+        await self._socket.send_str(text)
+        while (answer := await self._socket.receive_str()).startswith(_NOTIFICATION):
+            pass
+        return answer
+
+    async def call(self, tool: str, **arguments: Any) -> str:
+        """Call a tool."""
+        params = {"name": tool, "arguments": arguments}
+        return await self.ask(request("tools.call", **params))
+
+
+def request(method: str, **params: Any) -> str:
+    """A JSON-RPC request as text."""
+    return orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).decode()
+
+
+@contextlib.asynccontextmanager
+async def connected(vault: Path) -> AsyncIterator[Raw]:
+    """A connection to the bridge of a vault, as an agent."""
+    endpoint = find_endpoint(vault)
+    async with raw(endpoint.url, token=endpoint.token) as connection:
+        yield connection
+
+
+@contextlib.asynccontextmanager
+async def raw(url: str, *, token: str = "") -> AsyncIterator[Raw]:
+    """A connection to any WebSocket."""
+    async with (
+        aiohttp.ClientSession(headers={"Authorization": f"Bearer {token}"}) as http,
+        http.ws_connect(url, max_msg_size=0, compress=0) as socket,
+    ):
+        yield Raw(socket)
+
+
+def generated_vault(notes: int) -> Path:
+    """A generated vault in the playground, with what earlier runs left in it taken away."""
+    vault = generate(PLAYGROUND / f"bench-{notes}", notes=notes)
+    shutil.rmtree(vault / ".vault-bridge", ignore_errors=True)
+    return vault

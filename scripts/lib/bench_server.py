@@ -1,0 +1,75 @@
+"""A bridge in a process of its own, as the bench wants it: with a canned tool, and a ticker that watches the loop.
+
+`python -m scripts.lib.bench_server VAULT HITS` serves the vault and prints `ready`. Then each line on its standard
+input is answered by one line: the longest time, in seconds, that the event loop was held since the last one.
+Reads are allowed and limits are as high as settings go, so that nothing but the work is measured.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from bridge.app import Bridge
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.settings import MAX_RATE
+from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from scripts.lib.bench_ticker import Ticker
+
+TOOLS = ("find", "grep", "read", "apply_patch", "bench_hits")
+
+
+class NoArguments(Params):
+    """It takes none."""
+
+
+class CannedHits(ReadTool[NoArguments]):
+    """Answers with the same hits every time: what is left is what the stack costs."""
+
+    name = "bench_hits"
+    title = "Canned Hits"
+    description = "The same hits every time."
+    parameters = NoArguments
+    operation = Operation.READ
+    risk = RiskLevel.SAFE
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.ALWAYS_ALLOW
+    covers = Covers.TOOL
+    default_rate = MAX_RATE
+
+    def __init__(self, hits: Any) -> None:
+        self._hits = hits
+
+    async def prepare(self, params: NoArguments, context: CallContext) -> Reading:  # noqa: ARG002 - the shape of a tool
+        """Nothing is looked at."""
+        return Reading((), "Canned hits")
+
+    async def run(self, params: NoArguments, context: CallContext) -> Output:  # noqa: ARG002 - the shape of a tool
+        """The hits."""
+        return Output(self._hits, "")
+
+
+async def _serve(vault: Path, hits: Any) -> None:
+    async with Bridge(vault) as bridge:
+        bridge.services.registry.register(
+            ToolProvider(id="bench", name="Bench", description="", version="1", tools=[CannedHits(hits)])
+        )
+        bridge.settings.update(
+            {
+                "enabledTools": list(TOOLS),
+                "globalRateLimit": MAX_RATE,
+                "rateLimits": dict.fromkeys(TOOLS, MAX_RATE),
+                "consentMode": dict.fromkeys(("find", "grep", "read"), ConsentMode.ALWAYS_ALLOW.value),
+                "grepMaxMatches": 10_000,
+                "enableAuditLog": True,
+            }
+        )
+        await Ticker().answer()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(Path(sys.argv[1]), orjson.loads(Path(sys.argv[2]).read_bytes())))

@@ -1,0 +1,59 @@
+"""Somebody who says yes to everything at once, for the bench and for the tests of the documents."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from bridge.client import connect
+from bridge.contract.consent import Decision
+from bridge.rpc.services import ConsentDesk
+
+
+@contextlib.asynccontextmanager
+async def consenting_host(vault: Path) -> AsyncIterator[None]:
+    """A host over a socket that allows every question once."""
+    async with connect(vault, name="Yes", role="host", can=["consent"]) as host:
+
+        async def allow(question: dict[str, Any]) -> None:
+            await host.request(
+                "consent.respond",
+                requestId=question["requestId"],
+                decision=Decision.ALLOW_ONCE.value,
+                planDigest=question["planDigest"],
+            )
+
+        host.on("consent.requested", allow)
+        yield
+
+
+class YesHost:
+    """The same within the process: no socket in between.
+
+    Args:
+        broker: Where it answers.
+    """
+
+    id = "yes"
+    name = "Yes"
+
+    def __init__(self, broker: ConsentDesk) -> None:
+        self._broker = broker
+        self._answers: set[asyncio.Task[Any]] = set()
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        """Answer a question."""
+        if method != "consent.requested":
+            return
+        answer = asyncio.get_running_loop().create_task(
+            self._broker.respond(
+                params["requestId"],
+                Decision.ALLOW_ONCE,
+                plan_digest=params["planDigest"],
+                feedback=None,
+                by=self.name,
+            )
+        )
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)

@@ -1,0 +1,42 @@
+"""What `scripts/start` does inside `.venv`: serve a vault, or show the demonstration."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from bridge.cli.inert import inert
+from bridge.cli.keyboard import Leaving
+from bridge.cli.main import app
+from bridge.cli.output import Output, prepare_streams, quoted
+from scripts.lib.answers import open_answers
+from scripts.lib.demo import PLAYGROUND, Demo
+from scripts.lib.environment import COMMAND
+from scripts.lib.options import parse_start
+
+
+def main() -> int:
+    """Serve or show; the exit code."""
+    prepare_streams()
+    options = parse_start(sys.argv[1:])
+    if options.vault is not None:
+        _serve(options.vault, options.port, options.preset, yes=options.yes)
+        return 0
+    try:
+        asyncio.run(Demo(open_answers(yes=options.yes), port=options.port, playground=PLAYGROUND).show())
+    except (Leaving, KeyboardInterrupt):
+        print("\nLeft. Nothing else happens; the copy of the vault stays in playground/.")
+        return 130
+    return 0
+
+
+def _serve(vault: Path, port: int, preset: str | None, *, yes: bool) -> None:
+    """As `vault-bridge serve` does, which then runs in this process."""
+    if preset is None and yes and not (vault / ".vault-bridge" / "settings.json").exists():
+        preset = "vault"
+    Output().lines([inert(f"To answer questions, in another terminal: {COMMAND} approve --vault {quoted(vault)}")])
+    chosen = ["--preset", preset] if preset else []
+    app(["serve", "--vault", str(vault), "--port", str(port), *chosen])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

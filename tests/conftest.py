@@ -1,0 +1,55 @@
+"""What every test may use: a small vault, and where real vaults lie, if there are any."""
+
+import os
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+REAL_VAULTS = Path(os.environ.get("VAULT_BRIDGE_TEST_VAULTS") or Path(__file__).parents[2] / "shared" / "vaults")
+"""Real vaults for end-to-end tests; tests that want them are skipped where there are none."""
+
+
+@pytest.fixture(autouse=True)
+def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches the user's own run folders."""
+    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
+    monkeypatch.delenv("VAULT_BRIDGE_VAULT", raising=False)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    """A vault of a few notes, with line endings of both kinds."""
+    folder = tmp_path / "Vault"
+    (folder / ".obsidian").mkdir(parents=True)
+    (folder / ".obsidian" / "app.json").write_text("{}", encoding="utf-8")
+    (folder / "Notes").mkdir()
+    (folder / "Notes" / "Meeting.md").write_bytes(b"# Meeting\n\n- TODO: call Ada\n- done: tea\n")
+    (folder / "Notes" / "Windows.md").write_bytes(b"# Windows\r\n\r\nTODO: ship\r\n")
+    (folder / "Ideas.md").write_bytes(b"# Ideas\n\n## Old Section\n\nOld content here.\n")
+    return folder
+
+
+def _real_vault(name: str, into: Path) -> Path:
+    """A writable copy of a real vault."""
+    source = REAL_VAULTS / name
+    if source.is_dir():
+        shutil.copytree(source, into)
+        for folder, _, files in os.walk(into):
+            Path(folder).chmod(0o755)
+            for file in files:
+                (Path(folder) / file).chmod(0o644)
+        return into
+    archive = REAL_VAULTS / f"{name}.tar.gz"
+    if archive.is_file():
+        with tarfile.open(archive) as tar:
+            tar.extractall(into, filter="data")
+        return next(path for path in into.iterdir() if path.is_dir())
+    pytest.skip(f"the real vault {name!r} is not on this machine (set VAULT_BRIDGE_TEST_VAULTS)")
+
+
+@pytest.fixture(params=["kepano", "britannica-1k"])
+def real_vault(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A writable copy of each real vault there is."""
+    return _real_vault(request.param, tmp_path / request.param)

@@ -1,0 +1,53 @@
+"""A pool of real worker processes, patterns on it, and a vault to search."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.index.grep import Grep
+from bridge.index.patterns import Patterns
+from bridge.index.pool import WorkerPool
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
+
+
+@pytest.fixture
+def clock() -> SystemClock:
+    return SystemClock()
+
+
+@pytest.fixture
+def soon(clock: SystemClock) -> float:
+    """A deadline no test should reach."""
+    return clock.monotonic() + 20
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[WorkerPool]:
+    """Kept warm for a whole file of tests."""
+    pool = WorkerPool(SystemClock())
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def patterns(pool: WorkerPool) -> Patterns:
+    return Patterns(pool)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """An empty vault."""
+    folder = tmp_path / "Notes"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def grep(notes: Path, clock: SystemClock) -> Iterator[Grep]:
+    with VaultRoot(notes) as root:
+        grep = Grep(VaultFiles(root), clock)
+        yield grep
+        grep.close()

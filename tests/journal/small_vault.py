@@ -1,0 +1,257 @@
+"""A small vault with a ledger, for the tests of this room: plans in a few words, and the whole tree to compare."""
+
+import itertools
+import os
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bridge.contract.consent import Operation
+from bridge.journal.ledger import Ledger
+from bridge.journal.record import Application, Cause
+from bridge.vault.disk import At, Disk
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.root import VaultRoot
+
+Tree = dict[str, tuple[int, bytes | None]]
+"""Every file (mode, bytes) and folder (mode, None) of a vault, the bridge's own folder left out."""
+Step = tuple[Any, ...]
+"""`("modify", path, old, new)`, `("create", path, new)`, `("delete", path, old)`, `("move", path, to, data)`,
+`("mkdir", path)`, `("rmdir", path)`."""
+
+FILES = {
+    "Ideas.md": (0o640, b"# Ideas\r\nmixed\nendings"),
+    "Notes/Meeting.md": (0o600, b"# Meeting\n\n- TODO: call Ada\n"),
+    "Notes/Deep/Er/Old.md": (0o444, b"\xef\xbb\xbfold\n"),
+    "Archive/2024.md": (0o644, b""),
+    "Archive/Scan.bin": (0o644, bytes(range(256)) * 40),
+}
+
+
+class Killed(BaseException):
+    """The process is gone: nothing that it does after this reaches the disk."""
+
+
+class HookedDisk(Disk):
+    """A disk that asks a hook before every change.
+
+    Args:
+        hook: Told the number of the change, the operation and the name. It may raise, or edit files.
+        descriptors: As of `Disk`.
+        swaps: Whether two names can change places here.
+        state_apart: Whether the bridge's own folder is on another disk; needs `descriptors=False`.
+    """
+
+    def __init__(
+        self,
+        hook: Callable[[int, str, str], None] = lambda _number, _operation, _name: None,
+        *,
+        descriptors: bool | None = None,
+        swaps: bool = True,
+        state_apart: bool = False,
+    ) -> None:
+        super().__init__(descriptors=descriptors)
+        self.hook = hook
+        self.count = 0
+        self._swaps = swaps
+        self._state_apart = state_apart
+
+    def before(self, operation: str, name: str) -> None:
+        self.count += 1
+        self.hook(self.count, operation, name)
+
+    def fsync(self, fd: int) -> None:  # noqa: ARG002 (the signature is Disk's)
+        self.before("fsync", "")  # no test here cuts the power, and syncing takes most of the time
+
+    def sync_folder(self, at: At) -> None:
+        if isinstance(at, int):
+            self.before("sync_folder", "")
+
+    def swap(self, at: At, name: str, to: At, to_name: str) -> bool:
+        return self._swaps and super().swap(at, name, to, to_name)
+
+    def move_new(self, at: At, name: str, to: At, to_name: str) -> None:
+        apart = [".vault-bridge" in Path(str(place)).parts for place in (at, to)]
+        if self._state_apart and apart[0] != apart[1]:
+            raise OSError(18, os.strerror(18), to_name)
+        super().move_new(at, name, to, to_name)
+
+
+class SteppingClock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        self.moment += timedelta(milliseconds=1)
+        return self.moment
+
+    def monotonic(self) -> float:
+        return self.moment.timestamp()
+
+
+class SmallVault:
+    """A vault on disk and what a test does with it."""
+
+    def __init__(self, folder: Path, files: dict[str, tuple[int, bytes]] | None = None) -> None:
+        self.folder = folder
+        self.clock = SteppingClock()
+        self.keep = True
+        self.applied: list[ChangePlan] = []
+        self._ids = itertools.count(1)
+        for path, (mode, data) in (FILES if files is None else files).items():
+            place = folder / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+            place.chmod(mode)
+        folder.mkdir(exist_ok=True)
+
+    # -- the ledger ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def ledger(self, disk: Disk | None = None, *, recover: bool = True) -> Iterator[Ledger]:
+        """A bridge that starts, until the block ends."""
+        with VaultRoot(self.folder, disk or HookedDisk()) as root:
+            ledger = Ledger(root, clock=self.clock, keep_backups=lambda: self.keep, on_applied=self.applied.append)
+            if recover:
+                ledger.recover()
+            try:
+                yield ledger
+            finally:
+                ledger.close()
+
+    def cause(self, execution_id: str | None = None, **facts: Any) -> Cause:
+        """A reason to change something."""
+        name = execution_id or f"change-{next(self._ids)}"
+        return Cause(execution_id=name, tool="apply_patch", client="Tests", session_id="s-1", **facts)
+
+    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> Application:
+        """Apply some steps."""
+        return ledger.apply(plan_of(*steps), self.cause(**facts))
+
+    def undo(self, ledger: Ledger, execution_id: str | None = None) -> str:
+        """Take a change back; the undo's own id."""
+        change, plan = ledger.undo_plan(execution_id)
+        return ledger.apply(plan, self.cause(kind="undo", reverses=change)).execution_id
+
+    def redo(self, ledger: Ledger, execution_id: str | None = None) -> str:
+        """Apply an undone change again; the redo's own id."""
+        change, plan = ledger.redo_plan(execution_id)
+        return ledger.apply(plan, self.cause(kind="redo", reverses=change)).execution_id
+
+    # -- the disk -----------------------------------------------------------------------------------------------
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file."""
+        return (self.folder / path).read_bytes()
+
+    def write(self, path: str, data: bytes) -> None:
+        """Edit a file in place, as Obsidian does."""
+        (self.folder / path).write_bytes(data)
+
+    def tree(self) -> Tree:
+        """Everything in the vault but the bridge's own folder."""
+        found: Tree = {}
+        for folder, folders, files in os.walk(self.folder):
+            if Path(folder) == self.folder:
+                folders[:] = [name for name in folders if name != ".vault-bridge"]
+            for name in [*folders, *files]:
+                place = Path(folder) / name
+                state = place.lstat()
+                data = place.read_bytes() if stat.S_ISREG(state.st_mode) else None
+                found[place.relative_to(self.folder).as_posix()] = stat.S_IMODE(state.st_mode), data
+        return found
+
+    def backup(self, execution_id: str) -> Path:
+        """The folder of a change's backups."""
+        return self.folder / ".vault-bridge" / "backups" / execution_id
+
+    @property
+    def journal(self) -> Path:
+        """The journal file."""
+        return self.folder / ".vault-bridge" / "journal" / "journal.jsonl"
+
+
+def plan_of(*steps: Step) -> ChangePlan:
+    """A plan of some steps."""
+    changes: list[Change] = []
+    blobs: dict[str, bytes] = {}
+
+    def stage(data: bytes) -> str:
+        blobs[content_hash(data)] = data
+        return content_hash(data)
+
+    for kind, path, *rest in steps:
+        match kind:
+            case "modify":
+                changes.append(Change(ChangeKind.MODIFY, path, before=content_hash(rest[0]), after=stage(rest[1])))
+            case "create":
+                changes.append(Change(ChangeKind.CREATE, path, after=stage(rest[0])))
+            case "delete":
+                changes.append(Change(ChangeKind.DELETE, path, before=content_hash(rest[0])))
+            case "move":
+                digest = content_hash(rest[1])
+                changes.append(Change(ChangeKind.MOVE, path, rest[0], before=digest, after=digest))
+            case _:
+                changes.append(Change(ChangeKind(kind), path))
+    return ChangePlan(Operation.UPDATE, "A change", tuple(changes), blobs)
+
+
+def _old(path: str) -> bytes:
+    return FILES[path][1]
+
+
+IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+SHAPES: dict[str, tuple[Step, ...]] = {
+    "modify": (("modify", MEETING, _old(MEETING), b"# Meeting\n\n- done\n"),),
+    "modify in several folders": (
+        ("modify", IDEAS, _old(IDEAS), b"new ideas"),
+        ("modify", MEETING, _old(MEETING), b""),
+        ("modify", OLD, _old(OLD), b"not so old\n"),
+        ("modify", EMPTY, b"", b"filled\n"),
+    ),
+    "create with new parents": (
+        ("mkdir", "New"),
+        ("mkdir", "New/Deep"),
+        ("create", "New/Deep/Note.md", b"fresh\n"),
+        ("create", "Notes/Beside.md", b""),
+    ),
+    "delete": (
+        ("delete", EMPTY, b""),
+        ("delete", SCAN, _old(SCAN)),
+        ("rmdir", "Archive"),
+    ),
+    "move": (
+        ("mkdir", "Notes/Moved"),
+        ("move", MEETING, "Notes/Moved/Meeting.md", _old(MEETING)),
+        ("move", SCAN, "Scan.bin", _old(SCAN)),
+    ),
+    "mixed": (
+        ("modify", IDEAS, _old(IDEAS), b"links to [[Renamed]]"),
+        ("mkdir", "Fresh"),
+        ("move", OLD, "Fresh/Renamed.md", _old(OLD)),
+        ("rmdir", "Notes/Deep/Er"),
+        ("rmdir", "Notes/Deep"),
+        ("delete", SCAN, _old(SCAN)),
+        ("create", "Fresh/New.md", b"new\n"),
+    ),
+    "one file touched several times": (
+        ("move", IDEAS, "Notes/Ideas.md", _old(IDEAS)),
+        ("modify", "Notes/Ideas.md", _old(IDEAS), b"step one"),
+        ("modify", "Notes/Ideas.md", b"step one", b"step two"),
+        ("move", "Notes/Ideas.md", "Notes/Better.md", b"step two"),
+        ("create", IDEAS, b"another file\n"),
+        ("create", "Short.md", b"lived"),
+        ("delete", "Short.md", b"lived"),
+    ),
+    "two files change names": (
+        ("move", MEETING, "Notes/Between.md", _old(MEETING)),
+        ("move", OLD, MEETING, _old(OLD)),
+        ("move", "Notes/Between.md", OLD, _old(MEETING)),
+        ("modify", OLD, _old(MEETING), b"edited at its new place\n"),
+    ),
+}

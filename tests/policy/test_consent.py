@@ -1,0 +1,170 @@
+"""Allow, ask or deny."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.policy.consent import Case, Memory, Rule, Verdict, choices, decide
+
+DENY = Rule("session:deny", "the user said no")
+GRANT = Rule("session:allow", "the user said yes")
+
+READING = Case(
+    tool="grep",
+    operation=Operation.READ,
+    consent_class=ConsentClass.ALWAYS,
+    risk=RiskLevel.LOW,
+    covers=Covers.TOOL,
+    targets=("Notes/",),
+    session_id="s1",
+    mode=ConsentMode.SESSION_ALLOW,
+    developer_mode=False,
+    role="agent",
+)
+PATCHING = dataclasses.replace(
+    READING,
+    tool="apply_patch",
+    operation=Operation.UPDATE,
+    consent_class=ConsentClass.NEVER,
+    risk=RiskLevel.HIGH,
+    covers=Covers.TARGET,
+    targets=("Notes/Meeting.md",),
+    mode=ConsentMode.ALWAYS_ASK,
+)
+CREATING = dataclasses.replace(
+    PATCHING, tool="create_note", operation=Operation.CREATE, consent_class=ConsentClass.SESSION
+)
+FETCHING = dataclasses.replace(
+    READING, tool="web_fetch", operation=Operation.NETWORK, covers=Covers.TARGET, mode=ConsentMode.ALWAYS_ASK
+)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What was said before, whatever the case."""
+
+    denial: Rule | None = None
+    grant: Rule | None = None
+
+    def recall(self, case: Case) -> Memory:
+        del case
+        return Memory(self.denial, self.grant)
+
+
+NOTHING = Said()
+
+
+def case(base: Case, **changes: Any) -> Case:
+    return dataclasses.replace(base, **changes)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said", "outcome", "rule"),
+    [
+        (READING, NOTHING, "ask", "default"),
+        (READING, Said(grant=GRANT), "allow", "session:allow"),
+        (READING, Said(denial=DENY), "deny", "session:deny"),
+        (READING, Said(denial=DENY, grant=GRANT), "deny", "session:deny"),
+        (case(READING, mode=ConsentMode.ALWAYS_ALLOW), NOTHING, "allow", "mode:always_allow"),
+        (case(READING, mode=ConsentMode.ALWAYS_ALLOW), Said(denial=DENY), "deny", "session:deny"),
+        (case(READING, mode=ConsentMode.NEVER_ALLOW), Said(grant=GRANT), "deny", "mode:never_allow"),
+        (case(READING, mode=ConsentMode.ALWAYS_ASK), Said(grant=GRANT), "allow", "session:allow"),
+        (case(READING, developer_mode=True), NOTHING, "allow", "developer_mode"),
+        (case(READING, developer_mode=True, mode=ConsentMode.ALWAYS_ASK), NOTHING, "allow", "developer_mode"),
+        (case(READING, developer_mode=True, mode=ConsentMode.NEVER_ALLOW), NOTHING, "deny", "mode:never_allow"),
+        (case(FETCHING, developer_mode=True), NOTHING, "ask", "default"),
+        (case(CREATING, developer_mode=True), NOTHING, "ask", "default"),
+        (case(CREATING, mode=ConsentMode.ALWAYS_ALLOW), NOTHING, "ask", "default"),
+        (CREATING, Said(grant=GRANT), "allow", "session:allow"),
+        (PATCHING, Said(grant=GRANT), "ask", "class:never"),
+        (case(PATCHING, mode=ConsentMode.ALWAYS_ALLOW, developer_mode=True), Said(grant=GRANT), "ask", "class:never"),
+        (PATCHING, Said(denial=DENY, grant=GRANT), "deny", "session:deny"),
+        (case(PATCHING, by_user=True, role="host"), NOTHING, "allow", "own_undo"),
+        (case(PATCHING, by_user=True, role="agent"), NOTHING, "ask", "class:never"),
+        (case(PATCHING, role="host"), NOTHING, "ask", "class:never"),
+    ],
+)
+def test_the_order_of_the_rules_decides(asked: Case, said: Said, outcome: str, rule: str) -> None:
+    verdict = decide(asked, said)
+    assert (verdict.outcome, verdict.rule) == (outcome, rule)
+
+
+ONCE = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "offered"),
+    [
+        (READING, set(Decision)),
+        (case(READING, mode=ConsentMode.ALWAYS_ASK), set(Decision)),
+        (CREATING, set(Decision) - {Decision.ALLOW_ALWAYS}),
+        (PATCHING, set(ONCE)),
+        (FETCHING, set(Decision)),
+        (case(FETCHING, targets=()), set(ONCE)),
+        (case(READING, targets=()), set(Decision)),
+    ],
+)
+def test_the_class_decides_what_may_be_answered(asked: Case, offered: set[Decision]) -> None:
+    assert set(decide(asked, NOTHING).choices) == offered == set(choices(asked))
+
+
+def test_a_question_offers_the_narrowest_yes_first_and_decisions_offer_nothing() -> None:
+    assert decide(READING, NOTHING).choices[0] is Decision.ALLOW_ONCE
+    assert decide(READING, Said(grant=GRANT)).choices == ()
+    assert decide(READING, Said(denial=DENY)).choices == ()
+
+
+def test_a_grant_to_read_covers_the_tool_and_any_other_what_the_tool_says() -> None:
+    assert case(READING, covers=Covers.TARGET).scope is Covers.TOOL
+    assert PATCHING.scope is Covers.TARGET
+    assert case(FETCHING, covers=Covers.TOOL).scope is Covers.TOOL
+
+
+def test_the_reason_says_how_to_change_the_rule() -> None:
+    verdict = decide(case(PATCHING, mode=ConsentMode.NEVER_ALLOW), NOTHING)
+    assert "vault-bridge settings set consentMode.apply_patch always_ask" in verdict.why
+    assert "developerMode" in decide(case(READING, developer_mode=True), NOTHING).why
+
+
+CASES = st.builds(
+    Case,
+    tool=st.just("tool"),
+    operation=st.sampled_from(Operation),
+    consent_class=st.sampled_from(ConsentClass),
+    risk=st.sampled_from(RiskLevel),
+    covers=st.sampled_from(Covers),
+    targets=st.lists(st.sampled_from(["a.md", "b.md"]), max_size=2).map(tuple),
+    session_id=st.just("s1"),
+    mode=st.sampled_from(ConsentMode),
+    developer_mode=st.booleans(),
+    role=st.sampled_from(["agent", "host"]),
+    by_user=st.booleans(),
+)
+MEMORIES = st.builds(Said, denial=st.none() | st.just(DENY), grant=st.none() | st.just(GRANT))
+ORDER = {"deny": 0, "ask": 1, "allow": 2}
+
+
+def reach(verdict: Verdict) -> int:
+    return ORDER[verdict.outcome]
+
+
+@settings(max_examples=200)
+@given(asked=CASES, said=MEMORIES)
+def test_a_deny_can_only_shrink_what_runs(asked: Case, said: Said) -> None:
+    before = decide(asked, said)
+    assert reach(decide(asked, dataclasses.replace(said, denial=DENY))) <= reach(before)
+    assert reach(decide(case(asked, mode=ConsentMode.NEVER_ALLOW), said)) <= reach(before)
+
+
+@settings(max_examples=200)
+@given(asked=CASES, said=MEMORIES)
+def test_nothing_but_the_users_own_undo_makes_a_never_tool_run_unasked(asked: Case, said: Said) -> None:
+    asked = case(asked, consent_class=ConsentClass.NEVER)
+    verdict = decide(asked, said)
+    assert verdict.outcome != "allow" or (asked.by_user and asked.role == "host")
+    assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)

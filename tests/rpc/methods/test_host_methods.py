@@ -1,0 +1,88 @@
+"""consent.*, settings.* and audit.query: what only a host may do."""
+
+from typing import Any
+
+import pytest
+
+from tests.rpc.world import World
+
+
+async def test_open_questions_are_listed_and_answered_once(world: World) -> None:
+    asking = await world.question("c-1")
+    pending = (await world.ask("host", "consent.pending"))["result"]
+    assert [question["requestId"] for question in pending] == ["c-1"]
+    answer = {"requestId": "c-1", "decision": "allow_once", "planDigest": "sha256:1"}
+    first = (await world.ask("host", "consent.respond", answer))["result"]
+    assert (first["accepted"], first["outcome"], first["by"]) == (True, "allowed", "unnamed host")
+    assert (await asking).decision == "allow_once"
+    again = (await world.ask("host", "consent.respond", answer))["result"]
+    assert (again["accepted"], again["outcome"]) == (False, "allowed")
+
+
+@pytest.mark.parametrize(
+    ("params", "code"),
+    [
+        ({"requestId": "c-1", "decision": "allow_always", "planDigest": "sha256:1"}, None),
+        ({"requestId": "c-1", "decision": "allow_once", "planDigest": "sha256:2"}, None),
+        ({"requestId": "c-2", "decision": "allow_once"}, None),
+        ({"requestId": "c-1", "decision": "yes"}, -32602),
+        ({"requestId": "c-1", "decision": True}, -32602),
+        ({"requestId": "c-1"}, -32602),
+        ({"decision": "allow_once"}, -32602),
+        ({"requestId": "c-1", "decision": "allow_once", "hunks": [1]}, -32602),
+    ],
+)
+async def test_an_answer_that_is_not_valid_changes_nothing(world: World, params: Any, code: int | None) -> None:
+    asking = await world.question("c-1")
+    answer = await world.ask("host", "consent.respond", params)
+    if code is None:
+        assert answer["result"]["accepted"] is False
+    else:
+        assert answer["error"]["code"] == code
+    assert not asking.done()
+
+
+async def test_grants_are_listed_and_revoked(world: World) -> None:
+    assert (await world.ask("host", "consent.grants"))["result"] == [{"grantId": "g-1"}]
+    assert (await world.ask("host", "consent.revoke", {"grantId": "g-1"}))["result"] == {"revoked": True}
+    assert (await world.ask("host", "consent.revoke", {"grantId": "g-1"}))["result"] == {"revoked": False}
+
+
+async def test_settings_are_changed_wholly_or_not_at_all(world: World) -> None:
+    patch = {"developerMode": True, "globalRateLimit": 900}
+    answer = (await world.ask("host", "settings.update", {"patch": patch}))["result"]
+    assert answer["settings"]["developerMode"] is True
+    assert len(answer["warnings"]) == 1
+    wrong = await world.ask("host", "settings.update", {"patch": {"developerMode": False, "globalRateLimit": 0}})
+    assert wrong["error"]["code"] == -32602
+    assert "globalRateLimit" in wrong["error"]["data"]["hint"]
+    unknown = await world.ask("host", "settings.update", {"patch": {"develperMode": False}})
+    assert "developerMode" in unknown["error"]["data"]["hint"]
+    assert (await world.ask("host", "settings.get"))["result"]["developerMode"] is True
+
+
+async def test_settings_go_back_to_their_defaults(world: World) -> None:
+    await world.ask("host", "settings.update", {"patch": {"developerMode": True}})
+    answer = await world.ask("host", "settings.reset")
+    assert answer["result"]["settings"]["developerMode"] is False
+    assert (await world.ask("host", "settings.reset", {"section": "kitchen"}))["error"]["code"] == -32602
+
+
+async def test_the_settings_describe_themselves(world: World) -> None:
+    assert "developerMode" in (await world.ask("host", "settings.schema"))["result"]["properties"]
+
+
+async def test_the_log_is_searched_with_all_that_was_asked(world: World) -> None:
+    wanted = {"tool": "grep", "client": "Ada", "kind": "execution", "text": "x", "limit": 7, "before": "10"}
+    answer = await world.ask("host", "audit.query", wanted)
+    assert answer["result"] == [{"kind": "execution", "tool": "grep"}]
+    assert world.memory.asked == {**wanted, "since": None, "until": None}
+
+
+@pytest.mark.parametrize(("before", "asked"), [(7, "7"), ("7", "7"), (True, None), (1.5, None), ([], None)])
+async def test_a_page_of_the_log_begins_before_a_records_number(world: World, before: Any, asked: str | None) -> None:
+    answer = await world.ask("host", "audit.query", {"before": before})
+    if asked is None:
+        assert answer["error"]["code"] == -32602
+    else:
+        assert world.memory.asked["before"] == asked

@@ -1,0 +1,52 @@
+"""history.*, limits.status and vault.status."""
+
+from typing import Any
+
+import pytest
+
+from tests.rpc.world import World
+
+
+async def test_history_is_told_newest_first_with_the_names_of_the_protocol(world: World) -> None:
+    answer = await world.ask("agent", "history.list", {"limit": 5, "before": "patch-2"})
+    assert answer["result"] == [
+        {
+            "executionId": "patch-1",
+            "tool": "apply_patch",
+            "client": "Ada",
+            "time": "2025-01-01T00:00:00.000Z",
+            "state": "applied",
+            "files": ["a.md"],
+            "added": 2,
+            "removed": 1,
+            "canUndo": True,
+        }
+    ]
+    assert world.memory.asked == {"limit": 5, "before": "patch-2"}
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1001, "5", 1.5, True])
+async def test_a_limit_is_a_number_of_entries(world: World, limit: Any) -> None:
+    assert (await world.ask("agent", "history.list", {"limit": limit}))["error"]["code"] == -32602
+
+
+@pytest.mark.parametrize(("method", "tool"), [("history.undo", "history_undo"), ("history.redo", "history_redo")])
+@pytest.mark.parametrize("params", [{}, {"executionId": "patch-1"}])
+async def test_undo_and_redo_go_the_way_of_every_tool(
+    world: World, method: str, tool: str, params: dict[str, str]
+) -> None:
+    answer = await world.ask("host", method, params)
+    assert answer["result"]["success"] is True
+    asked = world.desk.asked[0]
+    assert (asked["name"], asked["arguments"], asked["caller"].role) == (tool, params, "host")
+
+
+async def test_limits_are_those_of_the_session_that_asks(world: World) -> None:
+    session = world.open()
+    answer = await world.ask("agent", "limits.status", session=session)
+    assert answer["result"] == {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session.session_id}
+
+
+async def test_the_vaults_status_is_passed_on(world: World) -> None:
+    answer = await world.ask("agent", "vault.status")
+    assert answer["result"] == {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None}

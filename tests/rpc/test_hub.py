@@ -1,0 +1,127 @@
+"""Who is told what, which hosts are consent screens, and what a session is."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.rpc.world import Link, World
+
+
+def screens(world: World) -> bool:
+    return world.broker.connected
+
+
+async def methods(link: Link, count: int) -> list[str]:
+    return [message["method"] for message in await link.wait_for(count)]
+
+
+async def test_a_session_is_one_client_of_one_role_however_often_it_connects(world: World) -> None:
+    first, second, host = world.open(), world.open(), world.open("host")
+    unnamed = first.session_id
+    assert second.session_id == unnamed
+    first.introduce("Ada", None)
+    host.introduce("Ada", None)
+    assert first.session_id != unnamed
+    assert first.session_id != host.session_id
+    again = world.open()
+    again.introduce("Ada", None)
+    assert again.session_id == first.session_id
+
+
+async def test_another_run_of_the_bridge_has_other_sessions(world: World) -> None:
+    assert World().open().session_id != world.open().session_id
+
+
+async def test_a_socket_host_is_a_consent_screen_and_gets_the_open_questions_when_it_comes(world: World) -> None:
+    asking = await world.question("c-1")
+    link = Link()
+    session = world.open("host", link)
+    assert screens(world)
+    assert [(sent["method"], sent["params"]["requestId"]) for sent in link.sent] == [("consent.requested", "c-1")]
+    session.close()
+    assert not screens(world)
+    assert not asking.done()
+
+
+async def test_only_hosts_that_can_consent_count_and_they_may_change_their_mind(world: World) -> None:
+    link = Link()
+    session = world.open("host", link)
+    session.introduce("cli", frozenset())
+    assert not screens(world)
+    session.introduce("plugin", frozenset({"consent", "write"}))
+    assert screens(world)
+    session.introduce("plugin two", None)
+    assert screens(world)
+    assert session.can == {"consent", "write"}
+
+
+async def test_neither_agents_nor_posts_are_consent_screens(world: World) -> None:
+    world.open("agent", Link())
+    post = world.open("host")
+    post.introduce("curl", frozenset({"consent"}))
+    assert post.can == frozenset()
+    assert not screens(world)
+
+
+async def test_hosts_are_told_of_everything_and_subscribers_of_what_they_asked_for(world: World) -> None:
+    host, reader, other = Link(), Link(), Link()
+    world.open("host", host)
+    world.open("agent", reader).kinds = frozenset({"vault.changed"})
+    world.open("agent", other)
+    world.hub.tell_hosts("tool.started", {"tool": "grep"})
+    world.hub.publish("vault.changed", {"path": "a.md", "change": "modified"})
+    assert [sent["method"] for sent in host.sent] == ["tool.started"]
+    assert reader.sent == [
+        {"jsonrpc": "2.0", "method": "vault.changed", "params": {"path": "a.md", "change": "modified"}}
+    ]
+    assert other.sent == []
+
+
+class Watched(Link):
+    """Notes on which thread it is used."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: list[int] = []
+
+    def post(self, data: bytes) -> None:
+        self.threads.append(threading.get_ident())
+        super().post(data)
+
+
+async def test_news_may_come_from_any_thread_and_goes_out_on_the_loop(world: World) -> None:
+    link = Watched()
+    world.open("host", link)
+    await asyncio.to_thread(world.hub.tell_hosts, "audit.appended", {})
+    assert await methods(link, 1) == ["audit.appended"]
+    assert link.threads == [threading.get_ident()]
+
+
+async def test_news_before_anybody_came_and_news_that_are_no_json_are_dropped(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.hub.tell_hosts("tool.started", {})
+    link = Link()
+    session = world.open("host", link)
+    world.hub.publish("vault.changed", {"path": "\udc80"})
+    world.hub.tell_hosts("tool.started", {"path": "\udc80"})
+    assert "tool.started" in caplog.text
+    session.close()
+    world.hub.tell_hosts("tool.started", {})
+    assert link.sent == []
+
+
+async def test_stopping_cancels_what_still_runs_and_waits_for_it(world: World) -> None:
+    ended = asyncio.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    world.hub.spawn(work())
+    await asyncio.sleep(0)
+    await world.hub.stop()
+    assert ended.is_set()

@@ -1,0 +1,272 @@
+"""A bridge without tools, journal or socket behind it: what the methods reach, small enough to watch."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from bridge.clock import SystemClock
+from bridge.consent.broker import Broker
+from bridge.contract.base import Params
+from bridge.contract.consent import (
+    ConsentClass,
+    ConsentRequest,
+    Covers,
+    Decision,
+    Operation,
+    RiskLevel,
+    ToolFace,
+)
+from bridge.errors import NotFound
+from bridge.journal.record import HistoryEntry
+from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.hub import Hub
+from bridge.rpc.methods import METHODS
+from bridge.rpc.services import Notify, Services
+from bridge.rpc.session import Session
+from bridge.settings import Settings, merge, warnings
+from bridge.toolkit.flight import Caller, Flight, Role
+from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+
+
+class Desk:
+    """Stands in for the calls: answers with what it was asked, except the tool `slow`, which waits for `release`."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.running: list[str] = []
+        self.cancelled: list[str] = []
+        self.stopped: list[str] = []
+        self.release = asyncio.Event()
+        self.started = asyncio.Condition()
+
+    async def call(
+        self,
+        caller: Caller,
+        name: str,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        wait: float | None = None,
+        reason: str | None = None,
+        notify: Notify | None = None,
+    ) -> dict[str, Any]:
+        self.asked.append(
+            {"caller": caller, "name": name, "arguments": arguments, "callId": call_id, "wait": wait, "reason": reason}
+        )
+        if notify is not None and name == "progress":
+            await asyncio.to_thread(notify, "tool.progress", {"tool": name, "done": 1, "total": 2, "message": "half"})
+        if name == "crash":
+            raise ZeroDivisionError("/home/ada/secret")
+        if name == "slow":
+            await self._wait(str(arguments.get("tag", "")))
+        return {"success": True, "data": arguments, "text": "done", "metadata": {}}
+
+    async def result(self, call_id: str, wait: float | None = None) -> dict[str, Any]:
+        if call_id == "slow":
+            await self._wait("result")
+        return {"success": True, "data": {"callId": call_id, "wait": wait}, "text": "", "metadata": {}}
+
+    def cancel(self, call_id: str) -> bool:
+        self.stopped.append(call_id)
+        return call_id == "known"
+
+    async def until_running(self, count: int) -> None:
+        """Wait until so many calls wait."""
+        async with self.started, asyncio.timeout(5):
+            await self.started.wait_for(lambda: len(self.running) >= count)
+
+    async def until_cancelled(self, count: int) -> None:
+        """Wait until so many calls were cancelled."""
+        async with self.started, asyncio.timeout(5):
+            await self.started.wait_for(lambda: len(self.cancelled) >= count)
+
+    async def _wait(self, tag: str) -> None:
+        async with self.started:
+            self.running.append(tag)
+            self.started.notify_all()
+        try:
+            await self.release.wait()
+        except asyncio.CancelledError:
+            self.cancelled.append(tag)
+            async with self.started:
+                self.started.notify_all()
+            raise
+
+
+class Planner:
+    """Stands in for the pipeline."""
+
+    async def preview(self, flight: Flight) -> dict[str, Any]:
+        if flight.tool == "missing":
+            raise NotFound("There is no such note; look for it with `find`")
+        return {"plan": {"tool": flight.tool, "targets": sorted(flight.arguments)}}
+
+
+class Preferences:
+    """Stands in for the settings on disk."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self.current = Settings()
+
+    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+        values = merge(self._values, patch)
+        self.current = Settings.parse(values)
+        self._values = values
+        return self.current, warnings(self.current)
+
+    def reset(self, section: str | None = None) -> Settings:
+        if section is None:
+            self._values, self.current = {}, Settings()
+        return self.current
+
+
+class Memory:
+    """Stands in for grants, history and log."""
+
+    def __init__(self) -> None:
+        self.grants = ["g-1"]
+        self.asked: dict[str, Any] = {}
+
+    def list(self) -> Sequence[Any]:
+        return [{"grantId": grant} for grant in self.grants]
+
+    def revoke(self, grant_id: str) -> bool:
+        if grant_id not in self.grants:
+            return False
+        self.grants.remove(grant_id)
+        return True
+
+    def history(self, *, limit: int = 50, before: str | None = None) -> Sequence[HistoryEntry]:
+        self.asked = {"limit": limit, "before": before}
+        return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]
+
+    def query(self, **wanted: Any) -> Sequence[Mapping[str, Any]]:
+        self.asked = wanted
+        return [{"kind": "execution", "tool": "grep"}]
+
+
+class LookParams(Params):
+    """What the sample tool takes."""
+
+    pattern: str
+
+
+class Look(ReadTool[LookParams]):
+    """A tool to be listed."""
+
+    name = "grep"
+    title = "Grep"
+    description = "Look for text."
+    parameters = LookParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+
+    def prepare(self, params: LookParams, context: CallContext) -> Reading:
+        return Reading((), f"Look for {params.pattern!r} as {context.client}")
+
+    def run(self, params: LookParams, context: CallContext) -> Output:
+        return Output(params.pattern, context.client)
+
+
+class Link:
+    """The other end of a socket, in memory."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+        self.news = asyncio.Event()
+
+    async def send(self, data: bytes) -> None:
+        self.post(data)
+
+    def post(self, data: bytes) -> None:
+        self.sent.append(orjson.loads(data))
+        self.news.set()
+
+    async def wait_for(self, count: int) -> list[Any]:
+        """Everything that was sent, as soon as it is so much."""
+        async with asyncio.timeout(5):
+            while len(self.sent) < count:
+                self.news.clear()
+                await self.news.wait()
+        return self.sent
+
+
+class World:
+    """Everything of one bridge that tests of connections need."""
+
+    def __init__(self) -> None:
+        self.desk = Desk()
+        self.memory = Memory()
+        self.preferences = Preferences()
+        self.broker = Broker(clock=SystemClock())
+        self.hub = Hub(self.broker)
+        registry = ToolRegistry()
+        registry.register(ToolProvider(id="core", name="Core", description="", version="1", tools=[Look()]))
+        self.services = Services(
+            vault="Notes",
+            version="1.2.3",
+            registry=registry,
+            calls=self.desk,
+            pipeline=Planner(),
+            settings=self.preferences,
+            broker=self.broker,
+            grants=self.memory,
+            ledger=self.memory,
+            audit=self.memory,
+            limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
+            status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
+            attached={},
+        )
+        self.dispatcher = Dispatcher(METHODS)
+
+    def open(self, role: Role = "agent", link: Link | None = None) -> Session:
+        """A new connection; without a link a POST."""
+        return Session(role, hub=self.hub, dispatcher=self.dispatcher, services=self.services, link=link)
+
+    async def ask(self, role: Role, method: str, params: Any = None, *, session: Session | None = None) -> Any:
+        """One request over a connection of its own, or over one that is open."""
+        message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": method}
+        if params is not None:
+            message["params"] = params
+        answer = await (session or self.open(role)).answer(orjson.dumps(message))
+        assert answer is not None
+        return orjson.loads(answer)
+
+    async def question(self, request_id: str) -> asyncio.Task[Any]:
+        """An open question."""
+        request = ConsentRequest(
+            request_id=request_id,
+            client="Ada",
+            session_id="agent-1",
+            tool=ToolFace(name="apply_patch", title="Apply Patch", description="", icon="wrench"),
+            risk_level=RiskLevel.HIGH,
+            operation=Operation.UPDATE,
+            summary="Edit a.md: 1 line changed",
+            parameters={},
+            targets=("a.md",),
+            covers=Covers.TARGET,
+            can_bypass=False,
+            choices=(Decision.ALLOW_ONCE, Decision.DENY_ONCE),
+            plan_digest="sha256:1",
+            created_at="2025-01-01T00:00:00.000Z",
+            expires_at="2025-01-01T00:05:00.000Z",
+        )
+        asking = self.hub.spawn(self.broker.ask(request, timeout=60, wait_for_host=True, check=None))
+        await asyncio.sleep(0)
+        return asking
+
+
+def frame(*requests: tuple[Any, ...], first: int = 1) -> bytes:
+    """A batch of requests, numbered."""
+    return orjson.dumps(
+        [
+            {"jsonrpc": "2.0", "id": number, "method": method, "params": params[0] if params else {}}
+            for number, (method, *params) in enumerate(requests, first)
+        ]
+    )

@@ -1,0 +1,52 @@
+"""A tool's effect is reached through the pipeline or not at all."""
+
+import ast
+from pathlib import Path
+
+BRIDGE = Path(__file__).parents[2] / "bridge"
+
+ONLY_FROM = {
+    # what is called           which files may call it
+    "ledger.apply": {"toolkit/pipeline.py"},
+    "tool.run": {"toolkit/pipeline.py"},
+    "tool.report": {"toolkit/pipeline.py"},
+    "tool.prepare": {"toolkit/pipeline.py"},
+    "broker.respond": {"rpc/methods/consent.py"},
+}
+
+
+def _uses(source: Path) -> set[str]:
+    """Every `x.name` in a file, as `x.name` with leading underscores and `self.` dropped."""
+    found = set()
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            owner = node.value
+            name = owner.attr if isinstance(owner, ast.Attribute) else owner.id if isinstance(owner, ast.Name) else ""
+            found.add(f"{name.lstrip('_')}.{node.attr}")
+    return found
+
+
+def test_effects_are_reached_from_the_pipeline_only() -> None:
+    used = {
+        source.relative_to(BRIDGE).as_posix(): _uses(source)
+        for source in BRIDGE.rglob("*.py")
+        if "cli" not in source.parts
+    }
+    for call, allowed in ONLY_FROM.items():
+        users = {name for name, uses in used.items() if call in uses}
+        assert users <= allowed, f"{call} is used in {users - allowed}"
+        assert users, f"nothing uses {call}: this test no longer tests anything"
+
+
+def test_leaf_tools_know_nothing_of_consent_logs_limits_or_the_ledger() -> None:
+    banned = ("bridge.consent", "bridge.journal", "bridge.policy", "bridge.toolkit.pipeline", "bridge.toolkit.asking")
+    for source in (BRIDGE / "tools").rglob("*.py"):
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            names = (
+                [node.module or ""]
+                if isinstance(node, ast.ImportFrom)
+                else [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else []
+            )
+            assert not [name for name in names if name.startswith(banned)], source

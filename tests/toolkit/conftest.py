@@ -1,0 +1,215 @@
+"""A whole pipeline with two small tools, everything else real."""
+
+import asyncio
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.consent.broker import Broker
+from bridge.consent.grants import Grants
+from bridge.consent.permissions import Permissions
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
+from bridge.journal.audit import AuditLog
+from bridge.journal.ledger import Ledger
+from bridge.policy.limits import RateLimits
+from bridge.toolkit.asking import Asking
+from bridge.toolkit.auditing import Auditing
+from bridge.toolkit.calls import Calls
+from bridge.toolkit.flight import Caller, Flight
+from bridge.toolkit.limiting import Limiting
+from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.settings_store import SettingsStore
+from bridge.toolkit.tool import Applied, CallContext, Output, Reading, ReadTool, WriteTool
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
+from bridge.vault.root import VaultRoot
+
+
+class PathParams(Params):
+    path: str
+
+
+class TextParams(PathParams):
+    text: str
+
+
+class Look(ReadTool[PathParams]):
+    """Reads a file; `crash` crashes, `hold` waits until the test lets it go."""
+
+    name = "read"
+    title = "Look"
+    description = "Looks."
+    parameters = PathParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode: ClassVar[ConsentMode] = ConsentMode.SESSION_ALLOW
+    default_rate: ClassVar[int] = 50
+
+    def __init__(self, files: VaultFiles) -> None:
+        self.files = files
+        self.entered = threading.Event()
+        self.release = threading.Event()
+
+    def prepare(self, params: PathParams, context: CallContext) -> Reading:
+        return Reading((params.path,), f"Read {params.path} for {context.client}")
+
+    def run(self, params: PathParams, context: CallContext) -> Output:
+        context.progress(1, 2, "half")
+        if params.path == "crash":
+            raise RuntimeError("token=hunter2")
+        if params.path == "hold":
+            self.entered.set()
+            self.release.wait(10)
+            return Output(None, "held")
+        data, _ = self.files.read(parse_path(params.path))
+        return Output({"content": data.decode()}, data.decode())
+
+
+class Overwrite(WriteTool[TextParams]):
+    """Gives a file a new text."""
+
+    name = "overwrite"
+    title = "Overwrite"
+    description = "Overwrites."
+    parameters = TextParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.NEVER
+    id_prefix = "over"
+
+    def __init__(self, files: VaultFiles) -> None:
+        self.files = files
+
+    def prepare(self, params: TextParams, context: CallContext) -> ChangePlan:
+        path = self.files.root.resolve(parse_path(params.path))
+        old, _ = self.files.read(path)
+        builder = PlanBuilder(self.files.root)
+        builder.modify(path, old, params.text.encode())
+        return builder.build(Operation.UPDATE, f"Overwrite {path} for {context.client}")
+
+    def report(self, params: TextParams, applied: Applied) -> Output:
+        return Output({"modified": True, "backupPath": applied.backup}, f"Overwrote {params.path}")
+
+
+@dataclass
+class Screen:
+    """A person at a consent screen, who answers as the test says."""
+
+    broker: Broker
+    answers: list[Decision] = field(default_factory=list)
+    id: str = "screen-1"
+    name: str = "Screen"
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    resolved: list[dict[str, Any]] = field(default_factory=list)
+
+    def notify(self, method: str, params: dict[str, Any]) -> None:
+        (self.asked if method == "consent.requested" else self.resolved).append(params)
+
+    async def answer(self, decision: Decision, **more: Any) -> Any:
+        question = self.asked[-1]
+        return await self.broker.respond(
+            question["requestId"],
+            decision,
+            plan_digest=more.get("plan_digest", question["planDigest"]),
+            feedback=more.get("feedback"),
+            by=self.name,
+        )
+
+
+@dataclass
+class Rig:
+    """Everything a pipeline test needs to hold."""
+
+    vault: Path
+    pipeline: Pipeline
+    calls: Calls
+    broker: Broker
+    audit: AuditLog
+    ledger: Ledger
+    settings: SettingsStore
+    look: Look
+    events: list[tuple[str, dict[str, Any]]]
+    screen: Screen
+    caller: Caller = field(default_factory=lambda: Caller("agent", "Robot", "agent-1"))
+
+    def flight(self, tool: str, *, role: Any = "agent", wait_for_host: bool = False, **arguments: Any) -> Flight:
+        caller = Caller(role, "Robot", f"{role}-1")
+        return Flight(caller, tool, arguments, wait_for_host=wait_for_host)
+
+    def person(self) -> Screen:
+        self.broker.attach(self.screen)
+        return self.screen
+
+    async def until(self, condition: Callable[[], Any]) -> None:
+        """Let everything else run until something is true."""
+        async with asyncio.timeout(10):
+            for _ in itertools.count():
+                if condition():
+                    return
+                await asyncio.sleep(0)
+
+    async def asked(self) -> None:
+        """Wait until a question is open."""
+        await self.until(self.broker.pending)
+
+    def records(self, kind: str) -> list[dict[str, Any]]:
+        return self.audit.query(kind=kind)
+
+
+@pytest.fixture
+def rig(vault: Path) -> Iterator[Rig]:
+    """A pipeline over a small vault."""
+    clock = SystemClock()
+    root = VaultRoot(vault)
+    files = VaultFiles(root)
+    state = root.state()
+    settings = SettingsStore(state)
+    settings.update({"enabledTools": ["*"]})
+    broker = Broker(clock=clock)
+    grants = Grants(
+        Permissions(state, clock=clock),
+        clock=clock,
+        modes=lambda: settings.current.consent_mode,
+        set_mode=settings.set_mode,
+    )
+    ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled)
+    ledger.recover()
+    registry = ToolRegistry()
+    look = Look(files)
+    registry.register(ToolProvider(id="t", name="T", description="", version="1", tools=[look, Overwrite(files)]))
+    audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
+    auditing = Auditing(audit, registry, clock)
+    events: list[tuple[str, dict[str, Any]]] = []
+    workers = ThreadPoolExecutor(4)
+    pipeline = Pipeline(
+        registry=registry,
+        limiting=Limiting(RateLimits(), clock, lambda told: events.append(("limits.hit", told))),
+        asking=Asking(broker, grants, clock, auditing.decided),
+        ledger=ledger,
+        settings=lambda: settings.current,
+        clock=clock,
+        workers=workers,
+        on_event=lambda event, facts: events.append((event, facts)),
+        on_finished=auditing.finished,
+    )
+    calls = Calls(pipeline, ledger, clock)
+    yield Rig(vault, pipeline, calls, broker, audit, ledger, settings, look, events, Screen(broker))
+    look.release.set()
+    workers.shutdown()
+    auditing.close()
+    ledger.close()
+    state.close()
+    root.close()

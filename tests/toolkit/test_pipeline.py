@@ -1,0 +1,178 @@
+"""Every call passes every step, and every exit leaves one record."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bridge.contract.consent import Decision
+from bridge.errors import PermissionDenied
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "kind", "says"),
+    [
+        ("raed", {}, ("invalid_parameters", None), "Did you mean 'read'?"),
+        ("read", {}, ("invalid_parameters", None), "Missing parameter 'path'"),
+        ("read", {"path": "x", "y": 1}, ("invalid_parameters", None), "Unknown parameter 'y'"),
+        ("read", {"path": "Ideas.md"}, ("permission_denied", "no_ui"), "vault-bridge approve"),
+        ("overwrite", {"path": "none.md", "text": ""}, ("not_found", None), "none.md"),
+        ("overwrite", {"path": "../x", "text": ""}, ("permission_denied", "outside_vault"), "vault"),
+    ],
+)
+async def test_a_refusal_says_what_to_do_and_is_logged_once(
+    rig: Any, tool: str, arguments: Any, kind: tuple[str, str | None], says: str
+) -> None:
+    wire = (await rig.pipeline.call(rig.flight(tool, **arguments))).to_wire()
+    assert (wire["success"], wire["errorType"], wire["data"].get("code")) == (False, *kind)
+    assert says in wire["error"]
+    assert wire["text"] == f"Error: {wire['error']}"
+    (record,) = rig.records("execution")
+    assert (record["tool"], record["success"], record["errorType"]) == (tool, False, kind[0])
+    assert record["executionId"] == wire["executionId"]
+
+
+async def test_a_disabled_tool_says_how_it_is_enabled(rig: Any) -> None:
+    rig.settings.update({"enabledTools": ["find"]})
+    result = await rig.pipeline.call(rig.flight("read", path="Ideas.md"))
+    assert result.data["code"] == "tool_disabled"
+    assert "vault-bridge settings" in result.error
+
+
+async def test_a_read_asks_once_a_session_and_is_then_remembered(rig: Any) -> None:
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+    await rig.asked()
+    assert person.asked[0]["covers"] == "tool"
+    await person.answer(Decision.ALLOW_SESSION)
+    assert (await call).data["content"].startswith("# Ideas")
+    assert (await rig.pipeline.call(rig.flight("read", path="Notes/Meeting.md"))).success
+    assert len(person.asked) == 1
+
+
+async def test_allow_once_is_exactly_once(rig: Any) -> None:
+    person = rig.person()
+    for count in (1, 2):
+        call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+        await rig.asked()
+        assert len(person.asked) == count
+        await person.answer(Decision.ALLOW_ONCE)
+        assert (await call).success
+
+
+async def test_what_was_approved_is_what_is_written(rig: Any) -> None:
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    question = person.asked[0]
+    assert question["choices"] == ["allow_once", "deny_once", "deny_session", "deny_always"]
+    assert "+new" in question["preview"]["files"][0]["diff"]
+    assert (rig.vault / "Ideas.md").read_bytes() != b"new\n"
+    assert (await person.answer(Decision.ALLOW_ONCE)).accepted
+    result = await call
+    assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
+    assert question["preview"]["backup"] == result.data["backupPath"]
+    assert result.execution_id.startswith("over-")
+    (record,) = rig.records("execution")
+    assert record["planDigest"] == question["planDigest"]
+    assert {"path", "before", "after"} <= record["files"][0].keys()
+
+
+async def test_an_answer_with_another_digest_changes_nothing(rig: Any) -> None:
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    for digest in (None, "sha256:0000"):
+        assert not (await person.answer(Decision.ALLOW_ONCE, plan_digest=digest)).accepted
+    assert not (await person.answer(Decision.ALLOW_SESSION)).accepted, "a choice that was not offered"
+    assert rig.broker.pending()
+    await person.answer(Decision.DENY_ONCE, feedback="not this one")
+    result = await call
+    assert result.data["code"] == "denied_by_user"
+    assert result.data["feedback"] == "not this one"
+    assert "not this one" in result.error
+
+
+async def test_a_file_changed_while_the_question_is_open_is_not_overwritten(rig: Any) -> None:
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    (rig.vault / "Ideas.md").write_text("typed meanwhile", encoding="utf-8")
+    reply = await person.answer(Decision.ALLOW_ONCE)
+    assert (reply.accepted, reply.outcome) == (False, "stale")
+    result = await call
+    assert (result.error_type, result.data["code"]) == ("conflict", "stale")
+    assert (rig.vault / "Ideas.md").read_text(encoding="utf-8") == "typed meanwhile"
+
+
+async def test_a_file_changed_after_the_answer_is_not_overwritten_either(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = rig.person()
+    apply = type(rig.ledger).apply
+
+    def late_edit(ledger: Any, plan: Any, cause: Any) -> Any:
+        (rig.vault / "Ideas.md").write_text("typed at the last moment", encoding="utf-8")
+        return apply(ledger, plan, cause)
+
+    monkeypatch.setattr(type(rig.ledger), "apply", late_edit)
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    assert (await person.answer(Decision.ALLOW_ONCE)).accepted
+    assert (await call).data["code"] == "stale"
+    assert (rig.vault / "Ideas.md").read_text(encoding="utf-8") == "typed at the last moment"
+
+
+async def test_a_crash_is_told_without_its_words(rig: Any, caplog: pytest.LogCaptureFixture) -> None:
+    rig.settings.update({"consentMode": {"read": "always_allow"}})
+    result = await rig.pipeline.call(rig.flight("read", path="crash"))
+    assert result.error_type == "execution_failed"
+    assert "hunter2" not in str(result.to_wire())
+    assert "RuntimeError" in caplog.text
+    assert len(rig.records("execution")) == 1
+
+
+async def test_hosts_hear_of_start_progress_and_end(rig: Any) -> None:
+    rig.settings.update({"consentMode": {"read": "always_allow"}})
+    flight = rig.flight("read", path="Ideas.md")
+    mine: list[str] = []
+    flight.notify = lambda method, _params: mine.append(method)
+    await rig.pipeline.call(flight)
+    assert [event for event, _ in rig.events] == ["tool.started", "tool.progress", "tool.finished"]
+    assert mine == ["tool.progress"]
+
+
+async def test_a_cancelled_question_is_closed_and_logged(rig: Any) -> None:
+    rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    assert rig.broker.pending() == []
+    (record,) = rig.records("execution")
+    assert record["code"] == "cancelled"
+
+
+async def test_an_agents_preview_needs_the_consent_to_read(rig: Any) -> None:
+    with pytest.raises(PermissionDenied) as caught:
+        await rig.pipeline.preview(rig.flight("overwrite", path="Ideas.md", text="new\n"))
+    assert caught.value.code == "no_ui"
+    before = (rig.vault / "Ideas.md").read_bytes()
+    told = await rig.pipeline.preview(rig.flight("overwrite", role="host", path="Ideas.md", text="new\n"))
+    assert "+new" in told["plan"]["files"][0]["diff"]
+    assert told["plan"]["digest"].startswith("sha256:")
+    assert (rig.vault / "Ideas.md").read_bytes() == before
+
+
+async def test_beyond_the_limit_a_call_is_queued_and_beyond_the_queue_refused(rig: Any) -> None:
+    rig.settings.update({"consentMode": {"read": "always_allow"}, "rateLimits": {"read": 1}})
+    assert (await rig.pipeline.call(rig.flight("read", path="Ideas.md"))).success
+    queued = [asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md"))) for _ in range(10)]
+    await rig.until(lambda: len([event for event, _ in rig.events if event == "limits.hit"]) == 10)
+    refused = await rig.pipeline.call(rig.flight("read", path="Ideas.md"))
+    assert refused.error_type == "rate_limited"
+    assert refused.metadata["retryAfter"] > 0
+    for task in queued:
+        task.cancel()
+    await asyncio.gather(*queued, return_exceptions=True)

@@ -1,0 +1,134 @@
+"""The tools over a real vault, called as the pipeline calls them, without consent and ledger."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.settings import Settings
+from bridge.toolkit.arguments import parse_arguments
+from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
+from bridge.tools import providers
+from bridge.tools.core import CoreProvider
+from bridge.tools.services import ToolServices
+from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangePlan
+from bridge.vault.root import VaultRoot
+
+
+@dataclass
+class PlannedHistory:
+    """A history with one plan to give."""
+
+    plan: ChangePlan | None = None
+    asked: list[tuple[str, str | None]] = field(default_factory=list)
+
+    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        self.asked.append(("undo", execution_id))
+        assert self.plan is not None
+        return self.plan.reverses or "", self.plan
+
+    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        self.asked.append(("redo", execution_id))
+        assert self.plan is not None
+        return self.plan.reverses or "", self.plan
+
+
+@dataclass
+class Bench:
+    """Calls tools.
+
+    Attributes:
+        folder: The vault.
+        history: What undo and redo are given.
+        settings: Of the calls.
+        seconds: How long a call may take.
+    """
+
+    folder: Path
+    tools: dict[str, Tool[Any]]
+    history: PlannedHistory
+    clock: SystemClock
+    settings: Settings = field(default_factory=Settings)
+    seconds: float = 20
+    progress: list[str] = field(default_factory=list)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file into the vault."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    def prepare(self, name: str, **arguments: Any) -> Effect:
+        """What a call would do."""
+        return self._begin(name, arguments)[2]
+
+    def read(self, name: str, **arguments: Any) -> Output:
+        """A read tool's answer."""
+        tool, params, _effect = self._begin(name, arguments)
+        assert isinstance(tool, ReadTool)
+        output = tool.run(params, self._context())
+        assert isinstance(output, Output)
+        return output
+
+    def plan(self, name: str, **arguments: Any) -> ChangePlan:
+        """A write tool's plan."""
+        plan = self.prepare(name, **arguments)
+        assert isinstance(plan, ChangePlan)
+        return plan
+
+    def report(self, name: str, *, backup: str | None, **arguments: Any) -> Output:
+        """What a write tool tells once its plan is applied."""
+        tool, params, plan = self._begin(name, arguments)
+        assert isinstance(tool, WriteTool)
+        assert isinstance(plan, ChangePlan)
+        return tool.report(params, Applied("patch-1f0c9a", backup, plan))
+
+    def result(self, file: str, /, **arguments: Any) -> bytes:
+        """The bytes that apply_patch would write into a file."""
+        plan = self.plan("apply_patch", **arguments)
+        (after,) = [change.after for change in plan.changes if change.path == file]
+        assert after is not None
+        return plan.blobs[after]
+
+    def _begin(self, name: str, arguments: dict[str, Any]) -> tuple[Tool[Any], Any, Effect]:
+        tool = self.tools[name]
+        params = parse_arguments(tool.parameters, arguments)
+        effect = tool.prepare(params, self._context())
+        assert isinstance(effect, Effect)
+        return tool, params, effect
+
+    def _context(self) -> CallContext:
+        return CallContext(
+            "session",
+            "Ada",
+            self.settings,
+            self.clock.monotonic() + self.seconds,
+            lambda _done, _total, message: self.progress.append(message),
+        )
+
+
+@pytest.fixture
+def bench(vault: Path) -> Iterator[Bench]:
+    clock, history = SystemClock(), PlannedHistory()
+    with VaultRoot(vault) as root:
+        made = providers(ToolServices(files=VaultFiles(root), history=history, clock=clock))
+        yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools}, history, clock)
+        for provider in made:
+            if isinstance(provider, CoreProvider):
+                provider._grep.close()
+
+
+@pytest.fixture
+def modified(vault: Path) -> Callable[[str], str]:
+    """When a file was changed, as results tell it."""
+
+    def modified(name: str) -> str:
+        moment = datetime.fromtimestamp((vault / name).stat().st_mtime_ns / 1e9, UTC)
+        return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    return modified

@@ -1,0 +1,141 @@
+"""read: a file or some of its lines, within a limit, with the facts about it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bridge.errors import InvalidParameters, NotFound, PermissionDenied
+from bridge.settings import Settings
+from bridge.toolkit.tool import Reading
+
+Modified = Callable[[str], str]
+
+
+def test_a_file_is_told_as_seed_l_has_it(bench: Any, modified: Modified) -> None:
+    output = bench.read("read", path="Notes/Meeting.md")
+    content = "# Meeting\n\n- TODO: call Ada\n- done: tea\n"
+    assert output.data == {
+        "content": content,
+        "path": "Notes/Meeting.md",
+        "size": 40,
+        "modified": modified("Notes/Meeting.md"),
+    }
+    assert output.text == content
+    assert output.metadata == {"startLine": 1, "endLine": 4, "totalLines": 4, "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "content", "last"),
+    [
+        ({"startLine": 3}, "- TODO: call Ada\n- done: tea\n", 4),
+        ({"startLine": 1, "endLine": 1}, "# Meeting\n", 1),
+        ({"endLine": 2}, "# Meeting\n\n", 2),
+        ({"startLine": 2, "endLine": 99}, "\n- TODO: call Ada\n- done: tea\n", 4),
+    ],
+)
+def test_lines_are_counted_from_one_and_the_last_is_included(
+    bench: Any, arguments: dict[str, int], content: str, last: int
+) -> None:
+    output = bench.read("read", path="Notes/Meeting.md", **arguments)
+    assert (output.data["content"], output.metadata["endLine"]) == (content, last)
+
+
+def test_the_spelling_on_disk_is_told(bench: Any) -> None:
+    assert bench.read("read", path="notes/MEETING.md").data["path"] == "Notes/Meeting.md"
+
+
+def test_beyond_the_end_the_number_of_lines_is_told(bench: Any) -> None:
+    with pytest.raises(InvalidParameters, match="has 4 lines"):
+        bench.read("read", path="Notes/Meeting.md", startLine=5)
+
+
+@pytest.mark.parametrize(
+    "lines", [{"startLine": 3, "endLine": 2}, {"startLine": 0}, {"endLine": 0}, {"startLine": "1"}]
+)
+def test_a_range_that_is_none_is_refused(bench: Any, lines: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameters):
+        bench.prepare("read", path="Notes/Meeting.md", **lines)
+
+
+def test_a_limit_cuts_at_a_line_end_and_says_where_to_go_on(bench: Any) -> None:
+    output = bench.read("read", path="Notes/Meeting.md", maxBytes=15)
+    assert output.data["content"] == "# Meeting\n\n"
+    assert output.metadata == {"startLine": 1, "endLine": 2, "totalLines": 4, "truncated": True, "nextStartLine": 3}
+    assert output.text.endswith("[Truncated: lines 1 to 2 of 4 shown. Continue with startLine 3.]")
+
+
+def test_a_line_longer_than_the_limit_is_cut_between_characters(bench: Any) -> None:
+    bench.write("long.md", "ééééé\n".encode())
+    output = bench.read("read", path="long.md", maxBytes=5)
+    assert output.data["content"] == "éé"
+    assert "not to its end" in output.text
+    assert "invalidUtf8At" not in output.metadata
+
+
+def test_the_users_setting_is_the_default_limit(bench: Any) -> None:
+    bench.settings = Settings(read_max_bytes=15)
+    assert bench.read("read", path="Notes/Meeting.md").metadata["truncated"]
+    assert not bench.read("read", path="Notes/Meeting.md", maxBytes=40).metadata["truncated"]
+
+
+def test_a_binary_file_is_described_and_its_bytes_are_kept_back(bench: Any, modified: Modified) -> None:
+    bench.write("image.png", b"\x89PNG\r\n\x1a\n\x00secret")
+    output = bench.read("read", path="image.png")
+    assert output.data == {
+        "path": "image.png",
+        "size": 15,
+        "modified": modified("image.png"),
+        "binary": True,
+        "kind": "image",
+        "mimeType": "image/png",
+    }
+    assert "secret" not in output.text
+
+
+def test_the_byte_order_mark_is_no_content(bench: Any) -> None:
+    bench.write("bom.md", b"\xef\xbb\xbf# Title\n")
+    assert bench.read("read", path="bom.md").data["content"] == "# Title\n"
+
+
+@pytest.mark.parametrize(("start", "offset"), [(1, 6), (2, 6), (3, None)])
+def test_bytes_that_are_not_utf8_are_replaced_and_their_place_is_told(
+    bench: Any, start: int, offset: int | None
+) -> None:
+    bench.write("latin.md", b"ok\ncaf\xe9\nok\n")
+    output = bench.read("read", path="latin.md", startLine=start)
+    assert output.metadata.get("invalidUtf8At") == offset
+    assert ("\ufffd" in output.data["content"]) == (offset is not None)
+
+
+def test_line_endings_are_told_as_they_are(bench: Any) -> None:
+    assert bench.read("read", path="Notes/Windows.md", endLine=1).data["content"] == "# Windows\r\n"
+
+
+def test_an_empty_file_is_read(bench: Any) -> None:
+    bench.write("empty.md", b"")
+    output = bench.read("read", path="empty.md", startLine=1)
+    assert (output.data["content"], output.metadata["totalLines"], output.metadata["endLine"]) == ("", 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "failure"),
+    [
+        ("", InvalidParameters),
+        ("../outside.md", PermissionDenied),
+        ("/etc/passwd", PermissionDenied),
+        (".obsidian/app.json", PermissionDenied),
+        ("a\x00b", InvalidParameters),
+    ],
+)
+def test_a_path_that_is_none_is_refused_before_anyone_is_asked(bench: Any, path: str, failure: type[Exception]) -> None:
+    with pytest.raises(failure):
+        bench.prepare("read", path=path)
+
+
+def test_whether_a_file_exists_is_told_only_after_consent(bench: Any) -> None:
+    assert bench.prepare("read", path="None.md") == Reading(("None.md",), "Read None.md")
+    with pytest.raises(NotFound):
+        bench.read("read", path="None.md")
+    with pytest.raises(InvalidParameters, match="folder"):
+        bench.read("read", path="Notes")
