@@ -20,6 +20,9 @@ export class SidecarProcess extends Component {
 
 	override onload(): void {
 		const { connection, clock } = this.context;
+		// Obsidian does not unload its plugins when it is closed.
+		this.registerEvent(this.context.app.workspace.on("quit", () => { this.sidecar.stop(); }));
+		this.registerDomEvent(window, "beforeunload", () => { this.sidecar.stop(); });
 		this.register(
 			clock.after(GRACE, () => {
 				if (this.context.device.settings.startBridge && !connection.connected) this.start();

@@ -40,6 +40,10 @@ export class Component {
 		this.ends.push(end);
 	}
 
+	registerEvent(_event: unknown): void {
+		// The stand-in has no events that end.
+	}
+
 	registerDomEvent(el: EventTarget, type: string, listener: EventListener): void {
 		el.addEventListener(type, listener);
 		this.register(() => { el.removeEventListener(type, listener); });

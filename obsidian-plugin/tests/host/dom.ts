@@ -1,9 +1,14 @@
 /** The helpers that Obsidian puts on the DOM's own prototypes. */
 
+/** What `instanceOf` says; the windows of the page are all one. */
+function isA(value: object, type: new () => unknown): boolean {
+	return Object.prototype.isPrototypeOf.call(type.prototype as object, value);
+}
+
 type Options = DomElementInfo | string | undefined;
 
 function make(tag: string, options: Options, callback?: (el: HTMLElement) => void): HTMLElement {
-	const el = document.createElement(tag);
+	const el = document.createElementNS("http://www.w3.org/1999/xhtml", tag);
 	const info = typeof options === "string" ? { cls: options } : (options ?? {});
 	if (info.cls !== undefined) el.className = Array.isArray(info.cls) ? info.cls.join(" ") : info.cls;
 	if (info.text !== undefined) el.append(info.text);
@@ -46,7 +51,7 @@ const nodeHelpers = {
 		this.appendChild(document.createTextNode(text));
 	},
 	instanceOf(this: Node, type: new () => Node) {
-		return this instanceof type;
+		return isA(this, type);
 	},
 };
 
@@ -55,7 +60,7 @@ const elementHelpers = {
 		this.replaceChildren(text);
 	},
 	getText(this: Element) {
-		return this.textContent ?? "";
+		return this.textContent;
 	},
 	addClass(this: Element, ...names: string[]) {
 		this.classList.add(...names);
@@ -98,7 +103,7 @@ const elementHelpers = {
 		this.style.removeProperty("display");
 	},
 	hide(this: HTMLElement) {
-		this.style.setProperty("display", "none");
+		this.setCssProps({ display: "none" });
 	},
 	toggle(this: HTMLElement, on: boolean) {
 		if (on) this.show();
@@ -118,13 +123,17 @@ export function installDomHelpers(): void {
 	Object.assign(Element.prototype, elementHelpers);
 	Object.defineProperty(Node.prototype, "win", { get: () => window });
 	Object.defineProperty(Node.prototype, "doc", { get: () => document });
-	Object.assign(UIEvent.prototype, { instanceOf: nodeHelpers.instanceOf });
+	Object.assign(UIEvent.prototype, {
+		instanceOf(this: UIEvent, type: new () => unknown) {
+			return isA(this, type);
+		},
+	});
 	Object.assign(window, {
 		activeDocument: document,
 		activeWindow: window,
 		createEl: make,
 		createDiv: (options?: Options) => make("div", options),
 		createSpan: (options?: Options) => make("span", options),
-		createFragment: () => document.createDocumentFragment(),
+		createFragment: () => new DocumentFragment(),
 	});
 }

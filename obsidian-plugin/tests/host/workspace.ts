@@ -90,6 +90,10 @@ export class Workspace {
 		window.setTimeout(callback);
 	}
 
+	on(_name: string, _callback: () => void): object {
+		return {};
+	}
+
 	getLeavesOfType(type: string): WorkspaceLeaf[] {
 		return this.leaves.filter((leaf) => leaf.view?.getViewType() === type);
 	}

@@ -41,7 +41,7 @@ export class Browser {
 		const address = server.address();
 		const port = typeof address === "object" && address ? address.port : 0;
 		const profile = mkdtempSync(join(tmpdir(), "vault-bridge-chromium-"));
-		const context = await chromium.launchPersistentContext(profile, { executablePath: "/usr/bin/chromium", args: FLAGS, chromiumSandbox: false });
+		const context = await chromium.launchPersistentContext(profile, { executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: FLAGS, chromiumSandbox: false });
 		return new Browser(context, server, profile, `http://127.0.0.1:${port}`);
 	}
 
@@ -56,7 +56,7 @@ export class Browser {
 		await page.evaluate(
 			async ([options, look, seen]) => {
 				document.body.className = `theme-${look}`;
-				localStorage.setItem("vault-bridge", JSON.stringify({ welcomed: seen }));
+				window.localStorage.setItem("vault-bridge", JSON.stringify({ welcomed: seen }));
 				await window.startHost(options);
 			},
 			[{ basePath: vault, manifest }, theme, welcomed] as const,

@@ -255,7 +255,7 @@ describe("a very long change", () => {
 			const seen = { long: [] as number[], shown: 0, asked: 0 };
 			Object.assign(window, { seen });
 			new PerformanceObserver((list) => { seen.long.push(...list.getEntries().map((entry) => entry.duration)); }).observe({ type: "longtask" });
-			new MutationObserver(() => { if (!seen.shown && document.querySelector(".vault-bridge-consent .vault-bridge-row")) requestAnimationFrame(() => (seen.shown ||= performance.now())); }).observe(document.body, { childList: true, subtree: true });
+			new MutationObserver(() => { if (!seen.shown && document.querySelector(".vault-bridge-consent .vault-bridge-row")) window.requestAnimationFrame(() => (seen.shown ||= performance.now())); }).observe(document.body, { childList: true, subtree: true });
 		});
 		const before = await page.evaluate(() => performance.now());
 		bridge.ask(huge(5000));

@@ -3,6 +3,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
 import { file } from "./files";
 
@@ -97,7 +98,7 @@ export class FakeBridge {
 		for (let turn = 0; turn < 250; turn++) {
 			const found = this.asked.find((one) => one.method === method);
 			if (found) return found.params;
-			await new Promise((resolve) => setTimeout(resolve, 20));
+			await wait(20);
 		}
 		throw new Error(`nobody asked ${method}`);
 	}

@@ -82,25 +82,31 @@ function drawSummary(section: HTMLElement, file: FilePreview): void {
 		summary.createSpan({ cls: "vault-bridge-count is-removed", text: `−${file.removed}`, attr: { "aria-label": `${file.removed} lines removed` } });
 }
 
+/** Reading all of a very long change takes a moment, in which the question should stand on the screen already. */
 function drawBody(body: HTMLElement, file: FilePreview, offer: HunkOffer | null, ends: (() => void)[]): void {
-	const hunks = parseDiff(file.diff);
+	const soon = (work: () => void): void => {
+		if (file.diff.length < LONG_DIFF) work();
+		else window.setTimeout(work);
+	};
 	if (file.truncated)
 		body.createDiv({ cls: "vault-bridge-note is-warning", text: "This change is too long to be shown whole. What is below is only its beginning." });
 	const about = body.createDiv();
-	const drawAbout = (): void => {
-		if (hidesSomething(addedText(hunks)))
-			about.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
-		drawFacts(about, factsOf(hunks));
-	};
-	// Reading all of a very long change takes a moment, in which the question should stand on the screen already.
-	if (file.diff.length < LONG_DIFF) drawAbout();
-	else window.setTimeout(drawAbout);
-	if (hunks.length === 0) {
-		body.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
-		return;
-	}
-	const choice = offer && file.change === "modify" ? { path: file.path, ...offer } : null;
-	ends.push(drawDiff(body, hunks, choice));
+	const diff = body.createDiv();
+	soon(() => {
+		const hunks = parseDiff(file.diff);
+		const choice = offer && file.change === "modify" ? { path: file.path, ...offer } : null;
+		if (hunks.length > 0) ends.push(drawDiff(diff, hunks, choice));
+		else diff.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
+		soon(() => {
+			drawAbout(about, hunks);
+		});
+	});
+}
+
+function drawAbout(about: HTMLElement, hunks: readonly Hunk[]): void {
+	if (hidesSomething(addedText(hunks)))
+		about.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
+	drawFacts(about, factsOf(hunks));
 }
 
 function addedText(hunks: readonly Hunk[]): string {
