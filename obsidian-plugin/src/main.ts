@@ -4,6 +4,7 @@ import { Plugin } from "obsidian";
 import { Questions } from "./core/consent/questions";
 import { Connection } from "./core/rpc/connection";
 import { SettingsStore } from "./core/settings/store";
+import { Activity } from "./features/activity";
 import { AuditLog } from "./features/auditLog";
 import { Changes } from "./features/changes";
 import { ConsentPrompts } from "./features/consentPrompts";
@@ -38,16 +39,17 @@ export default class VaultBridgePlugin extends Plugin {
 			startBridge: () => { sidecar.start(); },
 			stopBridge: () => { sidecar.stop(); },
 		});
+		const activity = new Activity(context);
 		const status = new StatusBar(context, {
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
 			changes: () => { changes.open(); },
 			start: () => { firstRun.open(); },
 			settings,
-		});
+		}, activity.changed);
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [status, prompts, log, changes, firstRun]) this.addChild(feature);
+		for (const feature of [activity, status, prompts, log, changes, firstRun]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			this.addChild(sidecar);

@@ -1,7 +1,9 @@
 /** One glance: is the bridge there, and does it ask something. */
 
 import { Component, Menu, setIcon, type MenuItem } from "obsidian";
+import type { Emitter } from "../core/emitter";
 import type { State } from "../core/rpc/connection";
+import { inertPlain } from "../core/text/inert";
 import type { Context } from "./context";
 
 export interface StatusActions {
@@ -20,9 +22,12 @@ interface Face {
 }
 
 export class StatusBar extends Component {
+	private running: readonly string[] = [];
+
 	constructor(
 		private readonly context: Context,
 		private readonly actions: StatusActions,
+		private readonly activity: Emitter<readonly string[]>,
 	) {
 		super();
 	}
@@ -37,6 +42,10 @@ export class StatusBar extends Component {
 		};
 		this.register(connection.changed.on(draw));
 		this.register(questions.changed.on(draw));
+		this.register(this.activity.on((tools) => {
+			this.running = tools;
+			draw();
+		}));
 		this.registerDomEvent(el, "click", (event) => { this.select(event); });
 		this.registerDomEvent(el, "keydown", (event) => {
 			if (event.key !== "Enter" && event.key !== " ") return;
@@ -47,7 +56,7 @@ export class StatusBar extends Component {
 	}
 
 	private draw(el: HTMLElement): void {
-		const { text, icon, label, tone } = faceOf(this.context.connection.state, this.context.questions.all.length);
+		const { text, icon, label, tone } = faceOf(this.context.connection.state, this.context.questions.all.length, this.running);
 		el.empty();
 		el.removeClasses(["is-connected", "is-asking", "is-off", "is-trouble"]);
 		el.addClass(tone);
@@ -81,13 +90,17 @@ export class StatusBar extends Component {
 	}
 }
 
-function faceOf(state: State, questions: number): Face {
+function faceOf(state: State, questions: number, running: readonly string[]): Face {
 	if (questions > 0) {
 		const text = questions === 1 ? "1 question" : `${questions} questions`;
 		return { icon: "shield-question", text, label: `Vault Bridge: ${text} to answer`, tone: "is-asking" };
 	}
 	switch (state.kind) {
 		case "connected":
+			if (running.length > 0) {
+				const tool = inertPlain(running.at(-1)?.slice(0, 40) ?? "");
+				return { icon: "shield-ellipsis", text: tool, label: `Vault Bridge: an agent uses ${tool}`, tone: "is-connected" };
+			}
 			return { icon: "shield-check", text: "Bridge", label: `Vault Bridge: connected, version ${state.info.version}`, tone: "is-connected" };
 		case "absent":
 			return { icon: "shield-off", text: "No bridge", label: "Vault Bridge: no bridge serves this vault", tone: "is-off" };

@@ -1,6 +1,6 @@
 /** The plugin's own words for what the bridge sends as names. */
 
-import type { Decision, FileChange, Risk } from "../wire/consent";
+import type { Decision, FileChange, RiskLevel } from "../wire/consent";
 
 export const DECISION_LABELS: Readonly<Record<Decision, string>> = {
 	allow_once: "Allow once",
@@ -11,7 +11,7 @@ export const DECISION_LABELS: Readonly<Record<Decision, string>> = {
 	deny_always: "Never allow",
 };
 
-export const RISK_LABELS: Readonly<Record<Risk, string>> = {
+export const RISK_LABELS: Readonly<Record<RiskLevel, string>> = {
 	safe: "Safe",
 	low: "Low risk",
 	medium: "Medium risk",

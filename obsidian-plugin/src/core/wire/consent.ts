@@ -1,59 +1,19 @@
 /** The question a person is asked, as the bridge sends it (`bridge/contract/consent.py`). */
 
-import { boolean, number, object, oneOf, optional, readable, record, string, list, type JsonObject } from "../json";
+import { boolean, list, number, object, oneOf, optional, readable, record, string } from "../json";
+import { Covers, Decision, Operation, Outcome, RiskLevel } from "./contract";
+import type { ConsentReply, FilePreview, Preview, ToolFace, ConsentRequest as Wire } from "./contract";
 
-export const DECISIONS = ["allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"] as const;
-export type Decision = (typeof DECISIONS)[number];
+export { Decision, RiskLevel } from "./contract";
+export type { ConsentReply, FilePreview, Preview } from "./contract";
 
-export const RISKS = ["safe", "low", "medium", "high"] as const;
-export type Risk = (typeof RISKS)[number];
+export type FileChange = FilePreview["change"];
 
-export const OPERATIONS = ["read", "create", "update", "delete", "network", "execute"] as const;
-export type Operation = (typeof OPERATIONS)[number];
+/** Every kind of change there is; a kind that is missing here does not compile. */
+const CHANGES = Object.keys({ create: 0, modify: 0, move: 0, delete: 0, mkdir: 0, rmdir: 0 } satisfies Record<FileChange, 0>) as FileChange[];
 
-export const CHANGES = ["create", "modify", "move", "delete", "mkdir", "rmdir"] as const;
-export type FileChange = (typeof CHANGES)[number];
-
-export interface ToolFace {
-	name: string;
-	title: string;
-	description: string;
-	icon: string;
-}
-
-export interface FilePreview {
-	path: string;
-	change: FileChange;
-	newPath: string | null;
-	added: number;
-	removed: number;
-	diff: string;
-	truncated: boolean;
-}
-
-export interface Preview {
-	files: FilePreview[];
-	backup: string | null;
-	warnings: string[];
-	request: string | null;
-}
-
-export interface ConsentRequest {
-	requestId: string;
-	client: string;
-	tool: ToolFace;
-	riskLevel: Risk;
-	operation: Operation;
-	summary: string;
-	reason: string | null;
-	parameters: JsonObject;
-	targets: string[];
-	covers: "tool" | "target";
-	choices: Decision[];
-	preview: Preview | null;
-	planDigest: string | null;
-	createdAt: string;
-	expiresAt: string;
+/** What the screen needs of a question, and what a later bridge may say beside. */
+export interface ConsentRequest extends Omit<Wire, "sessionId" | "canBypass"> {
 	/** Whether `consent.respond` takes `hunks`. */
 	hunksSupported: boolean;
 }
@@ -87,15 +47,15 @@ export const readConsentRequest = record<ConsentRequest>({
 	requestId: string,
 	client: string,
 	tool: readTool,
-	riskLevel: oneOf(...RISKS),
-	operation: oneOf(...OPERATIONS),
+	riskLevel: oneOf(...RiskLevel),
+	operation: oneOf(...Operation),
 	summary: string,
 	reason: optional(string, null),
 	parameters: optional(object, {}),
 	targets: optional(list(string), []),
-	covers: optional(oneOf("tool", "target"), "target"),
+	covers: optional(oneOf(...Covers), "target"),
 	// A kind of answer that this plugin does not know is not offered.
-	choices: readable(oneOf(...DECISIONS)),
+	choices: readable(oneOf(...Decision)),
 	preview: optional(readPreview, null),
 	planDigest: optional(string, null),
 	createdAt: string,
@@ -103,16 +63,9 @@ export const readConsentRequest = record<ConsentRequest>({
 	hunksSupported: optional(boolean, false),
 });
 
-export interface ConsentReply {
-	accepted: boolean;
-	outcome: string | null;
-	by: string | null;
-	reason: string | null;
-}
-
 export const readConsentReply = record<ConsentReply>({
 	accepted: boolean,
-	outcome: optional(string, null),
+	outcome: optional(oneOf(...Outcome), null),
 	by: optional(string, null),
 	reason: optional(string, null),
 });

@@ -1,27 +1,19 @@
 /** What people have said before, as `consent.grants` lists it. */
 
-import { optional, record, string } from "../json";
+import { oneOf, optional, record, string } from "../json";
+import { Decision, type Grant } from "./contract";
 
-export interface Grant {
-	grantId: string;
-	/** Where it is kept: `session`, `file` or `mode`. */
-	kind: string;
-	client: string | null;
-	tool: string | null;
-	target: string | null;
-	operation: string | null;
-	decision: string;
-	since: string | null;
-}
+export type { Grant } from "./contract";
 
 export const readGrant = record<Grant>({
 	grantId: string,
-	kind: optional(string, "session"),
+	kind: oneOf("session", "file", "mode"),
 	client: optional(string, null),
+	sessionId: optional(string, null),
 	tool: optional(string, null),
 	target: optional(string, null),
 	operation: optional(string, null),
-	decision: string,
+	decision: oneOf(...Decision),
 	since: optional(string, null),
 });
 

@@ -1,7 +1,7 @@
 /** What the bridge says about itself, and its tools. */
 
 import { boolean, list, oneOf, optional, readable, record, string, unknown, type Reader } from "../json";
-import { RISKS, type Risk } from "./consent";
+import { RiskLevel } from "./consent";
 
 export interface SessionInfo {
 	vault: string;
@@ -19,7 +19,7 @@ export interface ToolInfo {
 	name: string;
 	title: string;
 	description: string;
-	risk: Risk;
+	risk: RiskLevel;
 	provider: string;
 	canBypass: boolean;
 	consentClass: string | null;
@@ -32,7 +32,7 @@ const readTool: Reader<ToolInfo> = (value, path) => {
 		name: string,
 		title: optional(string, ""),
 		description: optional(string, ""),
-		risk: optional(oneOf(...RISKS), null),
+		risk: optional(oneOf(...RiskLevel), null),
 		provider: optional(string, ""),
 		canBypass: optional(boolean, false),
 		consentClass: optional(string, null),

@@ -1,7 +1,7 @@
 /** The answers that a question offers: the message to the agent and the buttons. */
 
 import { DECISION_LABELS, scopeSentence } from "../../core/consent/wording";
-import { allows, DECISIONS, type ConsentRequest, type Decision } from "../../core/wire/consent";
+import { allows, Decision, type ConsentRequest } from "../../core/wire/consent";
 import { showText } from "../text";
 
 export interface AnswerEvents {
@@ -114,5 +114,5 @@ function drawScope(container: HTMLElement, request: ConsentRequest, offered: rea
 		note.appendText(". ");
 	}
 	if (!offered.includes("allow_always")) note.appendText("Always allow is not offered for this. ");
-	if (DECISIONS.some((decision) => allows(decision) && offered.includes(decision))) note.appendText("Enter never allows.");
+	if (Decision.some((decision) => allows(decision) && offered.includes(decision))) note.appendText("Enter never allows.");
 }

@@ -52,7 +52,8 @@ export class ConsentModal extends Modal {
 		const { request } = this;
 		const summaryId = `vault-bridge-summary-${request.requestId}`;
 		this.modalEl.addClass("vault-bridge-consent");
-		this.modalEl.setAttrs({ role: "alertdialog", "aria-modal": "true", "aria-describedby": summaryId });
+		this.modalEl.setAttrs({ role: "alertdialog", "aria-modal": "true", "aria-labelledby": `${summaryId}-title`, "aria-describedby": summaryId });
+		this.titleEl.setAttr("id", `${summaryId}-title`);
 		drawTitle(this.titleEl, request);
 		this.drawBar();
 		this.statusEl = this.contentEl.createDiv({ cls: "vault-bridge-note is-warning", attr: { role: "status" } });
