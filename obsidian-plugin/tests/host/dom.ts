@@ -123,6 +123,11 @@ export function installDomHelpers(): void {
 	Object.assign(Element.prototype, elementHelpers);
 	Object.defineProperty(Node.prototype, "win", { get: () => window });
 	Object.defineProperty(Node.prototype, "doc", { get: () => document });
+	Object.defineProperty(UIEvent.prototype, "targetNode", {
+		get(this: UIEvent) {
+			return this.target instanceof Element ? this.target : null;
+		},
+	});
 	Object.assign(UIEvent.prototype, {
 		instanceOf(this: UIEvent, type: new () => unknown) {
 			return isA(this, type);

@@ -20,6 +20,8 @@ export interface ConsentEvents {
 	showSettings: () => void;
 }
 
+const POINTING = ["mousedown", "click"] as const;
+
 export class ConsentModal extends Modal {
 	private readonly arming: Arming;
 	private answers: Answers | null = null;
@@ -67,7 +69,9 @@ export class ConsentModal extends Modal {
 		this.drawFooter();
 		this.guardInput();
 		this.tick();
-		this.answers?.deny?.focus();
+		this.focusDeny();
+		// Once more when the modal's own opening is over, in case that moves the focus.
+		this.ends.push(this.clock.after(0, () => { this.focusDeny(); }));
 	}
 
 	override onClose(): void {
@@ -111,6 +115,10 @@ export class ConsentModal extends Modal {
 		if (offered) this.events.decide(offered, this.answers?.feedback ?? null, null);
 	}
 
+	private focusDeny(): void {
+		this.answers?.deny?.focus({ preventScroll: true });
+	}
+
 	private drawBar(): void {
 		const bar = this.titleEl.createDiv({ cls: "vault-bridge-bar" });
 		this.placeEl = bar.createSpan({ cls: "vault-bridge-place" });
@@ -146,9 +154,11 @@ export class ConsentModal extends Modal {
 	/** A click beside the modal is no answer, and a click that brings the window to the front is not meant for a button. */
 	private guardInput(): void {
 		const ignoreOutside = (event: MouseEvent): void => {
-			if (event.target instanceof Node && !this.modalEl.contains(event.target)) event.stopPropagation();
+			if (event.targetNode && this.modalEl.contains(event.targetNode)) return;
+			event.preventDefault();
+			event.stopImmediatePropagation();
 		};
-		this.containerEl.addEventListener("click", ignoreOutside, { capture: true });
+		for (const type of POINTING) this.containerEl.addEventListener(type, ignoreOutside, { capture: true });
 		const { win } = this.modalEl;
 		const rearm = (): void => {
 			this.rearm();
@@ -156,7 +166,7 @@ export class ConsentModal extends Modal {
 		win.addEventListener("focus", rearm);
 		this.ends.push(trapFocus(this.modalEl), () => {
 			win.removeEventListener("focus", rearm);
-			this.containerEl.removeEventListener("click", ignoreOutside, { capture: true });
+			for (const type of POINTING) this.containerEl.removeEventListener(type, ignoreOutside, { capture: true });
 		});
 	}
 
