@@ -5,6 +5,7 @@ watcher the hosts) is plugged in here, as a callback.
 """
 
 import asyncio
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -16,15 +17,19 @@ from bridge import __version__
 from bridge.clock import Clock, SystemClock, stamp
 from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
+from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
 from bridge.index.survey import Survey
 from bridge.index.watch import Watcher
 from bridge.journal.audit import AuditLog
+from bridge.journal.audit_desk import AuditDesk
+from bridge.journal.audit_keeper import AuditKeeper
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
+from bridge.policy.secrets import Secrets
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
 from bridge.server.lock import VaultLock
@@ -34,13 +39,16 @@ from bridge.settings import Settings
 from bridge.toolkit.asking import Asking
 from bridge.toolkit.auditing import Auditing
 from bridge.toolkit.calls import Calls
+from bridge.toolkit.console import redacted_console
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
+from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
@@ -62,6 +70,7 @@ class Bridge:
         port: Where to listen on 127.0.0.1; 0 takes a free port.
         consent: `deny` refuses whatever would be asked (seed O's provider that always denies).
         clock: Time.
+        brief: Whether it lives only as long as one command.
 
     Attributes:
         beacon: Where the bridge listens, once it has started.
@@ -76,12 +85,19 @@ class Bridge:
     settings: SettingsStore
 
     def __init__(
-        self, vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", clock: Clock | None = None
+        self,
+        vault: Path,
+        *,
+        port: int = 0,
+        consent: Literal["ask", "deny"] = "ask",
+        clock: Clock | None = None,
+        brief: bool = False,
     ) -> None:
         self._vault = vault
         self._port = port
         self._deny_all = consent == "deny"
         self._clock = clock or SystemClock()
+        self._brief = brief
         self._stack = AsyncExitStack()
 
     async def start(self) -> None:
@@ -112,6 +128,8 @@ class Bridge:
     async def _start(self) -> None:
         stack = self._stack
         sys.setswitchinterval(SWITCH_SECONDS)
+        known = Secrets()
+        stack.enter_context(redacted_console(known))
         root = VaultRoot(self._vault)
         stack.callback(root.close)
         run = RunFolder(root.path)
@@ -125,7 +143,9 @@ class Bridge:
         survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        grants = self._grants(Permissions(state, clock=self._clock))
+        grants = self._grants(state)
+        stack.callback(grants.sweep)
+        await asyncio.to_thread(grants.sweep)
         ledger = Ledger(
             root,
             clock=self._clock,
@@ -136,20 +156,30 @@ class Bridge:
         self.recovery = await asyncio.to_thread(ledger.recover)
 
         registry = ToolRegistry()
-        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock)):
+        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock, denied=grants.closed)):
             registry.register(provider)
         await registry.start()
         stack.push_async_callback(registry.stop)
 
-        audit = AuditLog(state, clock=self._clock, settings=lambda: self.settings.current)
+        audit = AuditLog(
+            state,
+            clock=self._clock,
+            settings=lambda: self.settings.current,
+            secrets=known,
+            keep=RunFolder(root.path, kind="audit", durable=True),
+        )
+        keeper = AuditKeeper(audit, lambda: self.settings.current, self._clock.monotonic)
+        keeper.start()
+        stack.callback(keeper.close)
         auditing = Auditing(
             audit, registry, self._clock, on_appended=lambda told: hub.tell_hosts("audit.appended", told)
         )
         stack.callback(auditing.close)
+        self._note_life(auditing)
         limits = RateLimits()
         pipeline = Pipeline(
             registry=registry,
-            limiting=Limiting(limits, self._clock, lambda told: hub.tell_hosts("limits.hit", told)),
+            limiting=Limiting(limits, self._clock, lambda told: _limited(told, auditing, hub)),
             asking=Asking(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
             ledger=ledger,
             settings=lambda: self.settings.current,
@@ -170,37 +200,64 @@ class Bridge:
             broker=broker,
             grants=grants,
             ledger=ledger,
-            audit=audit,
+            audit=AuditDesk(audit, state),
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: _status(survey),
             attached={},
+            note=auditing.note,
         )
         watcher = Watcher(root.path, lambda path, change: _changed(path, change, survey, hub))
         watcher.start()
         stack.push_async_callback(watcher.stop)
         server = Server(self.services, hub, run=run, state=state)
+        for token in server.tokens.values():
+            known.add(token)
         stack.push_async_callback(server.stop)
         self.beacon = await server.start(self._port)
 
-    def _grants(self, permissions: Permissions) -> Grants:
+    def _note_life(self, auditing: Auditing) -> None:
+        """Log the start, what it found half done, every change of the settings, and the end.
+
+        A bridge that lives as long as one command is not worth a record, unless it mended something.
+        """
+        changes = SettingsChanges(self.settings.current, auditing.note)
+        self.settings.on_change(changes.changed)
+        mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
+        if self._brief and not any(mended.values()):
+            return
+        life = {"version": __version__, "pid": os.getpid()}
+        auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
+        self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
+
+    def _grants(self, state: Folder) -> Grants:
         """The remembered answers, bound to the settings both ways."""
+        permissions = Permissions(state, clock=self._clock)
         grants = Grants(
             permissions,
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
+            lapsing=Lapsing(
+                permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
+            ),
         )
         before = dict(self.settings.current.consent_mode)
 
-        def asks_again(settings: Settings) -> None:
+        def modes_changed(settings: Settings) -> None:
             for tool, mode in settings.consent_mode.items():
-                if ConsentMode(mode) is ConsentMode.ALWAYS_ASK and before.get(tool) != mode:
-                    grants.forget_allowed(tool)
+                if before.get(tool) != mode:
+                    grants.mode_set(tool, ConsentMode(mode))
             before.clear()
             before.update(settings.consent_mode)
 
-        self.settings.on_change(asks_again)
+        self.settings.on_change(modes_changed)
         return grants
+
+
+def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:
+    """Tell and log that somebody has to wait."""
+    hub.tell_hosts("limits.hit", told)
+    auditing.note("limit", told)
 
 
 def _announce(plan: ChangePlan, survey: Survey, hub: Hub) -> None:

@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """Show questions and take answers until the person leaves."""
     output = Output(as_json=as_json)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
         answered = asyncio.run(approve(find_vault(vault), output, once=once, yes=yes))
         if once and not answered:
             raise typer.Exit(FAILURE)
@@ -72,7 +72,7 @@ async def approve(vault: Path, output: Output, *, once: bool = False, yes: bool 
             "--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red"
         )
     questions = Questions()
-    link = Link(vault, questions, output.say)
+    link = Link(vault, questions)
     desk = Desk(questions, link, None if yes else open_keyboard(), output)
     with cancel_on_signals():
         return await _serve(link, desk, once=once)
@@ -88,7 +88,7 @@ async def _serve(link: Link, desk: Desk, *, once: bool) -> int:
             while not (once and answered):
                 answered += await desk.next()
 
-    connection = asyncio.ensure_future(link.run())
+    connection = asyncio.ensure_future(link.run(desk.say))
     answering = asyncio.ensure_future(answer())
     try:
         await asyncio.wait({connection, answering}, return_when=asyncio.FIRST_COMPLETED)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from rich.text import Text
 
+from bridge.cli.folding import wrap
 from bridge.cli.inert import inert
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.output import READABLE, Output
@@ -69,6 +70,13 @@ class Desk:
         self._keyboard = keyboard
         self._output = output
         self._interrupted = False
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def say(self, message: str) -> None:
+        """Tell the person something, not in the middle of a question."""
+        await self._idle.wait()
+        self._output.say(message)
 
     async def next(self) -> bool:
         """Wait for a question, show it and see it through. True when it was answered here.
@@ -87,6 +95,7 @@ class Desk:
 
     async def _unless_ended(self, request: ConsentRequest) -> Answer | Ending:
         """The person's decision, or the question's end elsewhere if that comes first."""
+        self._idle.clear()
         deciding = asyncio.ensure_future(self._decide(request))
         ended = asyncio.ensure_future(self._questions.ended(request.request_id))
         try:
@@ -96,6 +105,7 @@ class Desk:
             for task in (deciding, ended):
                 task.cancel()
             await asyncio.gather(deciding, ended, return_exceptions=True)
+            self._idle.set()
 
     async def _decide(self, request: ConsentRequest) -> Answer:
         if self._keyboard is None:
@@ -167,7 +177,7 @@ class Desk:
 
     def _tell(self, message: Text) -> None:
         if not self._output.as_json:
-            self._output.lines([message])
+            self._output.lines(wrap(message, self._output.width))
 
     def _event(self, event: str, request: ConsentRequest, **facts: str | None) -> None:
         if self._output.as_json:

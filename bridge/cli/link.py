@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +17,8 @@ FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 3.0
 """Seconds between two tries to reach a bridge that went away; doubled from the first to the longest."""
 
+Say = Callable[[str], Awaitable[None]]
+
 
 class Link:
     """Keeps `questions` true to what the bridge holds open.
@@ -24,25 +26,26 @@ class Link:
     Args:
         vault: The vault's folder.
         questions: Where questions and their ends are told.
-        say: Tells the person about the connection.
     """
 
-    def __init__(self, vault: Path, questions: Questions, say: Callable[[str], None]) -> None:
+    def __init__(self, vault: Path, questions: Questions) -> None:
         self._vault = vault
         self._questions = questions
-        self._say = say
         self._bridge: Bridge | None = None
 
-    async def run(self) -> None:
+    async def run(self, say: Say) -> None:
         """Connect, and connect again whenever the bridge comes back; ends only by being cancelled.
+
+        Args:
+            say: Tells the person about the connection.
 
         Raises:
             BridgeNotRunning: There is no bridge to begin with.
         """
-        await self._listen("Waiting for questions. Ctrl-C leaves; what is open then stays open.")
+        await self._listen(say, "Waiting for questions. Ctrl-C leaves; what is open then stays open.")
         while True:
-            self._say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
-            await self._return()
+            await say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
+            await self._return(say)
 
     async def respond(self, request: ConsentRequest, answer: Answer) -> ConsentReply | None:
         """Carry an answer to the bridge; None when it has gone."""
@@ -61,22 +64,22 @@ class Link:
             return None
         return ConsentReply(accepted=False, outcome=Outcome.CANCELLED, reason=reply.reason)
 
-    async def _return(self) -> None:
+    async def _return(self, say: Say) -> None:
         pause = FIRST_PAUSE
         while True:
             await asyncio.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
             with contextlib.suppress(BridgeNotRunning):
-                await self._listen("The bridge is back. Waiting for questions.")
+                await self._listen(say, "The bridge is back. Waiting for questions.")
                 return
 
-    async def _listen(self, greeting: str) -> None:
+    async def _listen(self, say: Say, greeting: str) -> None:
         """Stay connected as long as the bridge does."""
         try:
             async with connect(self._vault, name=NAME, role="host", can=["consent"]) as bridge:
                 self._bridge = bridge
                 heard = bridge.notifications()
-                self._say(greeting)
+                await say(greeting)
                 for wire in await bridge.request("consent.pending"):
                     self._questions.add(ConsentRequest.model_validate(wire))
                 async for notification in heard:

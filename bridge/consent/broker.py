@@ -186,6 +186,11 @@ class Broker:
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
+    def ended_by(self, request_id: str) -> str | None:
+        """The host that ended a question; None when nobody did, or it is open or long past."""
+        end = self._ended.get(request_id)
+        return end.by if end else None
+
     def _settle(self, waiting: _Open, end: _End) -> bool:
         """Close the question, if nothing has closed it before: the only place where one ends."""
         if waiting.end is not None:

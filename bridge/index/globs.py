@@ -64,16 +64,16 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
         raise InvalidParameters("The glob is empty; give one such as '**/*.md'")
     if len(text) > MAX_LENGTH:
         raise InvalidParameters(f"The glob has {len(text)} characters; at most {MAX_LENGTH} are allowed")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameters("The glob holds half of a surrogate pair; remove it") from None
     sources = [_translate(pattern) for pattern in _expand(text)]
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True
     options.case_sensitive = case_sensitive
-    try:
-        regex = re2.compile(f"(?s:{'|'.join(sources)})", options)
-    except (re2.error, UnicodeEncodeError):
-        raise InvalidParameters(f"The glob {text!r} cannot be used; make it simpler") from None
-    return Glob(text, regex)
+    return Glob(text, re2.compile(f"(?s:{'|'.join(sources)})", options))
 
 
 def _expand(text: str) -> list[str]:

@@ -1,9 +1,16 @@
-"""What the user's privacy settings leave of a record (seed L, "Privacy Controls"). Works on redacted records."""
+"""What of a record may be logged: nothing secret, and what the settings leave of the rest (seed L, "Privacy")."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import re2
+
+from bridge.policy.redaction import redact
+from bridge.policy.secrets import Secrets
+from bridge.settings import Settings
+
+MAX_FILES = 1_000
+"""Files of one change that its record lists; the journal knows all."""
 
 NOT_LOGGED = "[NOT LOGGED]"
 HIDDEN_PATH = "[PATH]"
@@ -11,7 +18,18 @@ HIDDEN_PATH = "[PATH]"
 _OPEN = frozenset(
     {
         *("seq", "timestamp", "kind", "tool", "executionId", "callId", "userId", "client", "role", "by"),
-        *("success", "duration", "outcome", "decision", "errorType", "code", "planDigest"),
+        *(
+            "success",
+            "duration",
+            "outcome",
+            "decision",
+            "errorType",
+            "code",
+            "planDigest",
+            "event",
+            "retryAfter",
+            "version",
+        ),
     }
 )
 """Members of a record that are neither values nor paths."""
@@ -39,10 +57,27 @@ _PATH_LIKE = re2.compile(
 )
 
 
+def loggable(
+    record: dict[str, Any], settings: Settings, sensitive: frozenset[str], secrets: Secrets | None
+) -> dict[str, Any]:
+    """The record without secrets, bounded, and as the privacy settings have it.
+
+    Args:
+        record: JSON, or nearly.
+        settings: As they are now.
+        sensitive: Names of parameters whose values must not be logged, besides the usual ones.
+        secrets: Secrets of our own.
+    """
+    shown = _redacted(record, sensitive, secrets)
+    if not settings.log_parameter_values:
+        shown = without_values(shown)
+    return without_paths(shown) if settings.anonymize_log else shown
+
+
 def without_values(record: dict[str, Any]) -> dict[str, Any]:
     """The record with the names of parameters and of the result's members, and nothing that they hold."""
     kept = dict(record)
-    for name in ("parameters", "result"):
+    for name in ("parameters", "result", "changes"):
         if name in kept:
             kept[name] = _names_only(kept[name])
     error = record.get("result", {}).get("error") if isinstance(record.get("result"), dict) else None
@@ -64,6 +99,18 @@ def without_paths(record: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value if name in _OPEN else _walk(value, hide, named=_holds_path(name)) for name, value in record.items()
     }
+
+
+def _redacted(record: dict[str, Any], sensitive: frozenset[str], secrets: Secrets | None) -> dict[str, Any]:
+    files = record.get("files")
+    shown: dict[str, Any] = redact(
+        {name: value for name, value in record.items() if name != "files"}, sensitive, secrets
+    )
+    if isinstance(files, list | tuple):
+        listed = [redact(file, secrets=secrets) for file in files[:MAX_FILES]]
+        more = [f"[{len(files) - MAX_FILES:,} more files]"] if len(files) > MAX_FILES else []
+        shown["files"] = listed + more
+    return shown
 
 
 def _names_only(value: Any) -> Any:

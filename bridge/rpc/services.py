@@ -1,10 +1,10 @@
 """What the methods need of the rest of the bridge, as the narrowest shapes that will do. `app.py` fills them in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
 from bridge.toolkit.flight import Caller, Flight
@@ -120,6 +120,10 @@ class GrantDesk(Protocol):
         """Forget one; False when there is none."""
         ...
 
+    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Any:
+        """Approve an operation without asking, or no longer; the grant, where there is one."""
+        ...
+
 
 class ChangeLog(Protocol):
     """The vault's changes (`journal/ledger.py`)."""
@@ -129,8 +133,8 @@ class ChangeLog(Protocol):
         ...
 
 
-class AuditDesk(Protocol):
-    """The audit log (`journal/audit.py`)."""
+class AuditLogDesk(Protocol):
+    """The audit log (`journal/audit_desk.py`). Everything blocks."""
 
     def query(
         self,
@@ -144,7 +148,27 @@ class AuditDesk(Protocol):
         limit: int = 100,
         before: str | None = None,
     ) -> Sequence[Mapping[str, Any]]:
-        """Records that fit, newest first; blocking."""
+        """Records that fit, newest first."""
+        ...
+
+    def export(self, form: Literal["json", "csv"], **filters: str | None) -> Mapping[str, Any]:
+        """The records as a text, oldest first."""
+        ...
+
+    def export_to(self, path: str, form: Literal["json", "csv"], **filters: str | None) -> Mapping[str, Any]:
+        """The records in a file of their own."""
+        ...
+
+    def clear(self, by: str) -> Mapping[str, Any]:
+        """Remove every record; a signed-off one stays."""
+        ...
+
+    def verify(self) -> Mapping[str, Any]:
+        """Whether all of it is as it was written."""
+        ...
+
+    def stats(self) -> Mapping[str, Any]:
+        """Its size and state."""
         ...
 
 
@@ -166,6 +190,7 @@ class Services:
         limits: `limits.status` of one session id.
         status: `vault.status`.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
+        note: Logs what is no call: its kind, and what happened.
     """
 
     vault: str
@@ -177,7 +202,8 @@ class Services:
     broker: ConsentDesk
     grants: GrantDesk
     ledger: ChangeLog
-    audit: AuditDesk
+    audit: AuditLogDesk
     limits: Callable[[str], Any]
     status: Callable[[], Any]
     attached: dict[str, list[str]]
+    note: Callable[[str, dict[str, Any]], None] = field(default=lambda _kind, _facts: None)

@@ -4,7 +4,9 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
+
+import orjson
 
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Answer, Broker
@@ -15,16 +17,23 @@ from bridge.contract.consent import (
     Preview,
     ToolFace,
 )
-from bridge.errors import PermissionDenied
+from bridge.errors import Conflict, PermissionDenied
 from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings import Settings
+from bridge.toolkit.actor import ACTOR
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Effect, Reading, Request, Tool
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
-Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
-"""Told of every decision: the verdict, and the person's answer where one was asked."""
+
+
+class Record(Protocol):
+    """Told of every decision."""
+
+    async def __call__(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+        """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
+        ...
 
 
 class Asking:
@@ -60,6 +69,7 @@ class Asking:
             mode=ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value)),
             developer_mode=settings.developer_mode,
             role=flight.caller.role,
+            call=_fingerprint(tool, flight),
             by_user=flight.caller.role == "host" and plan is not None and plan.reversal is not None,
         )
         return case, decide(case, self._grants)
@@ -86,6 +96,7 @@ class Asking:
                 outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
             )
         if verdict.outcome == "allow":
+            self._grants.used(case, verdict.rule)
             await self._record(flight, verdict, None)
             return
         if verdict.outcome == "deny":
@@ -99,14 +110,14 @@ class Asking:
             answer = await self._broker.ask(
                 question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
             )
-        except PermissionDenied as refusal:
-            await self._record(
-                flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
-            )
+        except (PermissionDenied, Conflict) as refusal:
+            ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
+            await self._record(flight, ending, None, by=self._broker.ended_by(question.request_id))
             raise
         finally:
             flight.request_id = None
-        await asyncio.to_thread(self._grants.remember, answer.decision, case)
+        ACTOR.set(answer.by)
+        await asyncio.to_thread(self._grants.remember, answer.decision, case, answer.feedback)
         await self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
@@ -139,6 +150,11 @@ class Asking:
             created_at=stamp(now),
             expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
         )
+
+
+def _fingerprint(tool: Tool[Any], flight: Flight) -> str:
+    """What the same call, made again, has again."""
+    return content_hash(orjson.dumps([tool.name, flight.tool, flight.arguments], option=orjson.OPT_SORT_KEYS))
 
 
 def _preview(effect: Effect, flight: Flight, settings: Settings) -> Preview | None:

@@ -1,5 +1,8 @@
 """The tools, a folder a provider and a file a tool. This list is all there are, in the order they are shown."""
 
+import dataclasses
+
+from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.core import CoreProvider
 from bridge.tools.history import history_provider
@@ -7,5 +10,6 @@ from bridge.tools.services import ToolServices
 
 
 def providers(services: ToolServices) -> list[ToolProvider]:
-    """Every provider, ready to be registered."""
+    """Every provider, ready to be registered. None of them can read what the user has closed."""
+    services = dataclasses.replace(services, files=PermittedFiles(services.files, services.denied))
     return [CoreProvider(services), history_provider(services.history)]

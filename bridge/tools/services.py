@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bridge.clock import Clock, SystemClock
+from bridge.toolkit.permitted import Denials
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 
@@ -25,11 +26,13 @@ class ToolServices:
     """What the tools are built from.
 
     Attributes:
-        files: The vault's files.
+        files: The vault's files; the providers are given those of them that may be read.
         history: Plans that take changes back and repeat them.
         clock: The one that the calls' deadlines are given in.
+        denied: What the user has closed for reading; tools that list from elsewhere than `files` must ask it too.
     """
 
     files: VaultFiles
     history: HistoryPort
     clock: Clock = field(default_factory=SystemClock)
+    denied: Denials = field(default=lambda: lambda _path: None)

@@ -1,13 +1,30 @@
-"""A consent question to draw, with any part of it replaced."""
+"""A consent question to draw, a served vault to command, and a terminal to command it in."""
 
-from collections.abc import Callable
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import pyte
 import pytest
 
+from bridge.app import Bridge
+from bridge.client import Result, connect
 from bridge.clock import stamp
 from bridge.contract.consent import ConsentRequest
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+T = TypeVar("T")
+PATIENCE = 15
+"""Seconds after which something that should have happened has not."""
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
@@ -58,3 +75,170 @@ def make_request() -> Callable[..., ConsentRequest]:
         return ConsentRequest.model_validate(wire | members)
 
     return make
+
+
+class Served:
+    """A vault that is served, on a loop in a thread of its own, so that the test may wait for a terminal.
+
+    Args:
+        vault: The vault's folder.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self.vault = vault
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._bridge: Bridge | None = None
+
+    def start(self) -> None:
+        """Serve it."""
+        self._bridge = Bridge(self.vault)
+        self.run(self._bridge.start())
+
+    def stop(self) -> None:
+        """Stop serving it."""
+        if self._bridge is not None:
+            self.run(self._bridge.stop())
+            self._bridge = None
+
+    def close(self) -> None:
+        """End the thread too."""
+        self.stop()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(PATIENCE)
+        self._loop.close()
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Start something on the loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Do something on the loop."""
+        return self.begin(work).result(PATIENCE)
+
+    def call(self, tool: str, client: str = "Robot", reason: str | None = None, **arguments: Any) -> "Future[Result]":
+        """Begin a call as an agent, for whom a consent screen may still come."""
+
+        async def work() -> Result:
+            async with connect(self.vault, name=client) as agent:
+                return await agent.call(tool, arguments, wait=PATIENCE, reason=reason)
+
+        return self.begin(work())
+
+    def patch(self, text: str, path: str = "Ideas.md", **more: Any) -> "Future[Result]":
+        """Begin to replace the third line of a note."""
+        return self.call("apply_patch", path=path, patches=[{"startLine": 3, "endLine": 3, "newContent": text}], **more)
+
+    def host(self, method: str, **params: Any) -> Any:
+        """Ask something as another host would."""
+
+        async def work() -> Any:
+            async with connect(self.vault, name="Obsidian", role="host") as host:
+                return await host.request(method, **params)
+
+        return self.run(work())
+
+    def pending(self, count: int) -> list[dict[str, Any]]:
+        """The open questions, once there are so many."""
+        deadline = time.monotonic() + PATIENCE
+        while len(questions := self.host("consent.pending")) != count:
+            assert time.monotonic() < deadline, f"{len(questions)} questions are open, not {count}"
+        return list(questions)
+
+
+@pytest.fixture
+def served(vault: Path) -> Iterator[Served]:
+    """The small vault, served, with all its tools enabled."""
+    state = vault / ".vault-bridge"
+    state.mkdir()
+    (state / "settings.json").write_text('{"enabledTools": ["find", "grep", "read", "apply_patch"]}', encoding="utf-8")
+    served = Served(vault)
+    try:
+        served.start()
+        yield served
+    finally:
+        served.close()
+
+
+class Screen:
+    """A program in a pseudo-terminal, and what a person sees of it.
+
+    Args:
+        arguments: Of `vault-bridge`.
+        columns: Of the terminal.
+        environment: Variables on top of ours.
+    """
+
+    def __init__(self, arguments: tuple[str, ...], columns: int, environment: dict[str, str]) -> None:
+        pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX")
+        self._eof, self._timeout = pexpect.EOF, pexpect.TIMEOUT
+        self.child = pexpect.spawn(
+            sys.executable,
+            ["-m", "bridge", *arguments],
+            encoding="utf-8",
+            timeout=PATIENCE,
+            dimensions=(60, columns),
+            env=os.environ | {"TERM": "xterm-256color"} | environment,
+        )
+        self.child.delaybeforesend = None
+        self.raw = ""
+        self._screen = pyte.HistoryScreen(columns, 60, history=5000)
+        self._stream = pyte.Stream(self._screen)
+
+    def see(self, text: str, *, after: str = "") -> str:
+        """Everything that is on the screen and above it, once `text` is there, below the last `after`."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in (seen := self.text()).rpartition(after or "\0")[2] or after not in seen:
+            try:
+                piece = self.child.read_nonblocking(65_536, timeout=max(0.0, deadline - time.monotonic()))
+            except (self._eof, self._timeout):
+                pytest.fail(f"{text!r} does not appear:\n{seen}")
+            self.raw += piece
+            self._stream.feed(piece)
+            assert time.monotonic() < deadline, f"{text!r} does not appear:\n{seen}"
+        return seen
+
+    def text(self) -> str:
+        """What can be seen, also by scrolling back; without the blanks at the ends of lines."""
+        above = [
+            "".join(row[column].data for column in range(self._screen.columns)) for row in self._screen.history.top
+        ]
+        return "\n".join(row.rstrip() for row in [*above, *self._screen.display]).rstrip()
+
+    def type(self, keys: str) -> None:
+        """Press keys; Enter is a carriage return."""
+        self.child.send(keys)
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self.child.sendintr()
+
+    def end(self) -> int:
+        """The exit code, once the program has ended."""
+        with contextlib.suppress(self._eof):
+            while True:
+                piece = self.child.read_nonblocking(65_536, timeout=PATIENCE)
+                self.raw += piece
+                self._stream.feed(piece)
+        self.child.wait()
+        assert self.child.exitstatus is not None, f"killed by signal {self.child.signalstatus}"
+        return int(self.child.exitstatus)
+
+    def close(self) -> None:
+        """End the program, whatever it does."""
+        self.child.close(force=True)
+
+
+@pytest.fixture
+def terminal() -> Iterator[Callable[..., Screen]]:
+    """Starts `vault-bridge` with the arguments given, in a terminal of 80 columns or as many as are named."""
+    screens: list[Screen] = []
+
+    def start(*arguments: str, columns: int = 80, **environment: str) -> Screen:
+        screens.append(Screen(arguments, columns, environment))
+        return screens[-1]
+
+    yield start
+    for screen in screens:
+        screen.close()

@@ -51,7 +51,7 @@ def test_globs_over_vault_paths(text: str, yes: list[str], no: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
-    "text", ["{a,b}" * 30, "{1..99999999}", "{" * 1000, "{a,b" * 250, "{0..999}" + "x" * 400, "", "x" * 1025]
+    "text", ["{a,b}" * 30, "{1..99999999}", "{" * 1000, "{a,b" * 250, "{0..999}" + "x" * 400, "", "x" * 1025, "\ud800*"]
 )
 def test_a_glob_that_stands_for_too_much_is_refused(text: str) -> None:
     with pytest.raises(InvalidParameters):

@@ -125,6 +125,12 @@ def test_a_deadline_stops_what_is_being_searched(patterns: Patterns, pool: Worke
     assert lines(patterns, r"(a+)\1+$", soon, b"aa\n") == [b"aa"], "the next search has a new worker"
 
 
+def test_an_empty_piece_needs_no_worker(patterns: Patterns, soon: float) -> None:
+    with patterns.search(patterns.compile("(?=a)", soon), soon) as search:
+        assert search.spans(b"", 10) == []
+        assert search._worker is None
+
+
 def test_a_pattern_is_compiled_once(patterns: Patterns, soon: float) -> None:
     assert patterns.compile("a(?=b)", soon) is patterns.compile("a(?=b)", soon)
 

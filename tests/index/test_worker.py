@@ -3,6 +3,7 @@
 import io
 from typing import Any
 
+import pcre2
 import pytest
 
 from bridge.index.backtracking import compile_backtracking
@@ -39,3 +40,15 @@ def test_frames_come_back_as_they_went() -> None:
     assert read_frame(stream) == ({"pattern": "é", "size": 4}, b"text")
     assert read_frame(stream) == ({"pattern": "x", "size": 0}, b"")
     assert read_frame(stream) is None
+
+
+def test_bytes_that_are_no_characters_do_not_shift_what_is_found() -> None:
+    assert compile_backtracking("(?<=x)b").regex.search(b"\xff\xe2\x82xb\xf0\x9f").span() == (4, 5)
+
+
+def test_where_no_machine_code_may_be_made_the_interpreter_of_patterns_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_arguments: object) -> None:
+        raise pcre2.LibraryError(-48)
+
+    monkeypatch.setattr("pcre2._cy.jit_compile", refuse)
+    assert compile_backtracking("(?<=a)b").regex.search(b"ab").span() == (1, 2)

@@ -1,6 +1,5 @@
 """The audit log."""
 
-import errno
 import json
 import os
 import stat
@@ -10,95 +9,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.journal.audit import MAX_FILES, AuditLog
-from bridge.policy.secrets import Secrets
-from bridge.settings import Settings
-from bridge.vault.disk import Disk
-from bridge.vault.folder import Folder
-from bridge.vault.root import VaultRoot
-
-PATCH: dict[str, Any] = {
-    "kind": "execution",
-    "tool": "apply_patch",
-    "executionId": "patch-abc123",
-    "client": "Claude Code",
-    "userId": "s1",
-    "parameters": {"path": "Notes/My plan.md", "api_key": "hunter2", "patches": [{"startLine": 1}]},
-    "result": {"path": "Notes/My plan.md", "linesChanged": 3},
-    "success": True,
-    "duration": 12.5,
-    "files": [{"path": "Notes/My plan.md", "change": "modify", "before": "ab" * 32, "after": "cd" * 32}],
-}
-
-
-class TestClock:
-    """A clock that stands where it is put."""
-
-    __test__ = False
-
-    def __init__(self) -> None:
-        self.moment = datetime(2026, 1, 31, 10, 30, tzinfo=UTC)
-
-    def now(self) -> datetime:
-        return self.moment
-
-    def monotonic(self) -> float:
-        return 0.0
-
-
-class FaultyDisk(Disk):
-    """A disk that is full, or breaks off in the middle of a line, when it is told to."""
-
-    full = False
-    breaks_off = False
-
-    def write(self, fd: int, data: memoryview) -> int:
-        if self.full:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return super().write(fd, data[:20] if self.breaks_off else data)
-
-
-class World:
-    """An audit log in an empty vault."""
-
-    def __init__(self, state: Folder, disk: FaultyDisk, folder: Path) -> None:
-        self.state = state
-        self.disk = disk
-        self.file = folder / ".vault-bridge" / "logs" / "tools.log"
-        self.settings: dict[str, Any] = {}
-        self.clock = TestClock()
-        self.secrets = Secrets()
-        self.log = self.reopened()
-
-    def reopened(self) -> AuditLog:
-        """The log as a bridge finds it that starts now."""
-        return AuditLog(
-            self.state, clock=self.clock, settings=lambda: Settings.parse(self.settings), secrets=self.secrets
-        )
-
-    def lines(self) -> list[Any]:
-        return [orjson.loads(line) for line in self.file.read_bytes().splitlines()]
-
-    def add(self, **changes: Any) -> None:
-        self.log.append(PATCH | changes)
-
-    def found(self, **filters: Any) -> list[int]:
-        """The numbers of the records found."""
-        return [record["seq"] for record in self.log.query(**filters)]
+from bridge.journal.audit_privacy import MAX_FILES
+from tests.journal.audit_world import PATCH, FaultyDisk, World, open_world
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    disk = FaultyDisk()
-    with VaultRoot(tmp_path, disk) as root, root.state() as state:
-        yield World(state, disk, tmp_path)
+    with open_world(tmp_path) as world:
+        yield world
+
+
+def disk(world: World) -> FaultyDisk:
+    assert isinstance(world.disk, FaultyDisk)
+    return world.disk
 
 
 def test_a_record_is_one_line_with_a_number_a_time_and_no_secrets(world: World) -> None:
@@ -220,21 +149,21 @@ def test_numbers_go_on_after_a_restart_and_after_the_log_was_removed(world: Worl
 
 def test_a_full_disk_does_not_break_the_call_and_is_told_of(world: World) -> None:
     world.add()
-    world.disk.full = True
+    disk(world).full = True
     world.add()
     world.add()
     assert world.log.fault is not None
     assert world.log.fault.startswith("2 records could not be written to .vault-bridge/logs/tools.log: No space left")
-    world.disk.full = False
+    disk(world).full = False
     world.add()
     assert [line["seq"] for line in world.lines()] == [1, 4]
 
 
 def test_a_line_that_was_torn_costs_no_other_line(world: World) -> None:
     world.add()
-    world.disk.breaks_off = True
+    disk(world).breaks_off = True
     world.add()
-    world.disk.breaks_off = False
+    disk(world).breaks_off = False
     world.add()
     assert world.found() == [3, 1]
     world.log = world.reopened()

@@ -141,6 +141,10 @@ class Memory:
         self.grants.remove(grant_id)
         return True
 
+    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Any:
+        self.asked = {"operation": operation, "client": client, "enabled": enabled}
+        return {"grantId": "s-1"} if enabled else None
+
     def history(self, *, limit: int = 50, before: str | None = None) -> Sequence[HistoryEntry]:
         self.asked = {"limit": limit, "before": before}
         return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]
@@ -148,6 +152,24 @@ class Memory:
     def query(self, **wanted: Any) -> Sequence[Mapping[str, Any]]:
         self.asked = wanted
         return [{"kind": "execution", "tool": "grep"}]
+
+    def export(self, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form} | filters
+        return {"format": form, "text": "[]", "records": 0, "truncated": False}
+
+    def export_to(self, path: str, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form, "path": path} | filters
+        return {"format": form, "path": f".vault-bridge/exports/{path}", "records": 0}
+
+    def clear(self, by: str) -> Mapping[str, Any]:
+        self.asked = {"by": by}
+        return {"cleared": 3}
+
+    def verify(self) -> Mapping[str, Any]:
+        return {"whole": True}
+
+    def stats(self) -> Mapping[str, Any]:
+        return {"records": 3}
 
 
 class LookParams(Params):

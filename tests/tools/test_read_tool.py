@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import InvalidParameters, NotFound, PermissionDenied
+from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
 from bridge.settings import Settings
 from bridge.toolkit.tool import Reading
 
@@ -139,3 +139,15 @@ def test_whether_a_file_exists_is_told_only_after_consent(bench: Any) -> None:
         bench.read("read", path="None.md")
     with pytest.raises(InvalidParameters, match="folder"):
         bench.read("read", path="Notes")
+
+
+def test_a_path_that_fits_several_files_is_never_resolved_to_one(bench: Any) -> None:
+    for name in ("Plan.md", "PLAN.md"):
+        bench.write(name, b"x\n")
+    if len({path.name for path in bench.folder.glob("[Pp]*.md")}) == 1:
+        pytest.skip("this disk ignores case")
+    with pytest.raises(Ambiguous) as refusal:
+        bench.read("read", path="plan.md")
+    assert sorted(refusal.value.data["candidates"]) == ["PLAN.md", "Plan.md"]
+    with pytest.raises(Ambiguous):
+        bench.plan("apply_patch", path="plan.md", patches=[{"startLine": 1, "endLine": 1, "newContent": "y"}])

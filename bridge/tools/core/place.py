@@ -40,8 +40,8 @@ def apply_hunks(data: bytes, hunks: Sequence[Hunk], path: object, check: Check) 
     for number, hunk in enumerate(hunks, 1):
         edits += _edits(hunk, _place(lines, hunk, f"Hunk {number} (line {hunk.at} of the patch)", path, check), lines)
     edited = apply_edits(data, edits, path)
-    loses_break = lines.ends_with_break and any(not line.ended for hunk in hunks for line in hunk.new)
-    return _without_final_break(edited) if loses_break else edited
+    unended = any(not line.ended for hunk in hunks for line in hunk.new)
+    return _without_final_break(edited) if unended else edited
 
 
 def new_content(hunk: Hunk) -> bytes:
@@ -149,7 +149,7 @@ def _edits(hunk: Hunk, first: int, lines: Lines) -> Iterator[LineEdit]:
     def edit() -> LineEdit:
         text = "".join(line.text + "\n" for line in added)
         ends_file = next_line - 1 == lines.count
-        silent = not knows_end and not lines.ends_with_break
+        silent = not knows_end and lines.count > 0 and not lines.ends_with_break
         if ends_file and added and (silent or not added[-1].ended):
             text = text[:-1]
         return LineEdit(next_line - removed, next_line - 1, text)
@@ -168,7 +168,7 @@ def _edits(hunk: Hunk, first: int, lines: Lines) -> Iterator[LineEdit]:
 
 
 def _without_final_break(edited: Edited) -> Edited:
-    """The same without the line break at the end."""
+    """The same without a line break at the end."""
     ending = b"\r\n" if edited.data.endswith(b"\r\n") else b"\n"
     if not edited.data.endswith(ending) or not edited.regions:
         return edited

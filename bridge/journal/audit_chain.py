@@ -1,0 +1,111 @@
+"""The chain over the log's lines: each carries a code over itself and the line before, made with a key kept elsewhere.
+
+A line is `{"seq": 7, ..., "chain": "<32 hex digits>"}`. The digits are the first 128 bits of HMAC-SHA-256 over the
+digits of the line before and the line's own bytes without its `chain` member. Whoever edits the log in the vault does
+not have the key and cannot make them fit again. Pure: bytes in, bytes out.
+
+Where the beginning of the log was taken away on purpose (the user cleared it, or it was too old), a *sign-off* stands
+first: a record whose `head` says after which record it goes on, with a code of its own that only the bridge can make.
+"""
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+_DIGITS = 32
+_BEFORE, _AFTER = b',"chain":"', b'"}'
+_TAIL = len(_BEFORE) + _DIGITS + len(_AFTER)
+_SEQ = re.compile(rb'\{"seq":(\d{1,18}),')
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The end of the log as it was at some moment.
+
+    Attributes:
+        seq: The number of the last record.
+        chain: Its code.
+        total: How many records were ever written up to it; fewer than `seq` when some were lost.
+    """
+
+    seq: int
+    chain: str
+    total: int
+
+    def wire(self) -> dict[str, Any]:
+        """As it is kept and told."""
+        return {"seq": self.seq, "chain": self.chain, "total": self.total}
+
+
+class Chain:
+    """Makes and checks the codes.
+
+    Args:
+        key: Secret; whoever has it can write a log that verifies.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.genesis = Head(0, self._code(b"genesis"), 0)
+
+    def link(self, head: Head, seq: int, record: dict[str, Any]) -> tuple[bytes, Head]:
+        """The line of a record after `head`, without its line break, and the head that it makes."""
+        body = orjson.dumps({"seq": seq} | record)
+        code = self._code(head.chain.encode(), body)
+        return _line(body, code), Head(seq, code, head.total + 1)
+
+    def follow(self, head: Head, line: bytes) -> Head | None:
+        """The head after `line`, if it is what was written after `head`; numbers between them may be missing."""
+        body, code = split(line)
+        seq = seq_of(line)
+        if seq is None or seq <= head.seq or not self._is_code(code, head.chain.encode(), body):
+            return None
+        return Head(seq, code, head.total + 1)
+
+    def sign_off(self, head: Head, record: dict[str, Any]) -> bytes:
+        """The line that stands for everything up to `head`."""
+        body = orjson.dumps({"seq": head.seq} | record | {"head": head.wire()})
+        return _line(body, self._code(b"sign-off:", body))
+
+    def signed_off(self, line: bytes) -> Head | None:
+        """The head a sign-off speaks of; None when the line is none of ours."""
+        body, code = split(line)
+        if not self._is_code(code, b"sign-off:", body):
+            return None
+        return head_from(orjson.loads(body).get("head"))
+
+    def _is_code(self, code: str, *pieces: bytes) -> bool:
+        return bool(code) and hmac.compare_digest(code, self._code(*pieces))
+
+    def _code(self, *pieces: bytes) -> str:
+        return hmac.digest(self._key, b"".join(pieces), hashlib.sha256).hex()[:_DIGITS]
+
+
+def split(line: bytes) -> tuple[bytes, str]:
+    """The bytes a line's code is over, and the code; empty when it has none."""
+    code = line[-_TAIL + len(_BEFORE) : -len(_AFTER)]
+    if line[-_TAIL : -_TAIL + len(_BEFORE)] != _BEFORE or not line.endswith(_AFTER) or not code.isalnum():
+        return line, ""
+    return line[:-_TAIL] + b"}", code.decode("ascii")
+
+
+def seq_of(line: bytes) -> int | None:
+    """The number a line says it has, without reading all of it."""
+    found = _SEQ.match(line)
+    return int(found[1]) if found else None
+
+
+def head_from(value: object) -> Head | None:
+    """A head from what `wire` made of it."""
+    match value:
+        case {"seq": int() as seq, "chain": str() as chain, "total": int() as total}:
+            return Head(seq, chain, total)
+    return None
+
+
+def _line(body: bytes, code: str) -> bytes:
+    return b"".join((body[:-1], _BEFORE, code.encode(), _AFTER))

@@ -1,0 +1,49 @@
+"""A file that the permission file closes for reading is out of every agent's sight, over the real socket."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bridge.app import Bridge
+from bridge.client import Bridge as Client
+from bridge.client import connect
+
+SECRET = "the secret word"
+
+
+@pytest.fixture
+async def agent(vault: Path) -> AsyncIterator[Client]:
+    (vault / "Private").mkdir()
+    (vault / "Private" / "Diary.md").write_text(f"# Diary\n\n{SECRET}\n", encoding="utf-8")
+    async with Bridge(vault) as bridge:
+        reads = dict.fromkeys(("find", "grep", "read"), "always_allow")
+        bridge.settings.update({"enabledTools": ["*"], "consentMode": reads})
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="utf-8")
+        async with connect(vault, name="Robot") as client:
+            yield client
+
+
+async def test_find_and_grep_pass_it_over(agent: Client) -> None:
+    found = await agent.call("find", pattern="**/*.md")
+    assert "Private" not in found.text
+    assert "Notes/Meeting.md" in found.text
+    assert (await agent.call("grep", pattern="secret")).data == []
+    assert (await agent.call("find", pattern="diary")).data == []
+
+
+@pytest.mark.parametrize("path", ["Private/Diary.md", "private/DIARY.md", "Private/nothing.md"])
+async def test_read_is_refused_by_the_rule(agent: Client, path: str) -> None:
+    result = await agent.call("read", path=path)
+    assert (result.raw["data"]["code"], result.raw["data"]["rule"]) == ("denied_by_rule", "file:Private/")
+    assert "permissions.json" in (result.error or "")
+
+
+async def test_a_patch_tells_nothing_of_it_either(agent: Client) -> None:
+    patch = f"--- Private/Diary.md\n+++ Private/Diary.md\n@@ -3,1 +3,1 @@\n-{SECRET}\n+x\n"
+    for guess in (patch, patch.replace(SECRET, "a wrong guess")):
+        called = (await agent.call("apply_patch", patch=guess)).raw
+        told = [called, await agent.preview("apply_patch", {"patch": guess})]
+        assert {(answer["data"]["code"], answer["data"]["rule"]) for answer in told} == {
+            ("denied_by_rule", "file:Private/")
+        }
