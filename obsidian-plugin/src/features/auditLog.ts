@@ -1,13 +1,11 @@
 /** The audit log: its view, its command, export and clearing. */
 
 import { Component, Notice } from "obsidian";
-import { toCsv, toJson } from "../core/audit/export";
-import { PAGE, queryParams, type LogFilter } from "../core/audit/filter";
-import { isObject } from "../core/json";
-import { METHOD_NOT_FOUND, RpcError } from "../core/rpc/messages";
+import { filterParams, queryParams, type LogFilter } from "../core/audit/filter";
 import { messageOf } from "../core/settings/store";
 import { inertPlain } from "../core/text/inert";
 import { readAuditRecord, type AuditRecord } from "../core/wire/audit";
+import { chainStatus, readExport, type ChainStatus } from "../core/wire/auditState";
 import { listIn } from "../core/wire/session";
 import { confirm } from "../ui/confirmModal";
 import { saveFile } from "../ui/saveFile";
@@ -16,7 +14,6 @@ import type { Context } from "./context";
 import { showView } from "./views";
 
 const NEWS = ["audit.appended", "tool.finished", "consent.resolved"];
-const MOST_EXPORTED = 100_000;
 
 export class AuditLog extends Component {
 	constructor(
@@ -66,31 +63,25 @@ export class AuditLog extends Component {
 		};
 	}
 
-	/** Whether the chain of the log is whole, where the bridge can tell. */
-	private async chain(): Promise<{ ok: boolean; text: string } | null> {
+	/** Whether the chain of the log is whole, as the bridge finds it; null while there is no bridge to ask. */
+	private async chain(): Promise<ChainStatus | null> {
 		try {
-			const answer = await this.context.request("audit.verify");
-			if (!isObject(answer)) return null;
-			const ok = answer["ok"] === true || answer["valid"] === true;
-			const said = answer["message"] ?? answer["error"];
-			return { ok, text: typeof said === "string" ? inertPlain(said) : ok ? "The log is whole: no line was changed or removed." : "The log was changed after it was written." };
+			return chainStatus(await this.context.request("audit.verify"));
 		} catch (error) {
-			if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return null;
-			throw error;
+			console.warn("Vault Bridge:", error);
+			return null;
 		}
 	}
 
-	/** Everything that fits the filter, newest first. */
+	/** Everything that fits the filter, as the bridge writes it. */
 	private async save(form: "json" | "csv", filter: LogFilter): Promise<void> {
 		try {
-			const records: AuditRecord[] = [];
-			for (let page: AuditRecord[] | null = null; page === null || (page.length === PAGE && records.length < MOST_EXPORTED); ) {
-				page = await this.query(filter, records.at(-1)?.cursor ?? null);
-				records.push(...page);
-			}
-			const day = new Date(this.context.clock.now()).toISOString().slice(0, 10);
-			saveFile(`tool-log-${day}.${form}`, form === "json" ? toJson(records) : toCsv(records), form === "json" ? "application/json" : "text/csv");
-			new Notice(`${records.length} lines exported.`);
+			const now = this.context.clock.now();
+			const params = { format: form, ...filterParams(filter, now) };
+			const { text, records, truncated } = readExport(await this.context.request("audit.export", params), "audit.export");
+			const day = new Date(now).toISOString().slice(0, 10);
+			saveFile(`tool-log-${day}.${form}`, text, form === "json" ? "application/json" : "text/csv");
+			new Notice(truncated ? `The newest ${records} lines exported; there are too many for one file.` : `${records} lines exported.`);
 		} catch (error) {
 			new Notice(inertPlain(messageOf(error)));
 		}
@@ -106,8 +97,7 @@ export class AuditLog extends Component {
 		try {
 			await this.context.request("audit.clear");
 		} catch (error) {
-			const missing = error instanceof RpcError && error.code === METHOD_NOT_FOUND;
-			new Notice(missing ? "This bridge cannot clear its log." : inertPlain(messageOf(error)));
+			new Notice(inertPlain(messageOf(error)));
 		}
 	}
 }

@@ -64,7 +64,7 @@ export class SettingsTab extends PluginSettingTab {
 				heading: "This vault",
 				items: [
 					...sectionPages(form),
-					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(request) },
+					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(app, request) },
 				],
 			},
 			this.deviceGroup(),

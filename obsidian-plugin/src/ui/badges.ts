@@ -8,9 +8,11 @@ export function riskBadge(container: HTMLElement, risk: RiskLevel): HTMLElement 
 }
 
 /** `ok` is green, denials and failures are red, the rest is grey. */
+const NEITHER = ["undone", "ask", "started", "stopped", "revoked", "rotation", "retention", "cleared"];
+
 export function outcomeBadge(container: HTMLElement, outcome: string): HTMLElement {
 	const good = outcome === "ok" || outcome === "applied" || outcome.startsWith("allow");
-	const bad = outcome !== "" && !good && outcome !== "undone" && outcome !== "ask";
+	const bad = outcome !== "" && !good && !NEITHER.includes(outcome);
 	const tone = good ? "is-safe" : bad ? "is-high" : "is-none";
 	return container.createSpan({ cls: `vault-bridge-badge ${tone}`, text: outcome.replace(/_/g, " ") });
 }

@@ -15,8 +15,8 @@ export function showText(el: HTMLElement, text: string): void {
 }
 
 /** Append the beginning of `text`; the rest comes at the press of a button that says how much there is. */
-export function showLongText(el: HTMLElement, text: string): void {
-	const first = cut(text, FIRST);
+export function showLongText(el: HTMLElement, text: string, most = FIRST): void {
+	const first = cut(text, most);
 	showText(el, text.slice(0, first));
 	if (first < text.length) offerMore(el, text, first);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { toCsv } from "../../src/core/audit/export";
 import { NO_FILTER, queryParams } from "../../src/core/audit/filter";
+import { chainStatus } from "../../src/core/wire/auditState";
 import { filesOf, readAuditRecord } from "../../src/core/wire/audit";
 
 const line = {
@@ -50,7 +50,12 @@ describe("looking for lines", () => {
 	});
 });
 
-it("exports no cell that a spreadsheet would run", () => {
-	const [, row] = toCsv([readAuditRecord(line, "")]).split("\r\n");
-	expect(row).toContain(`apply_patch,"'=cmd|""x""",conflict`);
+describe("the chain of the log", () => {
+	it.each([
+		[{ whole: true, records: 12, lost: 0, unverified: 0, faults: [], faultCount: 0 }, "12 lines, none changed or removed since they were written."],
+		[{ whole: true, records: 3, lost: 2, unverified: 1 }, "3 lines, none changed or removed since they were written. 2 could not be written at the time. 1 are older than the key and cannot be vouched for."],
+		[{ whole: false, faultCount: 1, faults: [{ kind: "altered", message: "Line 7 was edited." }] }, "The log is not as it was written: 1 fault. Line 7 was edited."],
+	])("is told for %o", (answer, text) => {
+		expect(chainStatus(answer)).toEqual({ whole: answer.whole, text });
+	});
 });

@@ -26,6 +26,11 @@ export class Setting {
 		return this;
 	}
 
+	setHeading(): this {
+		this.settingEl.addClass("setting-item-heading");
+		return this;
+	}
+
 	setDesc(text: string | DocumentFragment): this {
 		this.descEl.setText(text);
 		return this;

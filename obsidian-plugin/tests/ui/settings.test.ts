@@ -147,6 +147,23 @@ describe("a section", () => {
 	});
 });
 
+describe("approving without asking", () => {
+	it("takes a second question, and is listed as it holds", async () => {
+		let on = false;
+		bridge.answers.set("consent.grants", () => (on ? [{ grantId: "a-1", kind: "auto", client: null, operation: "create", decision: "allow_session" }] : []));
+		bridge.answers.set("consent.autoApprove", ({ enabled }) => {
+			on = enabled === true;
+			return { enabled };
+		});
+		await go("Remembered answers");
+		const toggle = row("Approve new files without asking").locator(".checkbox-container");
+		await toggle.click();
+		await page.click('.modal button:text-is("Approve")');
+		expect(await bridge.until("consent.autoApprove")).toEqual({ operation: "create", enabled: true });
+		await page.waitForSelector(".checkbox-container.is-enabled");
+	});
+});
+
 describe("without a bridge", () => {
 	it("the tab says so and keeps what belongs to this device", async () => {
 		await page.waitForSelector(".vault-bridge-status.is-connected");

@@ -68,16 +68,18 @@ describe("the log", () => {
 	});
 
 	it.each([["JSON", "json"], ["CSV", "csv"]])("is exported as %s", async (name, ending) => {
+		bridge.answers.set("audit.export", ({ format, kind }) => ({ format, text: `${String(format)} of patch-682018be, ${String(kind)}`, records: 1, truncated: false }));
 		await run("view-tool-logs");
 		await page.waitForSelector(".vault-bridge-log-row");
+		await page.selectOption('[aria-label="Kind"]', "decision");
 		const [download] = await Promise.all([page.waitForEvent("download"), page.click(`text=Export ${name}`)]);
 		expect(download.suggestedFilename()).toMatch(new RegExp(`^tool-log-\\d{4}-\\d\\d-\\d\\d\\.${ending}$`));
-		expect(readFileSync(await download.path(), "utf8")).toContain("patch-682018be");
+		expect(readFileSync(await download.path(), "utf8")).toBe(`${ending} of patch-682018be, decision`);
 	});
 
 	it("tells whether its chain is whole, and can be cleared, where the bridge can", async () => {
-		bridge.answers.set("audit.verify", () => ({ ok: false, message: "Line 7 was changed." }));
-		bridge.answers.set("audit.stats", () => ({ bytes: 9 }));
+		bridge.answers.set("audit.verify", () => ({ whole: false, faultCount: 1, faults: [{ message: "Line 7 was changed." }] }));
+		bridge.answers.set("audit.stats", () => ({ size: 9 }));
 		bridge.answers.set("audit.clear", () => ({}));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await page.waitForSelector(".vault-bridge-status.is-connected");

@@ -5,7 +5,7 @@ import type { JsonObject } from "../json";
 export const PERIODS = { any: "Any time", hour: "Last hour", day: "Last 24 hours", week: "Last 7 days" } as const;
 export type Period = keyof typeof PERIODS;
 
-export const KINDS = { "": "Every kind", execution: "Calls", decision: "Decisions" } as const;
+export const KINDS = { "": "Every kind", execution: "Calls", decision: "Decisions", network: "Requests", limit: "Limits", settings: "Settings", grant: "Answers taken back", bridge: "Start and stop", log: "The log itself" } as const;
 
 export interface LogFilter {
 	text: string;
@@ -21,8 +21,13 @@ export const PAGE = 100;
 const HOUR = 3_600_000;
 const HOURS: Readonly<Record<Period, number | null>> = { any: null, hour: 1, day: 24, week: 168 };
 
-/** The parameters of `audit.query`: what is not filtered for is left out. */
+/** The parameters of `audit.query`. */
 export function queryParams(filter: LogFilter, now: number, before: string | null): JsonObject {
+	return { ...filterParams(filter, now), ...(before !== null && { before }), limit: PAGE };
+}
+
+/** The parameters that say which records are wanted: what is not filtered for is left out. */
+export function filterParams(filter: LogFilter, now: number): JsonObject {
 	const hours = HOURS[filter.period];
 	const wanted: JsonObject = {
 		text: filter.text.trim(),
@@ -30,7 +35,6 @@ export function queryParams(filter: LogFilter, now: number, before: string | nul
 		client: filter.client,
 		kind: filter.kind,
 		since: hours === null ? "" : new Date(now - hours * HOUR).toISOString(),
-		before: before ?? "",
 	};
-	return { ...Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== "")), limit: PAGE };
+	return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ""));
 }

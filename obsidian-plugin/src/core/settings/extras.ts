@@ -35,6 +35,6 @@ function keysOf(value: unknown): Record<string, boolean> | null {
 
 function bytesOf(value: unknown): number | null {
 	if (!isObject(value)) return null;
-	const bytes = value["bytes"] ?? value["size"];
+	const bytes = value["size"] ?? value["bytes"];
 	return typeof bytes === "number" ? bytes : null;
 }

@@ -10,7 +10,7 @@ export interface AuditRecord {
 	executionId: string | null;
 	/** How it ended: `ok`, `failed`, `allow`, `deny` and the like. */
 	outcome: string;
-	/** The log's own number of the line, or its time, for paging. */
+	/** The log's own number of the line, for paging. */
 	cursor: string;
 	durationMs: number | null;
 	whole: JsonObject;
@@ -19,7 +19,7 @@ export interface AuditRecord {
 export const readAuditRecord: Reader<AuditRecord> = (value, path) => {
 	const whole = object(value, path);
 	const text = (name: string): string | null => optional(string, null)(whole[name], `${path}.${name}`);
-	const id = whole["id"] ?? whole["seq"] ?? whole["hash"];
+	const id = whole["seq"];
 	const timestamp = string(whole["timestamp"], `${path}.timestamp`);
 	return {
 		timestamp,
@@ -56,7 +56,7 @@ export function filesOf(record: AuditRecord): FileChecksums[] {
 
 function outcomeOf(whole: JsonObject): string {
 	if (typeof whole["success"] === "boolean") return whole["success"] ? "ok" : textOr(whole["errorType"], "failed");
-	return textOr(whole["decision"], textOr(whole["outcome"], ""));
+	return textOr(whole["decision"], textOr(whole["outcome"], textOr(whole["event"], "")));
 }
 
 function textOr(value: unknown, otherwise: string): string {

@@ -68,12 +68,14 @@ export interface ConsentReply {
 
 export interface Grant {
 	grantId: string;
-	kind: "session" | "file" | "mode";
+	kind: "session" | "call" | "auto" | "file" | "mode";
 	client: string | null;
 	sessionId: string | null;
 	tool: string | null;
 	target: string | null;
 	operation: string | null;
 	decision: Decision;
+	feedback: string | null;
 	since: string | null;
+	expires: string | null;
 }

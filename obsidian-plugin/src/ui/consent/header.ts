@@ -5,6 +5,8 @@ import type { ConsentRequest } from "../../core/wire/consent";
 import { riskBadge } from "../badges";
 import { showLongText } from "../text";
 
+/** Characters of each sentence that are shown at first, so that long words do not push the change off the screen. */
+const INTRODUCTION = 600;
 const LUCIDE_NAME = /^[a-z0-9-]{1,60}$/;
 
 export function drawTitle(titleEl: HTMLElement, request: ConsentRequest): void {
@@ -20,11 +22,11 @@ export function drawIntroduction(container: HTMLElement, request: ConsentRequest
 	const who = intro.createDiv({ cls: "vault-bridge-who" });
 	showLongText(who.createEl("strong"), request.client || "A client without a name");
 	who.appendText(" wants to:");
-	showLongText(intro.createDiv({ cls: "vault-bridge-summary", attr: { id: summaryId } }), request.summary);
+	showLongText(intro.createDiv({ cls: "vault-bridge-summary", attr: { id: summaryId } }), request.summary, INTRODUCTION);
 	if (request.reason) {
 		const reason = intro.createDiv({ cls: "vault-bridge-reason" });
 		reason.createSpan({ cls: "vault-bridge-faint", text: "Its reason: " });
-		showLongText(reason.createSpan({ cls: "vault-bridge-quote" }), request.reason);
+		showLongText(reason.createSpan({ cls: "vault-bridge-quote" }), request.reason, INTRODUCTION);
 	}
-	if (request.tool.description) showLongText(intro.createDiv({ cls: "vault-bridge-faint" }), request.tool.description);
+	if (request.tool.description) showLongText(intro.createDiv({ cls: "vault-bridge-faint" }), request.tool.description, INTRODUCTION);
 }

@@ -63,7 +63,8 @@ function whatOf(record: AuditRecord): string {
 	if (files.length > 0) return files.length === 1 ? (files[0]?.path ?? "") : `${files.length} files`;
 	const result = isObject(whole["result"]) ? whole["result"] : {};
 	const parameters = isObject(whole["parameters"]) ? whole["parameters"] : {};
-	const said = [whole["feedback"], whole["why"], result["error"], whole["message"], parameters["path"], parameters["pattern"], parameters["query"], parameters["url"]];
+	const changes = isObject(whole["changes"]) ? Object.keys(whole["changes"]).join(", ") : null;
+	const said = [changes, whole["feedback"], whole["why"], result["error"], whole["message"], parameters["path"], parameters["pattern"], parameters["query"], parameters["url"]];
 	const found = said.find((one): one is string => typeof one === "string" && one !== "");
 	return (found ?? "").slice(0, 200);
 }

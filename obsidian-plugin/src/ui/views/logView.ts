@@ -2,8 +2,10 @@
 
 import { ButtonComponent, debounce, DropdownComponent, ItemView, SearchComponent, type WorkspaceLeaf } from "obsidian";
 import { KINDS, NO_FILTER, PERIODS, type LogFilter } from "../../core/audit/filter";
+import type { ChainStatus } from "../../core/wire/auditState";
 import type { AuditRecord } from "../../core/wire/audit";
 import { inertPlain } from "../../core/text/inert";
+import { showText } from "../text";
 import { drawLogRow, type ShowChange } from "./logRow";
 
 export const LOG_VIEW = "vault-bridge-log";
@@ -14,7 +16,7 @@ export interface LogSource {
 	/** Be told when there is something new, or the connection came or went. */
 	onChange: (listener: () => void) => () => void;
 	/** What to tell of the log's chain; null when the bridge does not say. */
-	chain: () => Promise<{ ok: boolean; text: string } | null>;
+	chain: () => Promise<ChainStatus | null>;
 	save: (form: "json" | "csv", filter: LogFilter) => Promise<void>;
 	/** Whether this bridge lets its log be cleared. */
 	canClear: () => boolean;
@@ -58,6 +60,7 @@ export class LogView extends ItemView {
 		// Something new while a row is open must not shut it: such a list is only marked.
 		this.register(this.source.onChange(debounce(() => void this.refresh(true), 300)));
 		await this.refresh(false);
+		await this.showChain();
 	}
 
 	private drawToolbar(bar: HTMLElement): void {
@@ -76,7 +79,7 @@ export class LogView extends ItemView {
 		new ButtonComponent(buttons).setButtonText("Export JSON").onClick(() => void this.source.save("json", this.filter));
 		new ButtonComponent(buttons).setButtonText("Export CSV").onClick(() => void this.source.save("csv", this.filter));
 		this.clearButton = new ButtonComponent(buttons).setButtonText("Clear");
-		this.clearButton.onClick(() => void this.source.clear().then(async () => this.refresh(false)));
+		this.clearButton.onClick(() => void this.source.clear().then(async () => { await this.refresh(false); await this.showChain(); }));
 	}
 
 	private change(part: Partial<LogFilter>): void {
@@ -99,7 +102,6 @@ export class LogView extends ItemView {
 			listEl.empty();
 			this.append(listEl, records);
 			if (records.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: "Nothing here yet." });
-			await this.showChain();
 		} catch (error) {
 			if (request !== this.request) return;
 			listEl.empty();
@@ -131,8 +133,9 @@ export class LogView extends ItemView {
 
 	private async showChain(): Promise<void> {
 		const chain = await this.source.chain();
-		this.chainEl?.setText(chain?.text ?? "");
-		this.chainEl?.toggleClass("is-broken", chain?.ok === false);
+		this.chainEl?.empty();
+		if (this.chainEl && chain) showText(this.chainEl, chain.text);
+		this.chainEl?.toggleClass("is-broken", chain?.whole === false);
 	}
 }
 

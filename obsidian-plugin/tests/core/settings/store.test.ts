@@ -27,7 +27,7 @@ describe("the settings of a vault", () => {
 	});
 
 	it("include what the bridge offers beside", async () => {
-		const { made } = store({ "keys.status": { keys: { ollama: { set: true } } }, "cache.stats": { bytes: 5 }, "audit.stats": { bytes: 7 } });
+		const { made } = store({ "keys.status": { keys: { ollama: { set: true } } }, "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 } });
 		await made.load();
 		expect(made.current?.extras).toEqual({ keys: { ollama: true }, cacheBytes: 5, logBytes: 7 });
 	});
