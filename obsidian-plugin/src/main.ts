@@ -30,7 +30,10 @@ export default class VaultBridgePlugin extends Plugin {
 		};
 		const sidecar = new SidecarProcess(context);
 		const changes = new Changes(context);
-		const log = new AuditLog(context, (executionId) => { changes.reverse("undo", executionId); });
+		const log = new AuditLog(context, {
+			undo: (executionId) => { changes.reverse("undo", executionId); },
+			changeOf: async (executionId) => changes.changeOf(executionId),
+		});
 		const prompts = new ConsentPrompts(context, { log: () => { log.open(); }, settings });
 		const firstRun = new FirstRun(context, settings);
 		const tab = new SettingsTab(context, {

@@ -9,6 +9,7 @@ import { chainStatus, readExport, type ChainStatus } from "../core/wire/auditSta
 import { listIn } from "../core/wire/session";
 import { confirm } from "../ui/confirmModal";
 import { saveFile } from "../ui/saveFile";
+import type { LogActions } from "../ui/views/logRow";
 import { LOG_VIEW, LogView } from "../ui/views/logView";
 import type { Context } from "./context";
 import { showView } from "./views";
@@ -18,7 +19,7 @@ const NEWS = ["audit.appended", "tool.finished", "consent.resolved"];
 export class AuditLog extends Component {
 	constructor(
 		private readonly context: Context,
-		private readonly showChange: (executionId: string) => void,
+		private readonly actions: LogActions,
 	) {
 		super();
 	}
@@ -35,7 +36,7 @@ export class AuditLog extends Component {
 					save: async (form, filter) => this.save(form, filter),
 					canClear: () => (this.context.settings.current?.extras.logBytes ?? null) !== null,
 					clear: async () => this.clear(),
-					showChange: this.showChange,
+					...this.actions,
 				}),
 		);
 		plugin.addCommand({ id: "view-tool-logs", name: "View tool logs", callback: () => { this.open(); } });

@@ -1,10 +1,13 @@
 /** The history of changes: the view, the commands, undo and redo. */
 
 import { Component, Notice } from "obsidian";
+import { invert } from "../core/diff/invert";
+import { parseDiff } from "../core/diff/parse";
 import { History, type Direction } from "../core/history";
 import { messageOf } from "../core/settings/store";
 import { inertPlain } from "../core/text/inert";
 import { ReversalModal } from "../ui/reversalModal";
+import type { ChangedFile } from "../ui/views/logRow";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
 import type { Context } from "./context";
 import { showView } from "./views";
@@ -39,6 +42,16 @@ export class Changes extends Component {
 
 	open(): void {
 		void showView(this.context.app, HISTORY_VIEW);
+	}
+
+	/** What a change did to each file: the undo's diff, the other way round. Null when it cannot be undone (any more). */
+	async changeOf(executionId: string): Promise<ChangedFile[] | null> {
+		try {
+			const { files } = await this.history.preview("undo", executionId);
+			return files.map((file) => ({ path: file.newPath ?? file.path, hunks: invert(parseDiff(file.diff)) }));
+		} catch {
+			return null;
+		}
 	}
 
 	/** Show what taking back, or making again, a change does; and do it when the person says so. */

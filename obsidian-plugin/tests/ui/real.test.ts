@@ -151,7 +151,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await serve();
 		const page = await open();
 		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:view-tool-logs")?.callback?.(); });
-		await page.waitForSelector("text=Nothing here yet.");
+		await page.waitForSelector('.vault-bridge-log-row:has-text("bridge")');
+		await page.waitForSelector(".vault-bridge-chain:has-text('none changed or removed')");
 		const call = await bridge.agent("Claude Code");
 		const answer = call("find", { pattern: "**/*.md" });
 		await page.waitForSelector(modal);

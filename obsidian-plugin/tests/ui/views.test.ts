@@ -49,8 +49,9 @@ describe("the log", () => {
 		const detail = page.locator(".vault-bridge-log-detail");
 		await detail.waitFor();
 		expect(await detail.textContent()).toContain("Checksum before");
-		expect(await detail.locator(".vault-bridge-row.is-added").count()).toBe(1);
-		await detail.locator("text=Show change and undo").click();
+		await detail.locator(".vault-bridge-row").first().waitFor();
+		expect(await detail.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
+		await detail.locator("text=Undo…").click();
 		await page.click('.modal button:text-is("Undo")');
 		expect(await bridge.until("history.undo")).toMatchObject({ executionId: expect.stringContaining("patch-") as string });
 	});

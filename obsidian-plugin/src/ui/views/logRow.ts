@@ -1,7 +1,7 @@
 /** One line of the log, and all of it when opened. */
 
 import { filesOf, type AuditRecord } from "../../core/wire/audit";
-import { parseDiff } from "../../core/diff/parse";
+import type { Hunk } from "../../core/diff/model";
 import { drawDiff } from "../diff/diffView";
 import { outcomeBadge } from "../badges";
 import { drawParameters } from "../parameters";
@@ -9,10 +9,19 @@ import { isObject } from "../../core/json";
 import { showLongText, showText } from "../text";
 import { showTime } from "./time";
 
-/** Shows a change and offers to take it back; null for what cannot be. */
-export type ShowChange = (executionId: string) => void;
+export interface LogActions {
+	/** Show what taking a change back does, and offer it. */
+	undo: (executionId: string) => void;
+	/** What a change did to each file; null when that is no longer known. */
+	changeOf: (executionId: string) => Promise<ChangedFile[] | null>;
+}
 
-export function drawLogRow(list: HTMLElement, record: AuditRecord, showChange: ShowChange): void {
+export interface ChangedFile {
+	path: string;
+	hunks: Hunk[];
+}
+
+export function drawLogRow(list: HTMLElement, record: AuditRecord, actions: LogActions): void {
 	const details = list.createEl("details", { cls: `vault-bridge-log-row is-${record.kind === "decision" ? "decision" : "execution"}` });
 	const summary = details.createEl("summary");
 	showTime(summary, record.timestamp);
@@ -21,11 +30,11 @@ export function drawLogRow(list: HTMLElement, record: AuditRecord, showChange: S
 	showText(summary.createSpan({ cls: "vault-bridge-log-what" }), whatOf(record));
 	outcomeBadge(summary, record.outcome);
 	details.addEventListener("toggle", () => {
-		if (details.open && details.childElementCount === 1) drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), record, showChange);
+		if (details.open && details.childElementCount === 1) drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), record, actions);
 	});
 }
 
-function drawDetail(el: HTMLElement, record: AuditRecord, showChange: ShowChange): void {
+function drawDetail(el: HTMLElement, record: AuditRecord, actions: LogActions): void {
 	const files = filesOf(record);
 	if (files.length > 0) {
 		const table = el.createEl("table", { cls: "vault-bridge-checksums" });
@@ -42,18 +51,26 @@ function drawDetail(el: HTMLElement, record: AuditRecord, showChange: ShowChange
 	}
 	const { executionId } = record;
 	if (executionId !== null && files.length > 0) {
-		el.createEl("button", { text: "Show change and undo", type: "button" }).addEventListener("click", () => {
-			showChange(executionId);
-		});
-	}
-	const result = record.whole["result"];
-	if (isObject(result) && typeof result["diff"] === "string") {
-		drawDiff(el.createDiv({ cls: "vault-bridge-file" }), parseDiff(result["diff"]), null);
+		void drawChange(el.createDiv(), executionId, actions);
 	}
 	const parameters = record.whole["parameters"];
 	if (isObject(parameters) && Object.keys(parameters).length > 0) drawParameters(el.createDiv(), parameters);
 	const rest = Object.fromEntries(Object.entries(record.whole).filter(([name]) => name !== "parameters" && name !== "files"));
 	showLongText(el.createEl("pre", { cls: "vault-bridge-json" }), JSON.stringify(rest, null, 2));
+}
+
+/** The change itself comes from the history: the log holds no text of notes. What was undone already has nothing to show. */
+async function drawChange(el: HTMLElement, executionId: string, actions: LogActions): Promise<void> {
+	const files = await actions.changeOf(executionId);
+	if (!files) return;
+	for (const file of files) {
+		const box = el.createDiv({ cls: "vault-bridge-file" });
+		showText(box.createDiv({ cls: "vault-bridge-file-title" }), file.path);
+		if (file.hunks.length > 0) drawDiff(box, file.hunks, null);
+	}
+	el.createEl("button", { cls: "vault-bridge-undo", text: "Undo…", type: "button" }).addEventListener("click", () => {
+		actions.undo(executionId);
+	});
 }
 
 /** What a line is about, in a few words: the reason of a decision, the error of a failure, the files of a change. */

@@ -6,11 +6,11 @@ import type { ChainStatus } from "../../core/wire/auditState";
 import type { AuditRecord } from "../../core/wire/audit";
 import { inertPlain } from "../../core/text/inert";
 import { showText } from "../text";
-import { drawLogRow, type ShowChange } from "./logRow";
+import { drawLogRow, type LogActions } from "./logRow";
 
 export const LOG_VIEW = "vault-bridge-log";
 
-export interface LogSource {
+export interface LogSource extends LogActions {
 	/** A page of the log, newest first; rejects with a sentence for the person. */
 	query: (filter: LogFilter, before: string | null) => Promise<AuditRecord[]>;
 	/** Be told when there is something new, or the connection came or went. */
@@ -21,7 +21,6 @@ export interface LogSource {
 	/** Whether this bridge lets its log be cleared. */
 	canClear: () => boolean;
 	clear: () => Promise<void>;
-	showChange: ShowChange;
 }
 
 export class LogView extends ItemView {
@@ -111,7 +110,7 @@ export class LogView extends ItemView {
 
 	private append(listEl: HTMLElement, records: readonly AuditRecord[]): void {
 		for (const record of records) {
-			drawLogRow(listEl, record, this.source.showChange);
+			drawLogRow(listEl, record, this.source);
 			addOption(this.toolSelect, this.tools, record.tool);
 			addOption(this.clientSelect, this.clients, record.client);
 		}
