@@ -17,6 +17,7 @@ import { StatusBar } from "./features/statusBar";
 import { clock } from "./platform/clock";
 import { Device } from "./platform/device";
 import { locateBridge } from "./platform/discovery";
+import { dirtyFiles } from "./platform/editors";
 import { openSocket } from "./platform/socket";
 
 /** How the bridge names us to other screens. */
@@ -34,7 +35,11 @@ export default class VaultBridgePlugin extends Plugin {
 			undo: (executionId) => { changes.reverse("undo", executionId); },
 			changeOf: async (executionId) => changes.changeOf(executionId),
 		});
-		const prompts = new ConsentPrompts(context, { log: () => { log.open(); }, settings });
+		const prompts = new ConsentPrompts(context, {
+			settings,
+			log: () => { log.open(); },
+			unsaved: async (paths) => (await dirtyFiles(this.app, paths)).unsaved,
+		});
 		const firstRun = new FirstRun(context, settings);
 		const tab = new SettingsTab(context, {
 			openLog: () => { log.open(); },

@@ -36,7 +36,9 @@ export class Activity extends Component {
 				const { executionId, tool } = readStart(params, method);
 				this.running.set(executionId, tool);
 			} else if (method === "tool.finished") {
-				this.running.delete(readStart(params, method).executionId);
+				const { executionId, tool } = readStart(params, method);
+				this.running.delete(executionId);
+				this.tellDuration(tool, params["durationMs"]);
 			} else if (method === "limits.hit") {
 				this.tellLimit(readLimit(params, method));
 				return;
@@ -46,6 +48,12 @@ export class Activity extends Component {
 			if (!(error instanceof ShapeError)) throw error;
 			console.warn("Vault Bridge:", error);
 		}
+	}
+
+	/** Developer mode shows on the console how long each tool took. */
+	private tellDuration(tool: string, milliseconds: unknown): void {
+		const { current } = this.context.settings;
+		if (current?.values["developerMode"] === true && typeof milliseconds === "number") console.debug(`Vault Bridge: ${tool} took ${milliseconds} ms`);
 	}
 
 	private tellLimit({ tool, message }: { tool: string; message: string }): void {

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Browser, sha256 } from "./browser";
 import { FakeBridge } from "./fakeBridge";
+import { edit, question } from "./questions";
 
 let browser: Browser;
 let bridge: FakeBridge;
@@ -51,6 +52,13 @@ describe("what is open in editors", () => {
 		writeFileSync(join(bridge.vault, "Open.md"), BEFORE.replace(/\n/g, "\r\n"));
 		expect(await bridge.request("host.dirty", { paths: ["Open.md"] })).toMatchObject({ unsaved: [] });
 	});
+});
+
+it("warns in the question of text that is not saved yet", async () => {
+	await type("my own words");
+	bridge.ask(question({ preview: { files: [{ ...edit, path: "Open.md" }, { ...edit, path: "Shut.md" }], backup: null, warnings: [], request: null } }));
+	await page.waitForSelector("text=Open.md holds text in an editor that is not saved yet.");
+	expect(await page.textContent(".vault-bridge-consent")).not.toContain("Shut.md holds");
 });
 
 describe("writing a note that is open", () => {

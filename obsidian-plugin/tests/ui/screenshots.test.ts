@@ -1,6 +1,6 @@
 /** A picture of every state, light and dark, in `screenshots/`: for eyes, not for comparing. */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
 import { Browser, type Theme } from "./browser";
@@ -43,6 +43,15 @@ const states: [name: string, show: (page: Page) => Promise<void>][] = [
 	["consent-hostile", async (page) => asked(page, hostile())],
 	["consent-lost", async (page) => { await asked(page, question()); bridge.stop(); await page.waitForSelector(".vault-bridge-status:not(.is-connected)"); await page.waitForTimeout(200); }],
 	["consent-soon", async (page) => asked(page, question({ expiresAt: new Date(Date.now() + 20_000).toISOString() }))],
+	["consent-small", async (page) => { await page.setViewportSize({ width: 550, height: 400 }); await asked(page, question()); }],
+	["undo", async (page) => {
+		const recorded: unknown = JSON.parse(readFileSync(file("tests/recorded/preview-undo.json"), "utf8"));
+		bridge.answers.set("tools.preview", () => recorded);
+		await page.waitForSelector(".vault-bridge-status.is-connected");
+		await run(page, "undo-change");
+		await page.waitForSelector(".modal .vault-bridge-diff");
+	}],
+	["settings-confirm", async (page) => { await inSettings(page, "Network security"); await page.click('.setting-item:has-text("Allow terminal") .checkbox-container'); await page.waitForTimeout(100); }],
 	["settings", async (page) => inSettings(page)],
 	["settings-tools", async (page) => inSettings(page, "Tools and consent")],
 	["settings-network", async (page) => inSettings(page, "Network security")],

@@ -56,7 +56,7 @@ export function descriptionOf(field: Field): string {
 	const text = field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/`/g, "");
 	// `find: most results.`: the tool stands in the label already.
 	const about = /^([a-z_]+): (.*)$/s.exec(text);
-	const rest = about?.[2] !== undefined && field.key.toLowerCase().startsWith((about[1] ?? "").replace(/_/g, "")) ? about[2] : text;
+	const rest = field.section === "toolSpecific" && about?.[2] !== undefined && field.key.toLowerCase().startsWith((about[1] ?? "").replace(/_/g, "")) ? about[2] : text;
 	return rest.charAt(0).toUpperCase() + rest.slice(1);
 }
 

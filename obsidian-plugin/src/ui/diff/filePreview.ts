@@ -2,6 +2,7 @@
 
 import { setIcon } from "obsidian";
 import { CHANGE_LABELS } from "../../core/consent/wording";
+import { dangersOf, type Danger } from "../../core/diff/dangers";
 import { factsOf } from "../../core/diff/facts";
 import type { Hunk } from "../../core/diff/model";
 import { parseDiff } from "../../core/diff/parse";
@@ -25,6 +26,11 @@ const ICONS: Readonly<Record<FileChange, string>> = {
 	delete: "trash-2",
 	mkdir: "folder-plus",
 	rmdir: "folder-x",
+};
+
+const DANGERS: Readonly<Record<Danger, string>> = {
+	"runs-code": "The new text holds code that a plugin may run when the note is opened.",
+	"loads-remote": "The new text loads something from the internet when the note is opened, which tells that server of it.",
 };
 
 export interface HunkOffer {
@@ -106,6 +112,7 @@ function drawBody(body: HTMLElement, file: FilePreview, offer: HunkOffer | null,
 function drawAbout(about: HTMLElement, hunks: readonly Hunk[]): void {
 	if (hidesSomething(addedText(hunks)))
 		about.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
+	for (const danger of dangersOf(hunks)) about.createDiv({ cls: "vault-bridge-note is-warning", text: DANGERS[danger] });
 	drawFacts(about, factsOf(hunks));
 }
 

@@ -66,6 +66,7 @@ describe("the words of the form", () => {
 	it("take the meaning of null from the bridge", () => {
 		expect([nullLabel(field("auditLogRetentionDays")), nullLabel(field("webSearchDefaultFreshness"))]).toEqual(["For ever", "Any"]);
 		expect(descriptionOf(field("auditLogRetentionDays"))).toBe("Days the log is kept.");
+		expect([descriptionOf(field("findMaxResults")), descriptionOf(field("httpsOnly"))]).toEqual(["Most results.", "Http: is upgraded to https:."]);
 		expect(choiceLabel(field("auditLogRetentionDays"), 30)).toBe("30 days");
 	});
 
