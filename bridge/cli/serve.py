@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from bridge.cli.calls import showing_calls
 from bridge.cli.inert import inert
 from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
 from bridge.cli.own import own_bridge
 from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
+from bridge.cli.tables import draw_facts
 from bridge.client import find_vault
 from bridge.settings import PRESETS
 
@@ -67,7 +69,7 @@ def command(
     output = Output(as_json=as_json)
     folder = find_vault(vault)
     bridge = own_bridge(folder, port=port, consent=consent.value)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving), showing_calls(output):
         asyncio.run(_serve(bridge, folder, preset, output))
 
 
@@ -122,11 +124,11 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
     if output.as_json:
         output.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
-    lines = {
+    facts = {
         "Serving": inert(services.vault, style="bold"),
         "At": Text(bridge.beacon.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
         "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(inert(quoted(folder))),
         "Stop": Text("Ctrl-C"),
     }
-    output.lines(Text.assemble((f"{label:<9}", "bold"), value) for label, value in lines.items())
+    output.lines(draw_facts(facts, output.width))

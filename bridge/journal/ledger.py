@@ -9,28 +9,26 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Literal
 
 from bridge.clock import Clock, stamp
-from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
+from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
 from bridge.journal.held import HeldFolders
 from bridge.journal.history import History, Known
 from bridge.journal.lines import Begin, Mark, MarkKind, check_id
 from bridge.journal.log import Log
 from bridge.journal.mend import mend, take_back
+from bridge.journal.past import Past
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
-from bridge.journal.reverse import Reversal
 from bridge.journal.steps import Steps
-from bridge.journal.survey import survey
+from bridge.journal.survey import stale, survey
 from bridge.journal.trace import trace
 from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
-from bridge.vault.root import VaultRoot
+from bridge.vault.root import STATE_FOLDER, VaultRoot
 
-CALLS_KEPT = timedelta(hours=24)
-"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
+JOURNAL = f"{STATE_FOLDER}/journal"
 LONGEST_WAIT = 60.0
 """Seconds that a writer waits for the one before it."""
 
@@ -64,13 +62,15 @@ class Ledger:
         self._backups = Backups(root)
         self._log = Log(self._journal_folder)
         self._history = History()
+        self._past = Past(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
         self._unwritten: list[Mark] = []
+        self._recovery: Recovery | None = None
 
     # -- starting and stopping ----------------------------------------------------------------------------------
 
     def recover(self) -> Recovery:
-        """Read the journal and finish or take back what was under way. To be called once, before anything else.
+        """Read the journal and finish or take back what was under way. Comes before anything else, and happens once.
 
         Returns:
             What was done. A change that cannot be dealt with now, because the disk fails, is told in `messages`, and
@@ -80,28 +80,9 @@ class Ledger:
             ExecutionFailed: The journal cannot be read.
         """
         with self._writing():
-            try:
-                written, damaged = self._log.load()
-            except OSError as error:
-                raise explain(error, ".vault-bridge/journal") from error
-            for item in written:
-                if isinstance(item.line, Begin):
-                    self._history.begin(item.line, item.offset)
-                else:
-                    self._history.mark(item.line)
-            ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
-            messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
-            for known in self._history.open():
-                try:
-                    message = self._resolve(known)
-                    ended[known.outcome].append(known.shown.execution_id)
-                except ExecutionFailed as failure:
-                    message = failure.message
-                if message is not None:
-                    messages.append(message)
-            return Recovery(
-                tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages)
-            )
+            if self._recovery is None:
+                self._recovery = self._recover()
+            return self._recovery
 
     def close(self) -> None:
         """Let the journal go, when nothing is applied any more."""
@@ -163,15 +144,16 @@ class Ledger:
         }:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
+        self.recover()
         with self._writing():
             if self._history.get(cause.execution_id) is not None:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
             self._resolve_open()
             begin = self._carry_out(plan, cause)
+            self._mark("done", begin.execution_id)
             if not begin.keep:
                 with contextlib.suppress(OSError, ToolFailure):
                     self._backups.remove(begin.execution_id)
-            self._mark("done", begin.execution_id)
             try:
                 self._on_applied(plan)
             except Exception:
@@ -182,51 +164,44 @@ class Ledger:
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first.
-
-        Args:
-            limit: How many.
-            before: Only those older than this execution id, or than this ISO 8601 time.
-
-        Raises:
-            InvalidParameters: `before` is neither.
-        """
-        changes = self._history.changes()
-        if before is not None:
-            changes = self._history.before(changes, before)
-        return [self._history.entry(known) for known in changes[:limit]]
+        """The changes of this vault, newest first. See `Past.history`."""
+        return self._past.history(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._history.find_call(call_id, since=self._clock.now() - CALLS_KEPT)
+        return self._past.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back.
-
-        Args:
-            execution_id: Which; None is the newest that is not undone.
-
-        Returns:
-            The change's id, and the plan, to be applied like any other.
-
-        Raises:
-            NotFound: There is no such change, or it is undone already.
-            Conflict: A file was edited since (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
-        """
-        change = execution_id or self._history.newest_applied()
-        if change is None:
-            raise NotFound("There is nothing to undo: no change is applied that is not undone already")
-        return change, self._reversal(change, "undo")
+        """The plan that takes a change back, to be applied like any other. See `Past.undo_plan`."""
+        return self._past.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. Takes, returns and raises what `undo_plan` does."""
-        change = execution_id or self._history.last_undone()
-        if change is None:
-            raise NotFound("There is nothing to redo: no change is undone")
-        return change, self._reversal(change, "redo")
+        """The plan that applies an undone change again. See `Past.redo_plan`."""
+        return self._past.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
+
+    def _recover(self) -> Recovery:
+        try:
+            written, damaged = self._log.load()
+        except OSError as error:
+            raise _journal_failed(error) from error
+        for item in written:
+            if isinstance(item.line, Begin):
+                self._history.begin(item.line, item.offset)
+            else:
+                self._history.mark(item.line)
+        ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
+        messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
+        for known in self._history.open():
+            try:
+                message = self._resolve(known)
+                ended[known.outcome].append(known.shown.execution_id)
+            except ExecutionFailed as failure:
+                message = failure.message
+            if message is not None:
+                messages.append(message)
+        return Recovery(tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages))
 
     def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
         """Check, journal, and carry out; or leave everything as it was."""
@@ -244,12 +219,12 @@ class Ledger:
                 removed=sum(preview.removed for preview in plan.previews),
                 keep=self._keep_backups(),
             )
-            modes = self._earlier_modes(cause)
+            modes = self._past.earlier_modes(cause.reverses)
             try:
                 self._write_marks()
                 offset = self._log.append(begin, sync=True)
             except OSError as error:
-                raise explain(error, ".vault-bridge/journal") from error
+                raise _journal_failed(error) from error
             self._history.begin(begin, offset)
             steps = Steps(
                 begin,
@@ -277,6 +252,8 @@ class Ledger:
         step = begin.changes[-1 if attempted is None else attempted]
         where = step.new_path or step.path
         failure = explain(error, where) if isinstance(error, OSError) else error
+        if isinstance(failure, NotFound | InvalidParameters):
+            failure = stale(where, gone=True)  # the folder was there when the plan was checked
         told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:
             mended = take_back(begin, attempted, self._root, self._backups)
@@ -320,37 +297,6 @@ class Ledger:
         self._mark(mended.outcome, execution_id)
         return mended.message
 
-    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
-        known, head = self._history.get(change), self._history.head(change)
-        if known is not None and known.kind != "change":
-            raise NotFound(f"{change!r} is itself an {known.kind} of {known.change!r}; give that id instead")
-        if known is None or head is None:
-            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
-        state = self._history.state(change)
-        if state == "conflicted":
-            raise NotFound(
-                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
-                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
-            )
-        if (state == "undone") != (kind == "redo"):
-            done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
-            raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
-        begin = self._log.read(head.offset)
-        with HeldFolders(self._root) as folders:
-            return Reversal(begin, folders, self._backups).plan(kind, change, known.summary)
-
-    def _earlier_modes(self, cause: Cause) -> dict[str, int]:
-        """Which permissions an undo or redo gives back to what it makes anew."""
-        head = self._history.head(cause.reverses or "")
-        if head is None:
-            return {}
-        begin = self._log.read(head.offset)
-        return {
-            change.path: mode
-            for change, mode in zip(begin.changes, begin.modes, strict=True)
-            if mode is not None and change.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}
-        }
-
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         if not self._writer.acquire(timeout=LONGEST_WAIT):
@@ -384,3 +330,10 @@ class Ledger:
             if new:
                 state.sync()
             return folder
+
+
+def _journal_failed(error: OSError) -> ExecutionFailed:
+    failure = explain(error, JOURNAL)
+    if isinstance(failure, ExecutionFailed):
+        return failure
+    return ExecutionFailed(f"{JOURNAL!r} in the vault is a link or something else that it should not be; remove it")

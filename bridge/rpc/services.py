@@ -46,6 +46,10 @@ class Previewer(Protocol):
         """`{"plan": {...}}`; raises the ToolFailure the call itself would end in."""
         ...
 
+    async def explain(self, flight: Flight) -> dict[str, Any]:
+        """What would become of a call, and which rule decides."""
+        ...
+
 
 class SettingsDesk(Protocol):
     """The settings in force (`toolkit/settings_store.py`)."""
@@ -189,6 +193,7 @@ class Services:
         audit: The log.
         limits: `limits.status` of one session id.
         status: `vault.status`.
+        faults: What is wrong with files that people write, each as a sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
         note: Logs what is no call: its kind, and what happened.
     """
@@ -205,5 +210,6 @@ class Services:
     audit: AuditLogDesk
     limits: Callable[[str], Any]
     status: Callable[[], Any]
+    faults: Callable[[], list[str]]
     attached: dict[str, list[str]]
     note: Callable[[str, dict[str, Any]], None] = field(default=lambda _kind, _facts: None)

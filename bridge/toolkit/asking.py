@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import orjson
 
@@ -14,7 +14,9 @@ from bridge.consent.grants import Grants
 from bridge.contract.consent import (
     ConsentMode,
     ConsentRequest,
+    Operation,
     Preview,
+    Scope,
     ToolFace,
 )
 from bridge.errors import Conflict, PermissionDenied
@@ -72,6 +74,8 @@ class Asking:
             call=_fingerprint(tool, flight),
             by_user=flight.caller.role == "host" and plan is not None and plan.reversal is not None,
         )
+        if self._deny_all and not case.by_user:
+            return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
         return case, decide(case, self._grants)
 
     async def ask(
@@ -91,10 +95,6 @@ class Asking:
             Conflict: `stale`, when `check` found a change.
         """
         case, verdict = self.verdict(tool, effect, flight, settings)
-        if self._deny_all and not case.by_user:
-            verdict = Verdict(
-                outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
-            )
         if verdict.outcome == "allow":
             self._grants.used(case, verdict.rule)
             await self._record(flight, verdict, None)
@@ -146,10 +146,32 @@ class Asking:
             can_bypass=tool.can_bypass,
             choices=verdict.choices,
             preview=_preview(effect, flight, settings),
+            scope=_scope(effect, case),
+            brief=settings.developer_mode and case.operation is Operation.NETWORK,
             plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
             created_at=stamp(now),
             expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
         )
+
+
+def _scope(effect: Effect, case: Case) -> Scope:
+    """The call in seed C's terms. What lies in the vault is in scope, whatever else can be read is not."""
+    target = case.targets[0] if len(case.targets) == 1 else None
+    count = len(case.targets)
+    match case.operation:
+        case Operation.READ:
+            return Scope(kind="read_in_scope", target=target)
+        case Operation.NETWORK:
+            return Scope(kind="read_out_of_scope", target=target)
+        case Operation.EXECUTE:
+            return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
+        case Operation.DELETE:
+            return Scope(kind="write_delete", target=target, affects_count=count)
+    kind: Literal["write_create", "write_update"] = (
+        "write_create" if case.operation is Operation.CREATE else "write_update"
+    )
+    size = sum(map(len, effect.blobs.values())) if isinstance(effect, ChangePlan) else None
+    return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
 
 
 def _fingerprint(tool: Tool[Any], flight: Flight) -> str:

@@ -105,6 +105,9 @@ class Planner:
             raise NotFound("There is no such note; look for it with `find`")
         return {"plan": {"tool": flight.tool, "targets": sorted(flight.arguments)}}
 
+    async def explain(self, flight: Flight) -> dict[str, Any]:
+        return {"outcome": "ask", "tool": flight.tool, "caller": flight.caller.client, "role": flight.caller.role}
+
 
 class Preferences:
     """Stands in for the settings on disk."""
@@ -243,6 +246,7 @@ class World:
             audit=self.memory,
             limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
             status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
+            faults=lambda: ["the settings are broken"],
             attached={},
         )
         self.dispatcher = Dispatcher(METHODS)

@@ -75,8 +75,10 @@ def _shown(grant: Any) -> dict[str, Any]:
 
 def auto_approve(exchange: Exchange, params: AutoApproveParams) -> dict[str, Any]:
     """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer."""
-    grants, operation = exchange.services.grants, Operation(params.operation)
-    grant = grants.auto_approve(operation, params.client, enabled=params.enabled)
+    services, operation = exchange.services, Operation(params.operation)
+    grant = services.grants.auto_approve(operation, params.client, enabled=params.enabled)
+    facts = {"operation": params.operation, "enabled": params.enabled, "for": params.client}
+    services.note("grant", {"event": "auto_approve", "by": exchange.session.name, "grant": facts})
     return {"enabled": params.enabled, "grant": grant}
 
 
