@@ -1,6 +1,6 @@
 /** The real bridge, started and stopped the way the plugin does it. */
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
@@ -10,7 +10,6 @@ import { command } from "../ui/realBridge";
 it.skipIf(command === null)("starts the real bridge for a vault, and leaves no process and no file behind (skipped where it is not installed)", { timeout: 30_000 }, async () => {
 	vi.stubGlobal("window", { setTimeout, clearTimeout });
 	const vault = mkdtempSync(join(tmpdir(), "vault-bridge-sidecar-"));
-	mkdirSync(join(vault, ".obsidian"));
 	const found = join(vault, ".vault-bridge/bridge.json");
 	const sidecar = new Sidecar(() => undefined);
 	try {

@@ -55,11 +55,24 @@ describe("what is shown", () => {
 		expect(await page.textContent(".vault-bridge-request")).toContain("GET https://example.org/tomatoes");
 	});
 
+	it("is short where the bridge says that the person wants it so, and the exact request all the same", async () => {
+		await ask({ ...network(), brief: true });
+		const text = await page.textContent(modal);
+		expect(text).toContain("GET https://example.org/tomatoes");
+		expect(text).not.toContain("Parameters");
+		expect(text).not.toContain("Fetches one page.");
+	});
+
+	it("is that other notes link to what is deleted", async () => {
+		await ask(question({ operation: "delete", scope: { kind: "write_delete", hasBacklinks: true } }));
+		expect(await page.textContent(modal)).toContain("Other notes link to this.");
+	});
+
 	it("is every file of a change, each with what happens to it", async () => {
 		await ask(files());
 		expect(await page.$$eval(".vault-bridge-file-change", (all) => all.map((el) => el.textContent))).toEqual(["Moved", "Changed", "New folder", "Deleted"]);
 		await page.click('summary:has-text("Projects/Old.md")');
-		expect(await page.textContent(".vault-bridge-file.is-delete .vault-bridge-file-body")).toContain("Nothing of worth.");
+		await page.waitForSelector(".vault-bridge-file.is-delete .vault-bridge-file-body:has-text('Nothing of worth.')");
 	});
 
 	it("is parameters as a table, and as JSON when wanted", async () => {

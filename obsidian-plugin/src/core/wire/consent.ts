@@ -2,7 +2,7 @@
 
 import { boolean, list, number, object, oneOf, optional, readable, record, string } from "../json";
 import { Covers, Decision, Operation, Outcome, RiskLevel } from "./contract";
-import type { ConsentReply, FilePreview, Preview, ToolFace, ConsentRequest as Wire } from "./contract";
+import type { ConsentReply, FilePreview, Preview, Scope, ToolFace, ConsentRequest as Wire } from "./contract";
 
 export { Decision, RiskLevel } from "./contract";
 export type { ConsentReply, FilePreview, Preview } from "./contract";
@@ -13,7 +13,9 @@ export type FileChange = FilePreview["change"];
 const CHANGES = Object.keys({ create: 0, modify: 0, move: 0, delete: 0, mkdir: 0, rmdir: 0 } satisfies Record<FileChange, 0>) as FileChange[];
 
 /** What the screen needs of a question, and what a later bridge may say beside. */
-export interface ConsentRequest extends Omit<Wire, "sessionId" | "canBypass"> {
+export interface ConsentRequest extends Omit<Wire, "sessionId" | "canBypass" | "scope"> {
+	/** Of a delete: whether other notes link there, where that is known. */
+	scope: Pick<Scope, "hasBacklinks"> | null;
 	/** Whether `consent.respond` takes `hunks`. */
 	hunksSupported: boolean;
 }
@@ -60,6 +62,8 @@ export const readConsentRequest = record<ConsentRequest>({
 	planDigest: optional(string, null),
 	createdAt: string,
 	expiresAt: string,
+	scope: optional(record({ hasBacklinks: optional(boolean, null) }), null),
+	brief: optional(boolean, false),
 	hunksSupported: optional(boolean, false),
 });
 

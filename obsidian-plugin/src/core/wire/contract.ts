@@ -39,6 +39,15 @@ export interface Preview {
 	request: string | null;
 }
 
+export interface Scope {
+	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
+	target: string | null;
+	sizeBytes: number | null;
+	hasBacklinks: boolean | null;
+	operation: string | null;
+	affectsCount: number | null;
+}
+
 export interface ConsentRequest {
 	requestId: string;
 	client: string;
@@ -57,6 +66,8 @@ export interface ConsentRequest {
 	planDigest: string | null;
 	createdAt: string;
 	expiresAt: string;
+	scope: Scope | null;
+	brief: boolean;
 }
 
 export interface ConsentReply {

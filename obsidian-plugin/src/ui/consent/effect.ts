@@ -11,6 +11,7 @@ export function drawEffect(container: HTMLElement, request: ConsentRequest, offe
 	for (const warning of preview?.warnings ?? []) {
 		showLongText(container.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
 	}
+	if (request.scope?.hasBacklinks) container.createDiv({ cls: "vault-bridge-note is-warning", text: "Other notes link to this." });
 	if (!preview && request.targets.length > 0) drawTargets(container, request.targets);
 	const end = preview && preview.files.length > 0 ? drawFiles(container, preview.files, offer) : () => undefined;
 	if (preview?.request) {
@@ -19,7 +20,7 @@ export function drawEffect(container: HTMLElement, request: ConsentRequest, offe
 		showLongText(container.createEl("pre", { cls: "vault-bridge-request", attr: { tabindex: "0", "aria-label": label } }), preview.request);
 	}
 	const shown = preview !== null && (preview.files.length > 0 || preview.request !== null);
-	drawParameterSection(container, request, !shown);
+	if (!request.brief || !shown) drawParameterSection(container, request, !shown);
 	if (preview?.backup) {
 		const backup = container.createDiv({ cls: "vault-bridge-backup" });
 		backup.appendText("What is there now is kept in ");

@@ -28,5 +28,5 @@ export function drawIntroduction(container: HTMLElement, request: ConsentRequest
 		reason.createSpan({ cls: "vault-bridge-faint", text: "Its reason: " });
 		showLongText(reason.createSpan({ cls: "vault-bridge-quote" }), request.reason, INTRODUCTION);
 	}
-	if (request.tool.description) showLongText(intro.createDiv({ cls: "vault-bridge-faint" }), request.tool.description, INTRODUCTION);
+	if (request.tool.description && !request.brief) showLongText(intro.createDiv({ cls: "vault-bridge-faint" }), request.tool.description, INTRODUCTION);
 }
