@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from scripts.lib.environment import PYTHON, ROOT, say
+from scripts.lib.environment import PYTHON
+from scripts.lib.plugin import plugin_tests
 from scripts.lib.steps import Step
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENTRY_POINTS = [f"scripts/{name}" for name in ("start", "test", "check", "fix", "bench")]
+ENTRY_POINTS = [f"scripts/{name}" for name in ("start", "test", "check", "fix", "bench", "build-plugin")]
 """Python files without `.py`: the tools do not find them by themselves."""
 
 
@@ -43,17 +43,4 @@ def tests(arguments: Sequence[str]) -> list[Step]:
     if arguments:
         return [Step("tests", [*pytest, *arguments])]
     coverage = ["--cov=bridge", "--cov-branch", "--cov-report=term:skip-covered"]
-    return [*_plugin(), Step("tests", [*pytest, "-q", *coverage])]
-
-
-def _plugin() -> list[Step]:
-    """The Obsidian plugin's own tests, where the plugin and npm are there."""
-    if not (ROOT / "obsidian-plugin" / "package.json").exists():
-        say("No obsidian-plugin/ in this version: its tests are passed over.")
-        return []
-    npm = shutil.which("npm")
-    if npm is None:
-        say("npm is not installed: the tests of obsidian-plugin/ are passed over.")
-        return []
-    folder = ["--prefix", "obsidian-plugin"]
-    return [Step("plugin: install", [npm, *folder, "ci"]), Step("plugin: tests", [npm, *folder, "test"])]
+    return [*plugin_tests(), Step("tests", [*pytest, "-q", *coverage])]
