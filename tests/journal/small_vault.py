@@ -10,12 +10,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bridge.contract.consent import Operation
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Application, Cause
 from bridge.vault.disk import At, Disk
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
+
+posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions, owners, links and pipes are as POSIX has them")
 
 Tree = dict[str, tuple[int, bytes | None]]
 """Every file (mode, bytes) and folder (mode, None) of a vault, the bridge's own folder left out."""

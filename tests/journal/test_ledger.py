@@ -13,7 +13,7 @@ from bridge.vault.folder import NEW_FILE_MODE
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
-from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, Step, plan_of
+from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, Step, plan_of, posix_only
 
 IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 
@@ -107,6 +107,7 @@ def test_bytes_that_are_not_those_of_the_plan_are_refused(small: SmallVault) -> 
         ledger.apply(forged, small.cause())
 
 
+@posix_only
 def test_a_linked_note_is_changed_where_it_really_is(small: SmallVault) -> None:
     (small.folder / "Link.md").symlink_to(MEETING)
     with small.ledger() as ledger, VaultRoot(small.folder) as root:
@@ -171,6 +172,7 @@ def test_an_id_names_one_change_only(small: SmallVault) -> None:
 # -- what is kept -----------------------------------------------------------------------------------------------
 
 
+@posix_only
 def test_backups_are_plain_files_at_the_same_places(small: SmallVault) -> None:
     times = {path: (small.folder / path).stat().st_mtime_ns for path in FILES}
     with small.ledger() as ledger:
@@ -190,6 +192,7 @@ def test_a_change_that_replaces_nothing_has_no_backup(small: SmallVault) -> None
     assert not (small.folder / ".vault-bridge" / "backups").exists()
 
 
+@posix_only
 @pytest.mark.parametrize("swaps", [True, False])
 def test_permissions_and_owner_of_a_file_stay(small: SmallVault, *, swaps: bool) -> None:
     owner = (1234, 2345) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
@@ -203,6 +206,7 @@ def test_permissions_and_owner_of_a_file_stay(small: SmallVault, *, swaps: bool)
     assert (state.st_uid, state.st_gid) == owner
 
 
+@posix_only
 def test_a_new_file_gets_the_permissions_of_any_new_file(small: SmallVault) -> None:
     with small.ledger() as ledger:
         small.apply(ledger, *SHAPES["create with new parents"])
@@ -248,6 +252,7 @@ def test_hidden_files_of_the_ledger_are_gone_when_it_is_done(small: SmallVault) 
             assert small.tree() == before
 
 
+@posix_only
 def test_the_bridges_own_folder_is_for_its_user_only(small: SmallVault) -> None:
     with small.ledger() as ledger:
         small.apply(ledger, *SHAPES["modify"])
@@ -257,6 +262,7 @@ def test_the_bridges_own_folder_is_for_its_user_only(small: SmallVault) -> None:
     assert stat.S_IMODE(small.journal.stat().st_mode) == 0o600
 
 
+@posix_only
 def test_a_folder_of_backups_that_is_a_link_is_refused_and_nothing_is_written(
     small: SmallVault, tmp_path: Path
 ) -> None:
@@ -270,6 +276,7 @@ def test_a_folder_of_backups_that_is_a_link_is_refused_and_nothing_is_written(
     assert list((tmp_path / "Outside").iterdir()) == []
 
 
+@posix_only
 def test_a_large_file_is_changed_without_being_copied(tmp_path: Path) -> None:
     data = b"a line of a very long note\n" * 4_000_000
     small = SmallVault(tmp_path / "Vault", {"Large.md": (0o644, data)})

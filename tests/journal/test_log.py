@@ -12,7 +12,7 @@ from bridge.journal.lines import Line, Mark, encode
 from bridge.journal.log import NAME, Log
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
-from tests.journal.small_vault import SHAPES, HookedDisk, SmallVault
+from tests.journal.small_vault import SHAPES, HookedDisk, SmallVault, posix_only
 
 
 def mark(number: int) -> Mark:
@@ -62,6 +62,7 @@ def test_a_journal_that_is_not_there_is_empty_and_not_made_by_reading(book: Book
     assert not book.path.exists()
 
 
+@posix_only
 def test_the_journal_is_for_its_user_only(book: Book) -> None:
     book.log.append(mark(1), sync=True)
     assert book.path.stat().st_mode & 0o777 == 0o600
@@ -131,6 +132,7 @@ def test_a_line_of_which_only_half_could_be_written_is_cut_off(book: Book) -> No
     assert book.lines() == ([mark(1)], 0)
 
 
+@posix_only
 def test_a_journal_that_someone_removed_is_begun_anew(book: Book) -> None:
     book.log.append(mark(1), sync=True)
     book.path.unlink()
@@ -157,6 +159,7 @@ def test_damaged_lines_are_told_of_at_the_start(small: SmallVault) -> None:
         assert [entry.execution_id for entry in ledger.history()] == ["change-2"]
 
 
+@posix_only
 def test_a_journal_that_is_a_link_is_refused(small: SmallVault, tmp_path: Path) -> None:
     (tmp_path / "Outside").mkdir()
     (small.folder / ".vault-bridge").mkdir()

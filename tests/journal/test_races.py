@@ -9,7 +9,7 @@ import pytest
 
 from bridge.errors import Conflict
 from bridge.journal import ledger as ledger_module
-from tests.journal.small_vault import FILES, HookedDisk, SmallVault, plan_of
+from tests.journal.small_vault import FILES, HookedDisk, SmallVault, plan_of, posix_only
 
 EDIT = b"typed by a person in this very moment\n"
 MOST_OPERATIONS = 120
@@ -81,6 +81,7 @@ def test_an_edit_at_any_moment_survives_and_the_plan_is_all_or_nothing(tmp_path:
     assert outcomes >= {"applied", "exists" if kind in {"create", "move onto"} else "stale"}
 
 
+@posix_only
 @pytest.mark.parametrize("kind", ["modify", "delete", "move"])
 @pytest.mark.parametrize("what", ["link", "folder", "nothing", "pipe"])
 def test_a_file_that_becomes_something_else_at_the_last_moment_is_left_as_it_is(
@@ -114,6 +115,7 @@ def test_a_file_that_becomes_something_else_at_the_last_moment_is_left_as_it_is(
     assert not [path for path in small.tree() if ".vault-bridge-" in path]
 
 
+@posix_only
 def test_a_folder_that_becomes_a_link_is_not_followed(small: SmallVault, tmp_path: Path) -> None:
     outside = tmp_path / "Outside"
     (small.folder / "Notes").rename(outside)

@@ -1,6 +1,7 @@
 """Random plans over a small tree, undone and redone in any order that is allowed: bytes and permissions are exact."""
 
 import contextlib
+import errno
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from bridge.errors import Conflict
+from bridge.errors import Conflict, ExecutionFailed
 from tests.journal.small_vault import HookedDisk, Killed, SmallVault, Step, Tree, plan_of
 
 NAMES = ["a.md", "b.md", "c.bin"]
@@ -186,7 +187,7 @@ TestHistories.settings = settings(
 
 
 @given(files=TREES, data=st.data(), kills=st.lists(st.integers(1, 40), min_size=1, max_size=3), swaps=st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_random_plan_killed_anywhere_and_again_while_recovering_is_all_or_nothing(
     files: dict[str, tuple[int, bytes]], data: st.DataObject, kills: list[int], *, swaps: bool
 ) -> None:
@@ -217,7 +218,7 @@ def test_a_random_plan_killed_anywhere_and_again_while_recovering_is_all_or_noth
     kills=st.tuples(st.integers(8, 40), st.integers(1, 20)),
     swaps=st.booleans(),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_an_edit_after_a_kill_survives_and_every_other_file_is_old_or_new(
     files: dict[str, tuple[int, bytes]], data: st.DataObject, place: str, kills: tuple[int, int], *, swaps: bool
 ) -> None:
@@ -248,6 +249,75 @@ def test_an_edit_after_a_kill_survives_and_every_other_file_is_old_or_new(
             saved += [held for _mode, held in tree.values() if held is not None]
             for path, (_mode, held) in before.items():
                 assert held is None or held in saved or path == place or path not in planner.paths(), path
+
+
+@given(files=TREES, data=st.data(), at=st.integers(9, 50), once=st.booleans(), swaps=st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_random_plan_on_a_failing_disk_is_all_or_nothing(
+    files: dict[str, tuple[int, bytes]], data: st.DataObject, at: int, *, once: bool, swaps: bool
+) -> None:
+    def fail(number: int, _operation: str, _name: str) -> None:
+        if number == at or (number > at and not once):
+            raise OSError(errno.EIO, "failed")
+
+    with tempfile.TemporaryDirectory() as temporary:
+        small = SmallVault(Path(temporary) / "Vault", files)
+        before = small.tree()
+        planner = Planner(before)
+        planner.draw(data)
+        with small.ledger(HookedDisk(fail, swaps=swaps)) as ledger, contextlib.suppress(ExecutionFailed):
+            ledger.apply(plan_of(*planner.steps), small.cause())
+        with small.ledger() as ledger:
+            if ledger.history():
+                assert bytes_in(small.tree()) == bytes_in(planner.tree)
+                small.undo(ledger)
+            assert small.tree() == before
+
+
+@given(
+    files=TREES,
+    data=st.data(),
+    place=st.sampled_from(PLACES),
+    at=st.integers(9, 50),
+    how=st.sampled_from(["in place", "by rename", "removed"]),
+)
+@settings(max_examples=60, deadline=None)
+def test_an_edit_at_any_moment_of_any_plan_survives(
+    files: dict[str, tuple[int, bytes]], data: st.DataObject, place: str, at: int, how: str
+) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        small = SmallVault(Path(temporary) / "Vault", files)
+        target = small.folder / place
+        edited = False
+
+        def edit(number: int, _operation: str, _name: str) -> None:
+            nonlocal edited
+            if number != at or not target.parent.is_dir():
+                return
+            edited = how != "removed"
+            if how != "in place":
+                target.unlink(missing_ok=True)
+            if edited:
+                target.write_bytes(b"typed while we worked")
+
+        before = small.tree()
+        planner = Planner(before)
+        planner.draw(data)
+        with small.ledger(HookedDisk(edit)) as ledger, contextlib.suppress(Conflict, ExecutionFailed):
+            ledger.apply(plan_of(*planner.steps), small.cause())
+        tree = small.tree()
+        held = [path.read_bytes() for path in small.backup("change-1").rglob("*") if path.is_file()]
+        held += [found for _mode, found in tree.values() if found is not None]
+        assert not edited or b"typed while we worked" in held
+        for path, found in bytes_in(tree).items():
+            assert ".vault-bridge-" not in path
+            known = {there[path] for there in (bytes_in(before), bytes_in(planner.tree)) if path in there}
+            assert found in {*known, b"typed while we worked"}, path
+
+
+def bytes_in(tree: Tree) -> dict[str, bytes]:
+    """The files of a tree, permissions left out."""
+    return {path: found for path, (_mode, found) in tree.items() if found is not None}
 
 
 def killer(at: int) -> Callable[[int, str, str], None]:
