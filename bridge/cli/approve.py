@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """Show questions and take answers until the person leaves."""
     output = Output(as_json=as_json)
-    with contextlib.suppress(KeyboardInterrupt):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
         answered = asyncio.run(approve(find_vault(vault), output, once=once, yes=yes))
         if once and not answered:
             raise typer.Exit(FAILURE)

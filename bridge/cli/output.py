@@ -15,6 +15,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from bridge.cli.folding import wrap
 from bridge.cli.inert import inert, inert_json, inert_lines, inert_plain
 
 UNFOLDED = 400
@@ -79,8 +80,10 @@ class Output:
 
     def say(self, message: str | Text, *, style: str = "") -> None:
         """Tell the person something that is not the result. Parts from outside must be inert already in a `Text`."""
+        width = self._err.width if self.watched else UNFOLDED
         for line in [message] if isinstance(message, Text) else inert_lines(message, style=style):
-            self._err.print(line, soft_wrap=True)
+            for piece in wrap(line, width):
+                _print(self._err, piece)
 
     @contextlib.contextmanager
     def waiting(self, message: str) -> Iterator[None]:

@@ -7,8 +7,8 @@ if TYPE_CHECKING:
     from bridge.app import Bridge
 
 
-def own_bridge(vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask") -> "Bridge":
-    """A bridge of `vault`, not yet started."""
+def own_bridge(vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False) -> "Bridge":
+    """A bridge of `vault`, not yet started; a brief one lives only as long as a command."""
     from bridge.app import Bridge  # noqa: PLC0415 - see above
 
-    return Bridge(vault, port=port, consent=consent)
+    return Bridge(vault, port=port, consent=consent, brief=brief)

@@ -71,7 +71,7 @@ async def _once(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
 
 
 async def _start_own(vault: Path, stack: contextlib.AsyncExitStack) -> None:
-    own = own_bridge(vault)
+    own = own_bridge(vault, brief=True)
     try:
         await own.start()
     except StartError:

@@ -15,7 +15,7 @@ from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
 from bridge.cli.own import own_bridge
-from bridge.cli.signals import TERMINATION, on_signals
+from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
 from bridge.client import find_vault
 from bridge.settings import PRESETS
 
@@ -67,15 +67,16 @@ def command(
     output = Output(as_json=as_json)
     folder = find_vault(vault)
     bridge = own_bridge(folder, port=port, consent=consent.value)
-    with contextlib.suppress(KeyboardInterrupt, Leaving):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving):
         asyncio.run(_serve(bridge, folder, preset, output))
 
 
 async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: Output) -> None:
     stopped = asyncio.Event()
     async with bridge:
-        with on_signals(stopped.set, "SIGINT", *TERMINATION):
+        with cancel_on_signals():
             await _choose_tools(bridge, folder, preset, output)
+        with on_signals(stopped.set, "SIGINT", *TERMINATION):
             _announce(bridge, folder, output)
             await stopped.wait()
             output.say("Stopping.")
@@ -90,22 +91,20 @@ async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, o
                 f"first: vault-bridge settings preset vault --vault {quoted(folder)}"
             )
             return
-        preset = await _offer()
+        preset = await _offer(output)
     if preset is not None:
         patch = {"enabledTools": list(PRESETS[preset.value])}
         await asyncio.to_thread(bridge.settings.update, patch)
 
 
-async def _offer() -> Preset:
+async def _offer(output: Output) -> Preset:
     """Ask once whether agents may propose changes; the answer is kept, so it is not asked again."""
     keyboard = open_keyboard()
     keyboard.discard()
-    question = (
-        "This vault is new here. Agents can find, grep and read in it.\n"
-        "Enable the tools for files and notes too? Every change is shown to you first. [Y/n] "
-    )
+    output.say("This vault is new here: agents can find, grep and read in it, and nothing more.")
+    output.say("They can have the tools for files and notes too. Every change is then shown to you first.")
     while True:
-        word = (await keyboard.line(lambda: question)).strip().lower()
+        word = (await keyboard.line(lambda: "Enable those tools? [Y/n] ")).strip().lower()
         if word in {"", "y", "yes"}:
             return Preset.VAULT
         if word in {"n", "no"}:

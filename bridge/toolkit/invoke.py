@@ -10,6 +10,9 @@ from bridge.errors import DeadlineExceeded
 
 T = TypeVar("T")
 
+GRACE = 1.0
+"""Seconds in which a tool that watches its deadline says itself, and better, why it ended."""
+
 
 async def invoke(workers: Executor, function: Callable[[], T | Awaitable[T]], seconds: float) -> T:
     """Call a method that may be a coroutine function or a plain one.
@@ -26,7 +29,7 @@ async def invoke(workers: Executor, function: Callable[[], T | Awaitable[T]], se
         DeadlineExceeded: When it took longer.
     """
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds + GRACE):
             if inspect.iscoroutinefunction(getattr(function, "func", function)):
                 return await cast("Awaitable[T]", function())
             result = await asyncio.get_running_loop().run_in_executor(workers, function)

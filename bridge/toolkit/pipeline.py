@@ -86,7 +86,7 @@ class Pipeline:
                 output = tool.report(params, await self._apply(effect, flight))
             else:
                 flight.phase = Phase.RUNNING
-                output = await self._run(tool, params, context)
+                output = await self._run(tool, params, self._context(tool, flight, settings))  # the person took time
             result = self._succeeded(output, flight, settings, started)
         except asyncio.CancelledError as error:
             cancelled = error

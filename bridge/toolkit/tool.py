@@ -106,7 +106,7 @@ class Tool(ABC, Generic[P]):
     listed: ClassVar[bool] = True
     """Whether `tools.list` shows it and `enabledTools` governs it; the history's own tools are not listed."""
     timeout: ClassVar[float] = 30.0
-    """Seconds `prepare` and `run` may take together, waiting for a person not counted."""
+    """Seconds that `prepare` and `run` may each take; waiting for a person is not counted."""
 
     @property
     def can_bypass(self) -> bool:

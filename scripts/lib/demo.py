@@ -192,8 +192,12 @@ async def _desk(vault: Path, keyboard: Keyboard | None, output: Output) -> Async
     """The consent screen of `vault-bridge approve`, in this terminal."""
     questions = Questions()
     connected = asyncio.Event()
-    link = Link(vault, questions, lambda _greeting: connected.set())
-    listening = asyncio.create_task(link.run())
+
+    async def greeted(_greeting: str) -> None:
+        connected.set()
+
+    link = Link(vault, questions)
+    listening = asyncio.create_task(link.run(greeted))
     try:
         await connected.wait()
         yield Desk(questions, link, keyboard, output)

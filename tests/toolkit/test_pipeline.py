@@ -176,3 +176,21 @@ async def test_beyond_the_limit_a_call_is_queued_and_beyond_the_queue_refused(ri
     for task in queued:
         task.cancel()
     await asyncio.gather(*queued, return_exceptions=True)
+
+
+async def test_the_time_a_person_takes_is_not_taken_from_the_tool(rig: Any) -> None:
+    person = rig.person()
+    deadlines: list[float] = []
+    run = rig.look.run
+
+    def watched(params: Any, context: Any) -> Any:
+        deadlines.append(context.deadline)
+        return run(params, context)
+
+    rig.look.run = watched
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+    await rig.asked()
+    answered = rig.pipeline.clock.monotonic()
+    await person.answer(Decision.ALLOW_ONCE)
+    await call
+    assert deadlines[0] >= answered + rig.look.timeout

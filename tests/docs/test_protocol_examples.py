@@ -1,0 +1,54 @@
+"""The JSON that `docs/protocol.md` shows has the shape of what is really sent, kept and taken."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from bridge.consent.permission_file import parse
+from bridge.contract.base import Wire
+from bridge.contract.consent import ConsentRequest, FilePreview, Preview, ToolFace
+from bridge.contract.discovery import Beacon, Endpoint
+from bridge.contract.result import ToolResult
+
+PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
+EXAMPLES: list[dict[str, Any]] = [
+    json.loads(block) for block in re.findall(r"^```json\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+]
+
+
+def example(member: str) -> dict[str, Any]:
+    """The first example with this member."""
+    return next(found for found in EXAMPLES if member in found)
+
+
+def names(model: type[Wire]) -> set[str]:
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def test_the_files_by_which_a_bridge_is_found_have_all_their_members() -> None:
+    assert set(example("runDir")) == names(Beacon)
+    assert set(example("token")) == names(Endpoint)
+
+
+def test_the_question_has_all_its_members() -> None:
+    question = example("requestId")
+    assert set(question) == names(ConsentRequest)
+    assert set(question["tool"]) == names(ToolFace)
+    assert set(question["preview"]) == names(Preview)
+    assert set(question["preview"]["files"][0]) == names(FilePreview)
+    ConsentRequest.model_validate(question)
+
+
+def test_both_kinds_of_result_have_the_members_of_a_result() -> None:
+    results = [found for found in EXAMPLES if "success" in found]
+    assert [found["success"] for found in results] == [True, False]
+    shown = set(results[0]) | set(results[1])
+    assert shown == names(ToolResult)
+    for found in results:
+        ToolResult.model_validate(found)
+
+
+def test_the_permission_file_can_be_read() -> None:
+    shown = example("Journal/")
+    assert parse(json.dumps(shown).encode()) == shown

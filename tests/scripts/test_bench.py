@@ -1,0 +1,49 @@
+"""Every section of the bench runs to its end, on a small scale."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.lib import bench_loop, bench_measure, bench_patterns, bench_processes, bench_rpc, bench_write
+
+
+@pytest.fixture(autouse=True)
+def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once instead of nine times, in a place of the test's own."""
+    for module in (bench_measure, bench_patterns, bench_loop):
+        monkeypatch.setattr(module, "REPEATS", 1)
+    for module in (bench_processes, bench_patterns, bench_write):
+        monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
+    monkeypatch.setattr(bench_rpc, "PINGS", 2)
+    monkeypatch.setattr(bench_rpc, "REPLIES", 1)
+    monkeypatch.setattr(bench_write, "WRITES", 1)
+    monkeypatch.setattr(bench_patterns, "IDLE", 0.05)
+    monkeypatch.setattr(bench_loop, "NOTES", 20)
+    monkeypatch.setattr(bench_loop, "BIG_LINES", 2000)
+    monkeypatch.setattr(bench_loop, "PAUSE", 0)
+
+
+async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_rpc.run()
+    assert capsys.readouterr().out.count("   ratio   ") == 2
+
+
+async def test_write(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_write.run()
+    said = capsys.readouterr().out
+    assert "apply_patch, whole pipeline" in said
+    assert "our unified diff" in said or "git is not installed" in said
+
+
+async def test_patterns(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_patterns.run()
+    said = capsys.readouterr().out
+    assert all(f"    {pattern} " in said for pattern in bench_patterns.PATTERNS)
+    assert "ratio of p99" in said
+
+
+async def test_loop_calls_every_tool_and_every_call_succeeds(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_loop.run()
+    table = capsys.readouterr().out.splitlines()[2:]
+    assert [line[4:32].strip() for line in table] == list(bench_loop.calls(0))
+    assert not [line for line in table if line.endswith(")") and not line.endswith("never)")]
