@@ -16,6 +16,7 @@ from bridge import __version__
 from bridge.clock import Clock, SystemClock, stamp
 from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
+from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
@@ -41,6 +42,7 @@ from bridge.toolkit.settings_store import SettingsStore
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
+from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
@@ -125,7 +127,9 @@ class Bridge:
         survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        grants = self._grants(Permissions(state, clock=self._clock))
+        grants = self._grants(state)
+        stack.callback(grants.sweep)
+        await asyncio.to_thread(grants.sweep)
         ledger = Ledger(
             root,
             clock=self._clock,
@@ -182,24 +186,28 @@ class Bridge:
         stack.push_async_callback(server.stop)
         self.beacon = await server.start(self._port)
 
-    def _grants(self, permissions: Permissions) -> Grants:
+    def _grants(self, state: Folder) -> Grants:
         """The remembered answers, bound to the settings both ways."""
+        permissions = Permissions(state, clock=self._clock)
         grants = Grants(
             permissions,
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
+            lapsing=Lapsing(
+                permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
+            ),
         )
         before = dict(self.settings.current.consent_mode)
 
-        def asks_again(settings: Settings) -> None:
+        def modes_changed(settings: Settings) -> None:
             for tool, mode in settings.consent_mode.items():
-                if ConsentMode(mode) is ConsentMode.ALWAYS_ASK and before.get(tool) != mode:
-                    grants.forget_allowed(tool)
+                if before.get(tool) != mode:
+                    grants.mode_set(tool, ConsentMode(mode))
             before.clear()
             before.update(settings.consent_mode)
 
-        self.settings.on_change(asks_again)
+        self.settings.on_change(modes_changed)
         return grants
 
 

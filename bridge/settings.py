@@ -62,6 +62,9 @@ class Settings(BaseModel):
     consent_mode: dict[str, Mode] = _setting("tools", "When each tool asks; tools not named use their default.", dict)
     developer_mode: bool = _setting("tools", "Read tools do not ask, and the console shows timings.", default=False)
     consent_timeout: int = _setting("tools", "Seconds a question waits for an answer.", 300, ge=1, le=86_400)
+    grant_expiry_days: int | None = _setting(
+        "tools", "Days after which an unused permanent grant ends; null: never.", 30, ge=1, le=3650
+    )
 
     ollama_web_search_endpoint: str = _setting("apis", "Where web search is asked.", "http://localhost:11434")
     encrypted_keys: dict[str, str] = _setting("apis", "Encrypted API keys; set with `keys.set`.", dict)

@@ -80,15 +80,21 @@ class PermissionTable:
 
     def grant(self, targets: Iterable[str], letters: Iterable[Letter]) -> Entry | None:
         """An entry that allows, when every target is allowed every letter. Nothing is allowed to no target."""
-        entry = None
+        grants = self.grants(targets, letters)
+        return grants[-1][0] if grants else None
+
+    def grants(self, targets: Iterable[str], letters: Iterable[Letter]) -> list[tuple[Entry, Letter]]:
+        """All entries that together allow every letter to every target; none when one is not allowed."""
+        found: list[tuple[Entry, Letter]] = []
         wanted = tuple(letters)
         for target in targets:
             places = covering(target)
             for letter in wanted:
-                entry = next((found for place in places if (found := self._allowed.get((place, letter)))), None)
+                entry = next((entry for place in places if (entry := self._allowed.get((place, letter)))), None)
                 if entry is None:
-                    return None
-        return entry
+                    return []
+                found.append((entry, letter))
+        return found
 
     def keys_for(self, target: str) -> list[str]:
         """The keys, as written, that name exactly this target; a new one where there is none."""

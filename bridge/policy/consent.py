@@ -34,7 +34,8 @@ class Case:
         developer_mode: Seed L's switch: reads do not ask.
         role: The caller's authority.
         by_user: The user's own undo or redo, from a host.
-        client: The name the caller gave itself; shown, not decided by.
+        client: The name the caller gave itself; auto-approve may be for one.
+        call: A fingerprint of the tool and all arguments: the same call again has the same.
     """
 
     tool: str
@@ -49,6 +50,7 @@ class Case:
     role: Literal["agent", "host"]
     by_user: bool = False
     client: str = ""
+    call: str = ""
 
     @property
     def scope(self) -> Covers:
@@ -71,10 +73,17 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What was said before about one case. Both may hold; the denial is the one that counts."""
+    """What was said before about one case. Both may hold; the denial is the one that counts.
+
+    Attributes:
+        denial: What denies it.
+        grant: What allows it.
+        lapsed: What allowed it until it was not used for too long, as a sentence.
+    """
 
     denial: Rule | None = None
     grant: Rule | None = None
+    lapsed: str | None = None
 
 
 class Remembered(Protocol):
@@ -116,6 +125,8 @@ def decide(case: Case, remembered: Remembered) -> Verdict:
     allow = memory.grant or _standing_allow(case)
     if allow is not None:
         return Verdict("allow", allow.name, allow.why)
+    if memory.lapsed is not None:
+        return Verdict("ask", "lapsed", memory.lapsed, choices(case))
     why = f"nothing allows {case.tool!r} yet; the user may answer for longer than once"
     return Verdict("ask", "default", why, choices(case))
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
 from bridge.toolkit.flight import Caller, Flight
@@ -118,6 +118,10 @@ class GrantDesk(Protocol):
 
     def revoke(self, grant_id: str) -> bool:
         """Forget one; False when there is none."""
+        ...
+
+    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Any:
+        """Approve an operation without asking, or no longer; the grant, where there is one."""
         ...
 
 

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
+import orjson
+
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Answer, Broker
 from bridge.consent.grants import Grants
@@ -20,7 +22,7 @@ from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings import Settings
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Effect, Reading, Request, Tool
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
 Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
@@ -60,6 +62,7 @@ class Asking:
             mode=ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value)),
             developer_mode=settings.developer_mode,
             role=flight.caller.role,
+            call=_fingerprint(tool, flight),
             by_user=flight.caller.role == "host" and plan is not None and plan.reversal is not None,
         )
         return case, decide(case, self._grants)
@@ -86,6 +89,7 @@ class Asking:
                 outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
             )
         if verdict.outcome == "allow":
+            self._grants.used(case, verdict.rule)
             await self._record(flight, verdict, None)
             return
         if verdict.outcome == "deny":
@@ -106,7 +110,7 @@ class Asking:
             raise
         finally:
             flight.request_id = None
-        await asyncio.to_thread(self._grants.remember, answer.decision, case)
+        await asyncio.to_thread(self._grants.remember, answer.decision, case, answer.feedback)
         await self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
@@ -139,6 +143,11 @@ class Asking:
             created_at=stamp(now),
             expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
         )
+
+
+def _fingerprint(tool: Tool[Any], flight: Flight) -> str:
+    """What the same call, made again, has again."""
+    return content_hash(orjson.dumps([tool.name, flight.tool, flight.arguments], option=orjson.OPT_SORT_KEYS))
 
 
 def _preview(effect: Effect, flight: Flight, settings: Settings) -> Preview | None:

@@ -2,20 +2,23 @@
 
 import dataclasses
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import Clock, SystemClock
-from bridge.consent.grants import Grant, Grants, letters_of
+from bridge.consent.grants import Grants, letters_of
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
 from bridge.policy.consent import Case, decide
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
+
+if TYPE_CHECKING:
+    from bridge.consent.grant import Grant
 
 GREP = Case(
     tool="grep",
@@ -203,6 +206,7 @@ def test_a_grant_goes_over_the_wire_with_its_names(world: World) -> None:
     wire = grant.to_wire()
     assert set(wire) == {
         *("grantId", "kind", "client", "sessionId", "tool", "target", "operation", "decision", "since"),
+        *("feedback", "expires"),
     }
     assert str(wire["since"]).endswith("Z")
 
@@ -218,7 +222,7 @@ def test_a_session_that_ends_takes_its_answers_with_it(world: World) -> None:
 def test_a_tool_set_to_ask_can_lose_what_was_allowed_and_keeps_what_was_denied(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, GREP)
     world.grants.remember(Decision.DENY_SESSION, case(GREP, session_id="s2"))
-    world.grants.forget_allowed("grep")
+    world.grants.mode_set("grep", ConsentMode.ALWAYS_ASK)
     assert world.decide(GREP) == ("ask", "default")
     assert world.decide(case(GREP, session_id="s2")) == ("deny", "session:deny")
 

@@ -94,5 +94,6 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("tools.list", "tools.call", "tools.result", "tools.preview", "tools.cancel"),
         *("history.list", "history.undo", "history.redo", "limits.status", "vault.status"),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
+        "consent.autoApprove",
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
     }

@@ -141,6 +141,10 @@ class Memory:
         self.grants.remove(grant_id)
         return True
 
+    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Any:
+        self.asked = {"operation": operation, "client": client, "enabled": enabled}
+        return {"grantId": "s-1"} if enabled else None
+
     def history(self, *, limit: int = 50, before: str | None = None) -> Sequence[HistoryEntry]:
         self.asked = {"limit": limit, "before": before}
         return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]

@@ -1,12 +1,12 @@
 """consent.*: the open questions, their answers, and what is remembered of them. For hosts only."""
 
 import asyncio
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import Decision
+from bridge.contract.consent import Decision, Operation
 from bridge.rpc.method import HOST_ONLY, Exchange, Method
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
@@ -25,6 +25,14 @@ class RevokeParams(Params):
     """A grant or denial, by the id that `consent.grants` shows."""
 
     grant_id: Id
+
+
+class AutoApproveParams(Params):
+    """Which operation is approved without asking, and for whom; without a client for everybody."""
+
+    operation: Literal["create", "update"]
+    enabled: bool
+    client: Annotated[str, Field(min_length=1, max_length=80)] | None = None
 
 
 def pending(exchange: Exchange, _params: Params) -> list[dict[str, Any]]:
@@ -54,9 +62,17 @@ async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
     return {"revoked": await asyncio.to_thread(exchange.services.grants.revoke, params.grant_id)}
 
 
+def auto_approve(exchange: Exchange, params: AutoApproveParams) -> dict[str, Any]:
+    """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer."""
+    grants, operation = exchange.services.grants, Operation(params.operation)
+    grant = grants.auto_approve(operation, params.client, enabled=params.enabled)
+    return {"enabled": params.enabled, "grant": grant}
+
+
 METHODS = (
     Method("consent.pending", pending, roles=HOST_ONLY),
     Method("consent.respond", respond, RespondParams, HOST_ONLY),
     Method("consent.grants", grants, roles=HOST_ONLY),
     Method("consent.revoke", revoke, RevokeParams, HOST_ONLY),
+    Method("consent.autoApprove", auto_approve, AutoApproveParams, HOST_ONLY),
 )

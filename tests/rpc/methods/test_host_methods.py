@@ -86,3 +86,18 @@ async def test_a_page_of_the_log_begins_before_a_records_number(world: World, be
         assert answer["error"]["code"] == -32602
     else:
         assert world.memory.asked["before"] == asked
+
+
+@pytest.mark.parametrize("client", [None, "Claude Code"])
+async def test_an_operation_is_approved_for_one_client_or_for_all(world: World, client: str | None) -> None:
+    params = {"operation": "create", "enabled": True} | ({"client": client} if client else {})
+    assert (await world.ask("host", "consent.autoApprove", params))["result"]["grant"] == {"grantId": "s-1"}
+    assert world.memory.asked == {"operation": "create", "client": client, "enabled": True}
+
+
+@pytest.mark.parametrize("operation", ["delete", "read", "execute", 1])
+async def test_no_other_operation_can_be_approved(world: World, operation: Any) -> None:
+    answer = await world.ask("host", "consent.autoApprove", {"operation": operation, "enabled": True})
+    assert answer["error"]["code"] == -32602
+    refused = await world.ask("agent", "consent.autoApprove", {"operation": "create", "enabled": True})
+    assert refused["error"]["code"] == -32001
