@@ -114,7 +114,7 @@ class Preview(Wire):
 
 
 class ConsentRequest(Wire):
-    """One open question. Times are ISO 8601 UTC."""
+    """One open question. Times are ISO 8601 UTC. With `hunks_supported`, an answer may leave hunks of the diffs out."""
 
     request_id: str
     client: str
@@ -131,14 +131,20 @@ class ConsentRequest(Wire):
     choices: tuple[Decision, ...]
     preview: Preview | None = None
     plan_digest: str | None = None
+    hunks_supported: bool = False
     created_at: str
     expires_at: str
 
 
 class ConsentReply(Wire):
-    """What `consent.respond` returns. `outcome` and `by` tell of the question's end, whoever ended it."""
+    """What `consent.respond` returns. `outcome` and `by` tell of the question's end, whoever ended it.
+
+    `plan_digest` is that of exactly what will be written, after a yes to a write: where hunks were left out, not that
+    of the question.
+    """
 
     accepted: bool
     outcome: Outcome | None = None
     by: str | None = None
     reason: str | None = None
+    plan_digest: str | None = None

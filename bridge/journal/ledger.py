@@ -22,10 +22,11 @@ from bridge.journal.mend import mend, take_back
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
 from bridge.journal.reverse import Reversal
 from bridge.journal.steps import Steps
-from bridge.journal.survey import survey
+from bridge.journal.survey import read_before, survey
 from bridge.journal.trace import trace
 from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
+from bridge.vault.partial import Kept, Partial, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
 
@@ -144,6 +145,19 @@ class Ledger:
         """
         with HeldFolders(self._root) as folders:
             survey(plan, folders)
+
+    def part(self, plan: ChangePlan, keep: Kept) -> Partial:
+        """The part of a plan that a person wants, checked against the vault as `check` does.
+
+        Raises:
+            InvalidParameters: There is no such part.
+            Conflict: As of `check`.
+            ExecutionFailed: The disk cannot be read.
+        """
+        with HeldFolders(self._root) as folders:
+            partial = keep_hunks(plan, keep, lambda change: read_before(change, folders))
+            survey(partial.plan, folders)
+        return partial
 
     def apply(self, plan: ChangePlan, cause: Cause) -> Application:
         """Apply a plan wholly, or not at all.

@@ -73,6 +73,8 @@ class Auditing:
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
             facts |= {"by": answer.by, "feedback": answer.feedback}
+            if answer.part is not None:
+                facts["planDigest"] = answer.part
         await self._append("decision", flight, facts)
 
     async def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
