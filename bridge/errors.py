@@ -13,6 +13,7 @@ BridgeError
 │   └── DeadlineExceeded
 ├── ProtocolError          the caller broke the protocol: becomes a JSON-RPC error
 └── StartError             the bridge cannot start: the command line prints it and exits 1
+    └── AlreadyServed      another process serves the vault
 
 This module imports nothing of the project. Which failure is which is the table "Failures" of `docs/protocol.md`.
 Every message says what to do next, and never holds a token, a traceback or a path outside the vault.
@@ -170,3 +171,7 @@ class StartError(BridgeError):
         super().__init__(f"{message}\n{hint}" if hint else message)
         self.message = message
         self.hint = hint
+
+
+class AlreadyServed(StartError):
+    """Another process serves the vault, or is just starting or stopping to."""

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from bridge.cli.inert import inert
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
 from bridge.cli.reach import look
+from bridge.cli.records import HEADINGS, draw_record
 from bridge.cli.tables import draw_table
-from bridge.cli.times import local
 from bridge.client import connect, find_vault
 
 HELP = """Show what agents did and what was decided.
@@ -35,6 +34,12 @@ class Kind(StrEnum):
 
     EXECUTION = "execution"
     DECISION = "decision"
+    LIMIT = "limit"
+    SETTINGS = "settings"
+    GRANT = "grant"
+    BRIDGE = "bridge"
+    NETWORK = "network"
+    LOG = "log"
 
 
 def command(
@@ -42,7 +47,7 @@ def command(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
     tool: Annotated[str | None, typer.Option(metavar="NAME", help="Only this tool.")] = None,
     client: Annotated[str | None, typer.Option(metavar="NAME", help="Only this client.")] = None,
-    kind: Annotated[Kind | None, typer.Option(show_default=False, help="Only calls, or only decisions.")] = None,
+    kind: Annotated[Kind | None, typer.Option(show_default=False, help="Only this kind of record.")] = None,
     text: Annotated[str | None, typer.Option(metavar="TEXT", help="Only records that hold this text.")] = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Not older than this ISO 8601 time.")] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Not newer than this ISO 8601 time.")] = None,
@@ -65,9 +70,7 @@ def command(
     if as_json:
         output.json(records)
     elif records:
-        output.lines(
-            draw_table(("Time", "What", "Tool", "By", "Outcome"), [_row(record) for record in records], output.width)
-        )
+        output.lines(draw_table(HEADINGS, [draw_record(record) for record in records], output.width))
     else:
         output.say("The log holds nothing like that.")
 
@@ -95,30 +98,4 @@ def _show(record: dict[str, Any], output: Output) -> None:
     if output.as_json:
         output.json(record, compact=True)
     else:
-        output.lines([Text("  ").join(cell for cell in _row(record) if cell.plain)])
-
-
-def _row(record: dict[str, Any]) -> list[Text]:
-    return [
-        Text(local(str(record.get("timestamp", "")))),
-        inert(str(record.get("kind", ""))),
-        inert(str(record.get("tool", "")), style="bold"),
-        inert(str(record.get("client", ""))),
-        _outcome(record),
-    ]
-
-
-def _outcome(record: dict[str, Any]) -> Text:
-    """How it went, in a few words."""
-    if record.get("kind") == "decision":
-        by = record.get("by")
-        said = str(record.get("decision") or record.get("outcome") or "").replace("_", " ")
-        style = "green" if record.get("outcome") == "allow" else "red"
-        how = f" by {by}" if by else f" ({record.get('rule')})" if record.get("rule") else ""
-        return Text.assemble(inert(said, style=style), inert(how))
-    if record.get("success"):
-        files = ", ".join(str(file.get("newPath") or file.get("path")) for file in record.get("files", ()))
-        return Text.assemble(("done", "green"), inert(f" {files}" if files else ""))
-    code = record.get("code")
-    why = f"{record.get('errorType', 'failed')}{f' ({code})' if code else ''}"
-    return inert(why.replace("_", " "), style="red")
+        output.lines([Text("  ").join(cell for cell in draw_record(record) if cell.plain)])

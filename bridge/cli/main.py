@@ -53,14 +53,20 @@ for name, module in COMMANDS.items():
 app.add_typer(settings.app, name="settings", help=settings.HELP)
 
 
-@app.callback()
-def options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and end.", is_eager=True)] = False,
-) -> None:
-    """Options that stand before the command."""
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"vault-bridge {__version__}")
         raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+) -> None:
+    """Options that stand before the command."""
+    del version  # its callback has done what there is to do
 
 
 def main() -> None:

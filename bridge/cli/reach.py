@@ -2,19 +2,20 @@
 
 import asyncio
 import contextlib
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 from bridge.cli.own import own_bridge
-from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, connect, find_endpoint, find_vault
-from bridge.errors import StartError
+from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, connect, find_vault
+from bridge.errors import AlreadyServed
 
 NAME: Final = "Command line"
 """What the commands call themselves in the log and in the history."""
 TRIES: Final = 3
-PATIENCE_SECONDS: Final = 1.0
-"""How long another process that has the vault may take to say where it is."""
+PATIENCE_SECONDS: Final = 5.0
+"""How long another process that has the vault may take to say where it is, or to let it go."""
 PAUSE_SECONDS: Final = 0.05
 
 T = TypeVar("T")
@@ -50,12 +51,7 @@ async def bridge_for(
         StartError: None runs, and none can be started.
     """
     async with contextlib.AsyncExitStack() as stack:
-        try:
-            bridge = await stack.enter_async_context(connect(vault, name=name, role=role))
-        except BridgeNotRunning:
-            await _start_own(vault, stack)
-            bridge = await stack.enter_async_context(connect(vault, name=name, role=role))
-        yield bridge
+        yield await _connection(vault, stack, role, name)
 
 
 async def _look(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
@@ -70,24 +66,25 @@ async def _once(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
         return await work(bridge)
 
 
-async def _start_own(vault: Path, stack: contextlib.AsyncExitStack) -> None:
+async def _connection(
+    vault: Path, stack: contextlib.AsyncExitStack, role: Literal["agent", "host"], name: str
+) -> Bridge:
+    """Connect; where nobody serves the vault, serve it. Others may begin and end to do so at the same moment."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return await stack.enter_async_context(connect(vault, name=name, role=role))
+        except BridgeNotRunning:
+            pass
+        try:
+            await _serve(vault, stack)
+        except AlreadyServed:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def _serve(vault: Path, stack: contextlib.AsyncExitStack) -> None:
     own = own_bridge(vault, brief=True)
-    try:
-        await own.start()
-    except StartError:
-        if not await _appears(vault):
-            raise
-    else:
-        stack.push_async_callback(own.stop)
-
-
-async def _appears(vault: Path) -> bool:
-    """Whether somebody else, who began to serve the vault at the same moment, says where."""
-    with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(PATIENCE_SECONDS):
-            while True:
-                with contextlib.suppress(BridgeNotRunning):
-                    find_endpoint(vault)
-                    return True
-                await asyncio.sleep(PAUSE_SECONDS)
-    return False
+    await own.start()
+    stack.push_async_callback(own.stop)

@@ -6,7 +6,7 @@ from typing import Final, Self
 
 from filelock import FileLock, Timeout
 
-from bridge.errors import StartError
+from bridge.errors import AlreadyServed
 from bridge.server.runfiles import RunFolder
 
 LOCK_FILE: Final = "serve.lock"
@@ -29,13 +29,13 @@ class VaultLock:
         """Take it.
 
         Raises:
-            StartError: Another process has it; the message names that process.
+            AlreadyServed: Another process has it; the message names that process.
         """
         try:
             self._lock.acquire()
         except Timeout:
             holder = (self._run.read(PID_FILE) or b"").decode("ascii", "replace").strip()
-            raise StartError(
+            raise AlreadyServed(
                 f"This vault is already served by process {holder or 'unknown (it is just starting)'}",
                 hint="Use that bridge, or stop it first.",
             ) from None

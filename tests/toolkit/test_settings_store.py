@@ -2,6 +2,7 @@
 
 import os
 import stat
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import orjson
 import pytest
 
 from bridge.contract.consent import ConsentMode
-from bridge.errors import ExecutionFailed, InvalidParameters, StartError
+from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.settings import Settings
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.vault.folder import Disk, Folder
@@ -90,13 +91,120 @@ def test_listeners_hear_of_a_change_once_it_is_in_force(state: Folder) -> None:
     assert heard == [True]
 
 
-@pytest.mark.parametrize("content", [b"{", b"[]", b'{"nonsense": 1}', b'{"developerMode": "yes"}', b"\xff"])
-def test_a_broken_file_stops_the_start_and_is_left_alone(vault: Path, state: Folder, content: bytes) -> None:
+BROKEN = [b"{", b"[]", b'{"findMaxResults": "many"}', b'{"developerMode": "yes"}', b"\xff", b"{}" + b" " * 2_000_000]
+
+
+def kept_aside(vault: Path) -> list[bytes]:
+    return [path.read_bytes() for path in (vault / ".vault-bridge").glob("settings.broken-*.json")]
+
+
+@pytest.mark.parametrize("content", BROKEN)
+def test_a_file_broken_at_the_start_is_kept_aside_and_the_last_good_one_serves(
+    vault: Path, state: Folder, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    strict = {"consentMode": {"grep": "never_allow"}}
+    SettingsStore(state).update(strict)
+    (vault / ".vault-bridge" / "settings.json").write_bytes(content)
+    store = SettingsStore(state)
+    assert store.current.consent_mode == {"grep": "never_allow"}
+    assert kept_aside(vault) == [content]
+    assert on_disk(vault) == strict
+    (fault,) = store.faults
+    assert "settings.broken-" in fault
+    assert "last good" in fault
+    assert fault in caplog.text
+    assert SettingsStore(state).current.consent_mode == {"grep": "never_allow"}, "and after one more start"
+
+
+@pytest.mark.parametrize("copy", [None, b"{", b'{"findMaxResults": 0}'])
+def test_without_a_good_copy_the_defaults_serve(vault: Path, state: Folder, copy: bytes | None) -> None:
+    (vault / ".vault-bridge" / "settings.json").write_bytes(b"{")
+    if copy is not None:
+        (vault / ".vault-bridge" / "settings.last-good.json").write_bytes(copy)
+    store = SettingsStore(state)
+    assert store.current == Settings()
+    assert not store.is_new
+    assert "the defaults" in store.faults[0]
+    assert kept_aside(vault) == [b"{"]
+
+
+def test_keys_that_are_no_settings_are_named_ignored_and_kept(
+    vault: Path, state: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
     file = vault / ".vault-bridge" / "settings.json"
-    file.write_bytes(content)
-    with pytest.raises(StartError, match=r"Mend .vault-bridge/settings.json"):
-        SettingsStore(state)
-    assert file.read_bytes() == content
+    file.write_bytes(b'{"findMaxResult": 5, "grepContextLines": 3}')
+    store = SettingsStore(state)
+    assert (store.current.find_max_results, store.current.grep_context_lines) == (50, 3)
+    assert "'findMaxResult' (did you mean 'findMaxResults'?)" in store.faults[0]
+    assert store.faults[0] in caplog.text
+    store.update({"developerMode": True})
+    assert on_disk(vault) == {"findMaxResult": 5, "grepContextLines": 3, "developerMode": True}
+    with pytest.raises(InvalidParameters, match="findMaxResult"):
+        store.update({"findMaxResult": 7})
+    assert store.reset() == Settings()
+    assert on_disk(vault) == {"findMaxResult": 5}
+
+
+def test_a_hand_edit_is_read_live_and_listeners_hear_of_it(vault: Path, state: Folder) -> None:
+    store = SettingsStore(state)
+    heard: list[int] = []
+    store.on_change(lambda settings: heard.append(settings.find_max_results))
+    file = vault / ".vault-bridge" / "settings.json"
+    for number in (7, 8):
+        file.write_text(f'{{"findMaxResults": {number}}}', encoding="utf-8")
+        assert store.current.find_max_results == number
+    assert heard == [7, 8]
+    store.update({"developerMode": True})
+    assert on_disk(vault) == {"findMaxResults": 8, "developerMode": True}
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b'{"findMaxResults": 1', "line 1"),
+        (b'{"findMaxResults": 0}', "findMaxResults"),
+        (b'{"findMaxResult": 5}', "did you mean 'findMaxResults'"),
+        (None, "it is gone"),
+    ],
+)
+def test_a_faulty_hand_edit_is_refused_whole_and_named_until_it_is_mended(
+    vault: Path, state: Folder, content: bytes | None, says: str
+) -> None:
+    store = SettingsStore(state)
+    store.update({"findMaxResults": 7})
+    file = vault / ".vault-bridge" / "settings.json"
+    good = file.read_bytes()
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    assert store.current.find_max_results == 7
+    assert says in store.faults[0]
+    file.write_bytes(good)
+    assert store.faults == []
+
+
+def test_a_change_over_a_faulty_hand_edit_keeps_that_aside(vault: Path, state: Folder) -> None:
+    store = SettingsStore(state)
+    store.update({"findMaxResults": 7})
+    (vault / ".vault-bridge" / "settings.json").write_bytes(b"{ my edit")
+    store.update({"developerMode": True})
+    assert kept_aside(vault) == [b"{ my edit"]
+    assert on_disk(vault) == {"findMaxResults": 7, "developerMode": True}
+    assert store.faults == []
+
+
+def test_a_listener_may_look_from_another_thread(state: Folder) -> None:
+    store = SettingsStore(state)
+    seen: list[Settings] = []
+
+    def look(_settings: Settings) -> None:
+        other = threading.Thread(target=lambda: seen.append(store.current))
+        other.start()
+        other.join(5)
+
+    store.on_change(look)
+    settings, _ = store.update({"findMaxResults": 7})
+    assert seen == [settings]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
