@@ -14,6 +14,8 @@ from typing import Literal
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
+from bridge.journal.editing import Editing
+from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.held import HeldFolders
 from bridge.journal.history import History, Known
 from bridge.journal.lines import Begin, Mark, MarkKind, check_id
@@ -48,6 +50,7 @@ class Ledger:
         keep_backups: Whether bytes that are replaced are kept when a change is done (setting `patchBackupEnabled`).
         on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
             must not call the ledger.
+        editors: Who may have files open.
     """
 
     def __init__(
@@ -57,7 +60,9 @@ class Ledger:
         clock: Clock,
         keep_backups: Callable[[], bool],
         on_applied: Callable[[ChangePlan], None] = lambda _plan: None,
+        editors: Editors | None = None,
     ) -> None:
+        self.editors: Editors = editors or NoEditors()
         self._root = root
         self._clock = clock
         self._keep_backups = keep_backups
@@ -245,6 +250,7 @@ class Ledger:
     def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
         """Check, journal, and carry out; or leave everything as it was."""
         with HeldFolders(self._root) as folders:
+            editing = Editing(self.editors, plan, self._backups, cause.execution_id)
             found = survey(plan, folders)
             begin = Begin(
                 cause=cause,
@@ -272,6 +278,7 @@ class Ledger:
                 modes=modes,
                 folders=folders,
                 backups=self._backups,
+                editing=editing,
             )
             try:
                 steps.run()
@@ -302,7 +309,10 @@ class Ledger:
             )
         self._mark(mended.outcome, begin.execution_id)
         if mended.message is not None:
-            return ExecutionFailed(f"{told}. {mended.message}")
+            message = f"{told}. {mended.message}"
+            if isinstance(failure, Conflict):
+                return Conflict(message, code=failure.code or "stale", data=failure.data)
+            return ExecutionFailed(message)
         if isinstance(failure, ExecutionFailed):
             return ExecutionFailed(f"{told}. All files of this change are as they were")
         return failure if isinstance(failure, ToolFailure) else None

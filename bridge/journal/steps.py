@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from bridge.journal import leftovers
 from bridge.journal.backups import Backups, copy_durably
 from bridge.journal.digest import file_hash, hash_or_none
+from bridge.journal.editing import Editing
 from bridge.journal.held import HeldFolders
 from bridge.journal.lines import Begin
 from bridge.journal.survey import exists, stale
@@ -34,6 +35,7 @@ class Steps:
         modes: Permissions that certain new files and folders are to have, by path: those they had before.
         folders: The vault's folders.
         backups: Where what is pushed aside goes.
+        editing: Writes files that are open in an editor.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Steps:
         modes: Mapping[str, int],
         folders: HeldFolders,
         backups: Backups,
+        editing: Editing,
     ) -> None:
         self._begin = begin
         self._traced = traced
@@ -52,6 +55,7 @@ class Steps:
         self._modes = modes
         self._folders = folders
         self._backups = backups
+        self._editing = editing
         self._changed: set[str] = set()
         self.number = 0
         """The step that is being carried out."""
@@ -111,11 +115,14 @@ class Steps:
         if change.before == change.after:
             return
         folder, name = self._place(change.path)
+        new, keep = self._new_bytes(change), self._traced.keeps[self.number]
+        if self._editing.write(change, folder, name, keep, new):
+            return
         part = leftovers.part(self._begin.execution_id, self.number)
         swap = leftovers.swap(self._begin.execution_id, self.number)
         old = self._stat(folder, name, change.path)
         mode, owner = stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid)
-        folder.create(part, self._new_bytes(change), mode=mode, owner=owner, sync=True)
+        folder.create(part, new, mode=mode, owner=owner, sync=True)
         folder.move_new(part, folder, swap)
         try:
             swapped = folder.swap(name, folder, swap)

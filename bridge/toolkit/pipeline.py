@@ -10,13 +10,14 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bridge.clock import Clock
 from bridge.contract.result import ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.policy.hazards import with_hazards
@@ -158,7 +159,13 @@ class Pipeline:
 
     async def _warned(self, plan: ChangePlan) -> ChangePlan:
         """The plan with warnings of what its diff does not show: the same for every tool that writes."""
-        return await asyncio.get_running_loop().run_in_executor(self.workers, with_hazards, plan)
+
+        def warned() -> ChangePlan:
+            shown = with_hazards(plan)
+            found = tuple(unsaved_warnings(plan, self.ledger.editors))
+            return replace(shown, warnings=(*found, *shown.warnings)) if found else shown
+
+        return await asyncio.get_running_loop().run_in_executor(self.workers, warned)
 
     async def _apply(self, plan: ChangePlan, flight: Flight) -> Applied:
         """Hand the plan to the ledger. A write once begun is finished, also when the caller goes away."""
