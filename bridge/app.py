@@ -5,6 +5,7 @@ watcher the hosts) is plugged in here, as a callback.
 """
 
 import asyncio
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
@@ -23,9 +24,12 @@ from bridge.contract.discovery import Beacon
 from bridge.index.survey import Survey
 from bridge.index.watch import Watcher
 from bridge.journal.audit import AuditLog
+from bridge.journal.audit_desk import AuditDesk
+from bridge.journal.audit_keeper import AuditKeeper
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
+from bridge.policy.secrets import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
@@ -36,9 +40,11 @@ from bridge.settings import Settings
 from bridge.toolkit.asking import Asking
 from bridge.toolkit.auditing import Auditing
 from bridge.toolkit.calls import Calls
+from bridge.toolkit.console import redacted_console
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
@@ -65,6 +71,7 @@ class Bridge:
         port: Where to listen on 127.0.0.1; 0 takes a free port.
         consent: `deny` refuses whatever would be asked (seed O's provider that always denies).
         clock: Time.
+        brief: Whether it lives only as long as one command.
 
     Attributes:
         beacon: Where the bridge listens, once it has started.
@@ -79,19 +86,26 @@ class Bridge:
     settings: SettingsStore
 
     def __init__(
-        self, vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", clock: Clock | None = None
+        self,
+        vault: Path,
+        *,
+        port: int = 0,
+        consent: Literal["ask", "deny"] = "ask",
+        clock: Clock | None = None,
+        brief: bool = False,
     ) -> None:
         self._vault = vault
         self._port = port
         self._deny_all = consent == "deny"
         self._clock = clock or SystemClock()
+        self._brief = brief
         self._stack = AsyncExitStack()
 
     async def start(self) -> None:
         """Start serving.
 
         Raises:
-            StartError: The vault cannot be opened, another process serves it, or its settings are broken.
+            StartError: The vault cannot be opened, or another process serves it.
         """
         try:
             await self._start()
@@ -115,6 +129,8 @@ class Bridge:
     async def _start(self) -> None:
         stack = self._stack
         sys.setswitchinterval(SWITCH_SECONDS)
+        known = Secrets()
+        stack.enter_context(redacted_console(known))
         root = VaultRoot(self._vault)
         stack.callback(root.close)
         run = RunFolder(root.path)
@@ -128,7 +144,8 @@ class Bridge:
         survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        grants = self._grants(state)
+        permissions = Permissions(state, clock=self._clock)
+        grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         ledger = Ledger(
@@ -147,15 +164,25 @@ class Bridge:
         await registry.start()
         stack.push_async_callback(registry.stop)
 
-        audit = AuditLog(state, clock=self._clock, settings=lambda: self.settings.current)
+        audit = AuditLog(
+            state,
+            clock=self._clock,
+            settings=lambda: self.settings.current,
+            secrets=known,
+            keep=RunFolder(root.path, kind="audit", durable=True),
+        )
+        keeper = AuditKeeper(audit, lambda: self.settings.current, self._clock.monotonic)
+        keeper.start()
+        stack.callback(keeper.close)
         auditing = Auditing(
             audit, registry, self._clock, on_appended=lambda told: hub.tell_hosts("audit.appended", told)
         )
         stack.callback(auditing.close)
+        self._note_life(auditing)
         limits = RateLimits()
         pipeline = Pipeline(
             registry=registry,
-            limiting=Limiting(limits, self._clock, lambda told: hub.tell_hosts("limits.hit", told)),
+            limiting=Limiting(limits, self._clock, lambda told: _limited(told, auditing, hub)),
             asking=Asking(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
             ledger=ledger,
             settings=lambda: self.settings.current,
@@ -176,21 +203,38 @@ class Bridge:
             broker=broker,
             grants=grants,
             ledger=ledger,
-            audit=audit,
+            audit=AuditDesk(audit, state),
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: _status(survey),
+            faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached={},
+            note=auditing.note,
         )
         watcher = Watcher(root.path, lambda path, change: _changed(path, change, survey, hub))
         watcher.start()
         stack.push_async_callback(watcher.stop)
         server = Server(self.services, hub, run=run, state=state)
+        for token in server.tokens.values():
+            known.add(token)
         stack.push_async_callback(server.stop)
         self.beacon = await server.start(self._port)
 
-    def _grants(self, state: Folder) -> Grants:
+    def _note_life(self, auditing: Auditing) -> None:
+        """Log the start, what it found half done, every change of the settings, and the end.
+
+        A bridge that lives as long as one command is not worth a record, unless it mended something.
+        """
+        changes = SettingsChanges(self.settings.current, auditing.note)
+        self.settings.on_change(changes.changed)
+        mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
+        if self._brief and not any(mended.values()):
+            return
+        life = {"version": __version__, "pid": os.getpid()}
+        auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
+        self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
+
+    def _grants(self, permissions: Permissions, state: Folder) -> Grants:
         """The remembered answers, bound to the settings both ways."""
-        permissions = Permissions(state, clock=self._clock)
         grants = Grants(
             permissions,
             clock=self._clock,
@@ -211,6 +255,12 @@ class Bridge:
 
         self.settings.on_change(modes_changed)
         return grants
+
+
+def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:
+    """Tell and log that somebody has to wait."""
+    hub.tell_hosts("limits.hit", told)
+    auditing.note("limit", told)
 
 
 def _announce(plan: ChangePlan, survey: Survey, hub: Hub) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from bridge import __version__
-from bridge.cli import approve, call, history, log, preview, redo, serve, settings, status, tools, undo
+from bridge.cli import approve, call, history, log, policy, preview, redo, serve, settings, status, tools, undo
 from bridge.cli.failing import Commands
 from bridge.cli.output import prepare_streams
 
@@ -50,6 +50,7 @@ app = typer.Typer(
 )
 for name, module in COMMANDS.items():
     app.command(name, help=module.HELP)(module.command)
+app.add_typer(policy.app, name="policy", help=policy.HELP)
 app.add_typer(settings.app, name="settings", help=settings.HELP)
 
 

@@ -3,15 +3,23 @@
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.changes import draw_changes
-from bridge.cli.output import READABLE, Output
+from rich.text import Text
+
+from bridge.cli.changes import draw_counts
+from bridge.cli.folding import wrap
+from bridge.cli.inert import inert
+from bridge.cli.output import Output
 from bridge.cli.reach import act
 from bridge.cli.results import show_result
-from bridge.client import Result
+from bridge.cli.times import local
+from bridge.client import Bridge, Result
+
+LOOK_BACK = 1000
+"""Changes among which the one that was reversed is looked for, to say more about it."""
 
 
 def reverse(method: str, execution_id: str | None, vault: Path | None, *, as_json: bool) -> None:
-    """Take back or repeat a change, and show what that did.
+    """Take back or repeat a change, and tell which that was.
 
     Args:
         method: `history.undo` or `history.redo`.
@@ -21,10 +29,22 @@ def reverse(method: str, execution_id: str | None, vault: Path | None, *, as_jso
     """
     output = Output(as_json=as_json)
     named = {} if execution_id is None else {"executionId": execution_id}
-    result = Result(act(vault, lambda bridge: bridge.request(method, **named)))
+
+    async def work(bridge: Bridge) -> tuple[Result, list[dict[str, Any]]]:
+        return Result(await bridge.request(method, **named)), await bridge.request("history.list", limit=LOOK_BACK)
+
+    result, history = act(vault, work)
     show_result(result, output)
-    data: Any = result.data
-    if not as_json and isinstance(data, dict) and isinstance(data.get("files"), list):
-        output.lines(
-            draw_changes([file for file in data["files"] if isinstance(file, dict)], min(output.width, READABLE))
-        )
+    if as_json or not isinstance(result.data, dict):
+        return
+    reversed_id = result.data.get("undone") or result.data.get("redone")
+    for entry in history:
+        if entry["executionId"] == reversed_id:
+            said = _describe(entry, "taken back" if method == "history.undo" else "made again")
+            output.lines(wrap(said, output.width, first="  ", rest="  "))
+
+
+def _describe(entry: dict[str, Any], what: str) -> Text:
+    counts = draw_counts(entry["added"], entry["removed"])
+    who = Text.assemble(inert(entry["tool"]), " by ", inert(entry["client"]), f" of {local(entry['time'])}")
+    return Text.assemble(who, ", ", counts, f", {what}")

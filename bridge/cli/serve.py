@@ -16,6 +16,7 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
 from bridge.cli.own import own_bridge
 from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
+from bridge.cli.tables import draw_facts
 from bridge.client import find_vault
 from bridge.settings import PRESETS
 
@@ -122,11 +123,11 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
     if output.as_json:
         output.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
-    lines = {
+    facts = {
         "Serving": inert(services.vault, style="bold"),
         "At": Text(bridge.beacon.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
         "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(inert(quoted(folder))),
         "Stop": Text("Ctrl-C"),
     }
-    output.lines(Text.assemble((f"{label:<9}", "bold"), value) for label, value in lines.items())
+    output.lines(draw_facts(facts, output.width))

@@ -63,7 +63,8 @@ def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
         return
     output.text(value if isinstance(value, str) else inert_json(value, indent=2))
     about = described.get(key.partition(".")[0], {})
-    output.say(f"{about.get('description', '')} Default: {json.dumps(about.get('default'))}".strip())
+    default = f" Default: {json.dumps(about['default'])}" if "default" in about else ""
+    output.say(f"{about.get('description', '')}{default}")
 
 
 @app.command(

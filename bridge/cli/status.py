@@ -12,6 +12,7 @@ from bridge.cli.inert import inert
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
 from bridge.cli.reach import NAME
+from bridge.cli.tables import draw_facts
 from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
 
 HELP = """Say whether the vault is served.
@@ -40,7 +41,7 @@ def command(vault: Vault = None, as_json: AsJson = False) -> None:
     if as_json:
         output.json(facts)
     else:
-        output.lines(_draw(facts))
+        output.lines(draw_facts(_draw(facts), output.width))
 
 
 async def _look(vault: Path) -> dict[str, Any]:
@@ -49,26 +50,27 @@ async def _look(vault: Path) -> dict[str, Any]:
         info = await bridge.request("session.info")
         questions = await bridge.request("consent.pending")
         counts = await bridge.request("vault.status")
+        log = await bridge.request("audit.stats")
     where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
     asked = [
         {"requestId": asked["requestId"], "client": asked["client"], "summary": asked["summary"]} for asked in questions
     ]
     facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}
     facts |= {"hostConnected": info["hostConnected"], "questions": asked, **counts}
+    facts["log"] = {name: log[name] for name in ("size", "records", "lost", "fault")}
     return facts
 
 
-def _draw(facts: dict[str, Any]) -> list[Text]:
+def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
-    rows = {
+    log = facts["log"]
+    questions = [f"{asked['client']}: {asked['summary']}" for asked in facts["questions"]]
+    return {
         "Vault": inert(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
         "Notes": Text(f"{facts['notes']} notes, {facts['files']} files"),
         "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
         "Consent": Text(screen),
-        "Open": Text(f"{len(facts['questions'])} questions"),
+        "Log": inert(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
+        "Open": Text("; ").join(inert(question) for question in questions) if questions else Text("no questions"),
     }
-    lines = [Text.assemble((f"{label:<9}", "bold"), value) for label, value in rows.items()]
-    return lines + [
-        Text.assemble(" " * 9, inert(asked["client"]), ": ", inert(asked["summary"])) for asked in facts["questions"]
-    ]

@@ -1,10 +1,10 @@
 """Tables without frames that stay readable on a narrow screen."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from bridge.cli.folding import fold
+from bridge.cli.folding import fold, wrap
 
 GAP = "  "
 LEAST_FLEXIBLE = 15
@@ -34,6 +34,15 @@ def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: i
             yield _line([*(Text() for _ in range(last)), piece], sizes)
 
 
+def draw_facts(facts: Mapping[str, Text], width: int) -> Iterator[Text]:
+    """One fact a line, each under its label."""
+    size = max(len(label) for label in facts) + len(GAP)
+    for label, value in facts.items():
+        first, *rest = wrap(value, width, first=" " * size, rest=" " * size)
+        yield Text.assemble((label, "bold"), first[len(label) :])
+        yield from rest
+
+
 def _line(cells: Sequence[Text], sizes: Sequence[int]) -> Text:
     line = Text()
     for cell, size in zip(cells, sizes, strict=True):
@@ -47,4 +56,4 @@ def _blocks(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int)
         yield from fold(row[0], width)
         for name, cell in zip(headings[1:], row[1:], strict=True):
             if cell.plain:
-                yield from fold(cell, width, first=f"  {name}: ", rest="    ")
+                yield from wrap(Text.assemble(f"{name}: ", cell), width, first="  ", rest="    ")

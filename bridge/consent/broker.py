@@ -212,6 +212,11 @@ class Broker:
                 return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest)
         return self._too_late(waiting.question.request_id)
 
+    def ended_by(self, request_id: str) -> str | None:
+        """The host that ended a question; None when nobody did, or it is open or long past."""
+        end = self._ended.get(request_id)
+        return end.by if end else None
+
     def _settle(self, waiting: _Open, end: _End) -> bool:
         """Close the question, if nothing has closed it before: the only place where one ends."""
         if waiting.end is not None:

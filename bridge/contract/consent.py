@@ -113,8 +113,32 @@ class Preview(Wire):
     request: str | None = None
 
 
+class Scope(Wire):
+    """The call in seed C's terms ("PermissionScope").
+
+    Attributes:
+        kind: What is done to what.
+        target: Where, when it is one place.
+        size_bytes: Of a create or update, the bytes that will be written.
+        has_backlinks: Of a delete, whether other notes link there, where that is known.
+        operation: Of an administrative call, what it is.
+        affects_count: How many places it is about.
+    """
+
+    kind: Literal["read_in_scope", "read_out_of_scope", "write_create", "write_update", "write_delete", "admin"]
+    target: str | None = None
+    size_bytes: int | None = None
+    has_backlinks: bool | None = None
+    operation: str | None = None
+    affects_count: int | None = None
+
+
 class ConsentRequest(Wire):
-    """One open question. Times are ISO 8601 UTC. With `hunks_supported`, an answer may leave hunks of the diffs out."""
+    """One open question. Times are ISO 8601 UTC.
+
+    `hunks_supported`: an answer may leave hunks of the diffs out. `brief`: the user wants few words about this
+    (developer mode).
+    """
 
     request_id: str
     client: str
@@ -134,6 +158,8 @@ class ConsentRequest(Wire):
     hunks_supported: bool = False
     created_at: str
     expires_at: str
+    scope: Scope | None = None
+    brief: bool = False
 
 
 class ConsentReply(Wire):

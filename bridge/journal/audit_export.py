@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
@@ -19,6 +20,8 @@ COLUMNS: Final = (
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 """What a cell begins with that a spreadsheet takes for a formula, full-width forms too."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def row(record: Facts, form: Format) -> str:
@@ -57,8 +60,12 @@ def _cell(value: Any) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """The text such that no spreadsheet takes it for a formula: behind an apostrophe, if it looks like one."""
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+    """The text such that no spreadsheet takes it for a formula, behind an apostrophe if it looks like one.
+
+    Control characters are written as escapes: a terminal that shows the export must not obey them.
+    """
+    shown = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return f"'{shown}" if text.lstrip(" ").startswith(_FORMULA) else shown
 
 
 def _line(cells: Iterable[str]) -> str:

@@ -47,7 +47,7 @@ def sign_off_record(time: str, event: str, facts: Facts, before: bytes) -> Facts
         facts: How many records went, and who did it, where somebody did.
         before: The sign-off that goes with them, if there is one: when the log was cleared is not forgotten.
     """
-    record = {"timestamp": time, "kind": KIND, "event": event} | facts
+    record = {"timestamp": time, "kind": KIND, "tool": None, "client": None, "event": event} | facts
     earlier = _cleared(parse(before) or {})
     return record | ({"earlier": earlier} if earlier else {})
 

@@ -9,6 +9,7 @@ import errno
 import stat
 from collections.abc import Iterator
 
+from bridge.errors import ExecutionFailed
 from bridge.journal.digest import hash_or_none
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
@@ -46,6 +47,7 @@ class Backups:
         Raises:
             FileExistsError: There is a backup of this path already.
             OSError: It could not be moved, and is where it was.
+            ExecutionFailed: The folder of the backups is none.
         """
         with self._place(execution_id, path) as (place, own_name):
             if replace and place.exists(own_name):
@@ -95,8 +97,9 @@ class Backups:
 
     def remove(self, execution_id: str) -> None:
         """Remove all backups of a change."""
-        with contextlib.suppress(FileNotFoundError), self._root.state() as state, state.child("backups") as backups:
-            _remove_tree(backups, execution_id)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), contextlib.ExitStack() as held:
+            state = held.enter_context(self._root.state())
+            _remove_tree(held.enter_context(state.child("backups")), execution_id)
 
     @contextlib.contextmanager
     def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str] | None]:
@@ -118,8 +121,14 @@ class Backups:
         place = parse_path(path)
         with contextlib.ExitStack() as held:
             folder = held.enter_context(self._root.state())
-            for part in ("backups", execution_id, *place.parts[:-1]):
-                folder = held.enter_context(child_made(folder, part))
+            try:
+                for part in ("backups", execution_id, *place.parts[:-1]):
+                    folder = held.enter_context(child_made(folder, part))
+            except NotADirectoryError:
+                raise ExecutionFailed(
+                    f"'{STATE_FOLDER}/backups' in the vault is or holds a link, so backups would not be safe in it; "
+                    "remove it"
+                ) from None
             yield folder, place.name
 
 

@@ -9,10 +9,9 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Literal
 
 from bridge.clock import Clock, stamp
-from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
+from bridge.errors import Conflict, ExecutionFailed, ToolFailure
 from bridge.journal.backups import Backups, child_made
 from bridge.journal.editing import Editing
 from bridge.journal.editors import Editors, NoEditors
@@ -21,8 +20,8 @@ from bridge.journal.history import History, Known
 from bridge.journal.lines import Begin, Mark, MarkKind, check_id
 from bridge.journal.log import Log
 from bridge.journal.mend import mend, take_back
+from bridge.journal.past import Past
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
-from bridge.journal.reverse import Reversal
 from bridge.journal.steps import Steps
 from bridge.journal.survey import read_before, survey
 from bridge.journal.trace import trace
@@ -30,10 +29,9 @@ from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
 from bridge.vault.partial import Kept, Partial, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
-from bridge.vault.root import VaultRoot
+from bridge.vault.root import STATE_FOLDER, VaultRoot
 
-CALLS_KEPT = timedelta(hours=24)
-"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
+JOURNAL = f"{STATE_FOLDER}/journal"
 LONGEST_WAIT = 60.0
 """Seconds that a writer waits for the one before it."""
 
@@ -70,6 +68,7 @@ class Ledger:
         self._backups = Backups(root)
         self._log = Log(self._journal_folder)
         self._history = History()
+        self._past = Past(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
         self._unwritten: list[Mark] = []
 
@@ -89,7 +88,7 @@ class Ledger:
             try:
                 written, damaged = self._log.load()
             except OSError as error:
-                raise explain(error, ".vault-bridge/journal") from error
+                raise _journal_failed(error) from error
             for item in written:
                 if isinstance(item.line, Begin):
                     self._history.begin(item.line, item.offset)
@@ -187,10 +186,10 @@ class Ledger:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
             self._resolve_open()
             begin = self._carry_out(plan, cause)
+            self._mark("done", begin.execution_id)
             if not begin.keep:
                 with contextlib.suppress(OSError, ToolFailure):
                     self._backups.remove(begin.execution_id)
-            self._mark("done", begin.execution_id)
             try:
                 self._on_applied(plan)
             except Exception:
@@ -201,49 +200,20 @@ class Ledger:
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first.
-
-        Args:
-            limit: How many.
-            before: Only those older than this execution id, or than this ISO 8601 time.
-
-        Raises:
-            InvalidParameters: `before` is neither.
-        """
-        changes = self._history.changes()
-        if before is not None:
-            changes = self._history.before(changes, before)
-        return [self._history.entry(known) for known in changes[:limit]]
+        """The changes of this vault, newest first. See `Past.history`."""
+        return self._past.history(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._history.find_call(call_id, since=self._clock.now() - CALLS_KEPT)
+        return self._past.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back.
-
-        Args:
-            execution_id: Which; None is the newest that is not undone.
-
-        Returns:
-            The change's id, and the plan, to be applied like any other.
-
-        Raises:
-            NotFound: There is no such change, or it is undone already.
-            Conflict: A file was edited since (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
-        """
-        change = execution_id or self._history.newest_applied()
-        if change is None:
-            raise NotFound("There is nothing to undo: no change is applied that is not undone already")
-        return change, self._reversal(change, "undo")
+        """The plan that takes a change back, to be applied like any other. See `Past.undo_plan`."""
+        return self._past.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. Takes, returns and raises what `undo_plan` does."""
-        change = execution_id or self._history.last_undone()
-        if change is None:
-            raise NotFound("There is nothing to redo: no change is undone")
-        return change, self._reversal(change, "redo")
+        """The plan that applies an undone change again. See `Past.redo_plan`."""
+        return self._past.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
 
@@ -264,12 +234,12 @@ class Ledger:
                 removed=sum(preview.removed for preview in plan.previews),
                 keep=self._keep_backups(),
             )
-            modes = self._earlier_modes(cause)
+            modes = self._past.earlier_modes(cause.reverses)
             try:
                 self._write_marks()
                 offset = self._log.append(begin, sync=True)
             except OSError as error:
-                raise explain(error, ".vault-bridge/journal") from error
+                raise _journal_failed(error) from error
             self._history.begin(begin, offset)
             steps = Steps(
                 begin,
@@ -344,37 +314,6 @@ class Ledger:
         self._mark(mended.outcome, execution_id)
         return mended.message
 
-    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
-        known, head = self._history.get(change), self._history.head(change)
-        if known is not None and known.kind != "change":
-            raise NotFound(f"{change!r} is itself an {known.kind} of {known.change!r}; give that id instead")
-        if known is None or head is None:
-            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
-        state = self._history.state(change)
-        if state == "conflicted":
-            raise NotFound(
-                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
-                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
-            )
-        if (state == "undone") != (kind == "redo"):
-            done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
-            raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
-        begin = self._log.read(head.offset)
-        with HeldFolders(self._root) as folders:
-            return Reversal(begin, folders, self._backups).plan(kind, change, known.summary)
-
-    def _earlier_modes(self, cause: Cause) -> dict[str, int]:
-        """Which permissions an undo or redo gives back to what it makes anew."""
-        head = self._history.head(cause.reverses or "")
-        if head is None:
-            return {}
-        begin = self._log.read(head.offset)
-        return {
-            change.path: mode
-            for change, mode in zip(begin.changes, begin.modes, strict=True)
-            if mode is not None and change.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}
-        }
-
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
         if not self._writer.acquire(timeout=LONGEST_WAIT):
@@ -408,3 +347,10 @@ class Ledger:
             if new:
                 state.sync()
             return folder
+
+
+def _journal_failed(error: OSError) -> ExecutionFailed:
+    failure = explain(error, JOURNAL)
+    if isinstance(failure, ExecutionFailed):
+        return failure
+    return ExecutionFailed(f"{JOURNAL!r} in the vault is a link or something else that it should not be; remove it")

@@ -125,7 +125,7 @@ class Reversal:
             self._make(change.path)
         elif not existed:
             try:
-                names = self._folders.inside(change.path).names()
+                names = [] if change.path in self._made else self._folders.inside(change.path).names()
             except NotFound:
                 return  # someone removed it since
             if any(f"{change.path}/{name}" not in self._gone for name in names):

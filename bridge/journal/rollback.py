@@ -35,6 +35,7 @@ def roll_back(change: Unfinished) -> list[str]:
     work.make_folders()
     work.restore_files()
     work.remove_files()
+    work.restore_modes()
     change.put_away(set(work.left))
     work.remove_folders()
     change.sync()
@@ -82,9 +83,6 @@ class _RollBack:
                 continue  # nobody has the bytes: someone else removed the file before this change could
             if spare is None or not self._put(path, folder, name, spare):
                 self.left.append(path)
-            elif track.mode is not None and stat.S_IMODE(folder.stat(name).st_mode) != track.mode:
-                # The same bytes came from another file of this change.
-                folder.chmod(name, track.mode)
 
     def remove_files(self) -> None:
         """Files that were made, or moved to a new place and are back at their old one."""
@@ -102,6 +100,14 @@ class _RollBack:
                 folder.move_new(back, folder, name)
                 self.left.append(path)
 
+    def restore_modes(self) -> None:
+        """Permissions, which differ where the same bytes came from another file of this change."""
+        for path, track in self._tracks.items():
+            if track.mode is not None and track.first != FOLDER and self._now[path] == track.first:
+                folder, name = self._folders.parent(path)
+                if stat.S_IMODE(folder.stat(name).st_mode) != track.mode:
+                    folder.chmod(name, track.mode)
+
     def remove_folders(self) -> None:
         """Folders that were made, innermost first; those in which someone put something stay."""
         for path, track in sorted(self._tracks.items(), key=lambda item: -item[0].count("/")):
@@ -118,20 +124,44 @@ class _RollBack:
     # -- one file -----------------------------------------------------------------------------------------------
 
     def _fetch(self, path: str, content: str, folder: Folder) -> Spare | None:
-        """Bring the first bytes of a path beside it, from wherever they are now. None when they are nowhere."""
-        if self._change.backups.hash(self._id, path) == content:
-            with self._change.backups.open(self._id, path) as found:
-                return None if found is None else self._bring(*found, folder, content)
-        for spare in self._change.spares:
-            if spare.hash == content:
-                self._change.spares.remove(spare)
-                if spare.folder == folder.path:
-                    return spare
-                return self._bring(self._folders.folder(spare.folder), spare.name, folder, content)
+        """Bring the first bytes of a path beside it, from wherever they are now. None when they are nowhere.
+
+        Several files may have had the same bytes, so its own backup is only the first place to look.
+        """
+        for source in (self._own_backup, self._spare, self._moved, self._other_backup):
+            found = source(path, content, folder)
+            if found is not None:
+                return found
+        return None
+
+    def _own_backup(self, path: str, content: str, folder: Folder) -> Spare | None:
+        if self._change.backups.hash(self._id, path) != content:
+            return None
+        with self._change.backups.open(self._id, path) as found:
+            return None if found is None else self._bring(*found, folder, content)
+
+    def _spare(self, _path: str, content: str, folder: Folder) -> Spare | None:
+        spare = next((spare for spare in self._change.spares if spare.hash == content), None)
+        if spare is None:
+            return None
+        self._change.spares.remove(spare)
+        if spare.folder == folder.path:
+            return spare
+        return self._bring(self._folders.folder(spare.folder), spare.name, folder, content)
+
+    def _moved(self, path: str, content: str, folder: Folder) -> Spare | None:
         for other in self._change.others_moved_to(path, content):
             if self._now[other] == content:
                 self._now[other] = None
                 return self._bring(*self._folders.parent(other), folder, content)
+        return None
+
+    def _other_backup(self, path: str, content: str, folder: Folder) -> Spare | None:
+        for other, track in self._tracks.items():
+            if other != path and track.first == content:
+                found = self._own_backup(other, content, folder)
+                if found is not None:
+                    return found
         return None
 
     def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> Spare:

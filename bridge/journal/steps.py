@@ -32,7 +32,8 @@ class Steps:
         begin: The plan, as the journal has it.
         traced: What it does to each path.
         blobs: The new bytes, by their hash.
-        modes: Permissions that certain new files and folders are to have, by path: those they had before.
+        modes: Permissions that certain new files and folders are to have, by path, in the order they are made: those
+            they had before.
         folders: The vault's folders.
         backups: Where what is pushed aside goes.
         editing: Writes files that are open in an editor.
@@ -44,7 +45,7 @@ class Steps:
         *,
         traced: Trace,
         blobs: Mapping[str, bytes],
-        modes: Mapping[str, int],
+        modes: Mapping[str, list[int]],
         folders: HeldFolders,
         backups: Backups,
         editing: Editing,
@@ -52,7 +53,7 @@ class Steps:
         self._begin = begin
         self._traced = traced
         self._blobs = blobs
-        self._modes = modes
+        self._modes = {path: iter(known) for path, known in modes.items()}
         self._folders = folders
         self._backups = backups
         self._editing = editing
@@ -108,7 +109,8 @@ class Steps:
     def _create(self, change: Change) -> None:
         folder, _name = self._place(change.path)
         part = leftovers.part(self._begin.execution_id, self.number)
-        folder.create(part, self._new_bytes(change), mode=self._modes.get(change.path, NEW_FILE_MODE), sync=True)
+        mode = next(self._modes.get(change.path, iter(())), NEW_FILE_MODE)
+        folder.create(part, self._new_bytes(change), mode=mode, sync=True)
         self._into_place(folder, part, folder, change.path)
 
     def _modify(self, change: Change) -> None:
@@ -168,8 +170,9 @@ class Steps:
             if not is_real_folder(folder.stat(name)):
                 raise exists(change.path) from None
             return
-        if change.path in self._modes:
-            self._folders.inside(change.path).set_mode(self._modes[change.path])
+        mode = next(self._modes.get(change.path, iter(())), None)
+        if mode is not None:
+            self._folders.inside(change.path).set_mode(mode)
 
     def _rmdir(self, change: Change) -> None:
         folder, name = self._place(change.path)

@@ -62,10 +62,18 @@ class Unfinished:
 
     def is_whole(self) -> bool:
         """Whether every step was carried out, so that only the mark is missing."""
-        telling = {path: track for path, track in self.traced.tracks.items() if len(track.states) > 1}
-        ours = [self.now[path] == track.last for path, track in telling.items() if not self.is_foreign(path)]
-        others = [self.was_done(path) for path in telling if self.is_foreign(path)]
-        return all(ours) and all(others)
+        return all(map(self._is_last, self.traced.tracks))
+
+    def _is_last(self, path: str) -> bool:
+        """Whether the change has done all it does to a path."""
+        track = self.traced.tracks[path]
+        if len(track.states) == 1:
+            return True
+        if self.is_foreign(path):
+            return self.was_done(path)
+        # Where the bytes are the same before and after (removed and made again, say) only the backup tells.
+        told_by_backup = track.first == track.last and path in self.traced.keeps
+        return self.now[path] == track.last and (not told_by_backup or self.was_done(path))
 
     def is_foreign(self, path: str) -> bool:
         """Whether someone else changed this path since: what is there is nothing that the change knows."""

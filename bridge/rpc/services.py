@@ -1,8 +1,8 @@
 """What the methods need of the rest of the bridge, as the narrowest shapes that will do. `app.py` fills them in."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.journal.record import HistoryEntry
@@ -45,6 +45,10 @@ class Previewer(Protocol):
 
     async def preview(self, flight: Flight) -> dict[str, Any]:
         """`{"plan": {...}}`; raises the ToolFailure the call itself would end in."""
+        ...
+
+    async def explain(self, flight: Flight) -> dict[str, Any]:
+        """What would become of a call, and which rule decides."""
         ...
 
 
@@ -141,8 +145,8 @@ class ChangeLog(Protocol):
         ...
 
 
-class AuditDesk(Protocol):
-    """The audit log (`journal/audit.py`)."""
+class AuditLogDesk(Protocol):
+    """The audit log (`journal/audit_desk.py`). Everything blocks."""
 
     def query(
         self,
@@ -156,7 +160,27 @@ class AuditDesk(Protocol):
         limit: int = 100,
         before: str | None = None,
     ) -> Sequence[Mapping[str, Any]]:
-        """Records that fit, newest first; blocking."""
+        """Records that fit, newest first."""
+        ...
+
+    def export(self, form: Literal["json", "csv"], **filters: str | None) -> Mapping[str, Any]:
+        """The records as a text, oldest first."""
+        ...
+
+    def export_to(self, path: str, form: Literal["json", "csv"], **filters: str | None) -> Mapping[str, Any]:
+        """The records in a file of their own."""
+        ...
+
+    def clear(self, by: str) -> Mapping[str, Any]:
+        """Remove every record; a signed-off one stays."""
+        ...
+
+    def verify(self) -> Mapping[str, Any]:
+        """Whether all of it is as it was written."""
+        ...
+
+    def stats(self) -> Mapping[str, Any]:
+        """Its size and state."""
         ...
 
 
@@ -177,7 +201,9 @@ class Services:
         audit: The log.
         limits: `limits.status` of one session id.
         status: `vault.status`.
+        faults: What is wrong with files that people write, each as a sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
+        note: Logs what is no call: its kind, and what happened.
     """
 
     vault: str
@@ -189,7 +215,9 @@ class Services:
     broker: ConsentDesk
     grants: GrantDesk
     ledger: ChangeLog
-    audit: AuditDesk
+    audit: AuditLogDesk
     limits: Callable[[str], Any]
     status: Callable[[], Any]
+    faults: Callable[[], list[str]]
     attached: dict[str, list[str]]
+    note: Callable[[str, dict[str, Any]], None] = field(default=lambda _kind, _facts: None)

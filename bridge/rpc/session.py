@@ -79,6 +79,10 @@ class Session:
         """The session this connection belongs to."""
         return self.caller.session_id
 
+    def agent(self, client: str) -> Caller:
+        """Whoever calls itself this as an agent."""
+        return Caller("agent", client, self._hub.session_id("agent", client))
+
     def introduce(self, client: str, can: frozenset[str] | None) -> None:
         """Take the name the client gives itself, and what a host says it can do (None: as before)."""
         self.name = client

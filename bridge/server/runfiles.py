@@ -22,15 +22,18 @@ class RunFolder:
     Args:
         vault: The vault's real path; its hash names the folder.
         state: The user's state folder; by default the system's, or what the environment says.
+        kind: What is kept there: `run` goes with the bridge, others stay.
+        durable: Whether what is written is on the disk before it takes its name.
 
     Raises:
         StartError: The folder is a link, belongs to somebody else, or cannot be made.
     """
 
-    def __init__(self, vault: Path, state: Path | None = None) -> None:
+    def __init__(self, vault: Path, state: Path | None = None, *, kind: str = "run", durable: bool = False) -> None:
         state = state or Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
         name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
-        self.path = state.absolute() / "run" / name
+        self.path = state.absolute() / kind / name
+        self._durable = durable
         try:
             state.mkdir(mode=0o700, parents=True, exist_ok=True)
             _private(self.path.parent)
@@ -48,6 +51,9 @@ class RunFolder:
         try:
             with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
                 file.write(data)
+                if self._durable:
+                    file.flush()
+                    os.fsync(file.fileno())
             temporary.replace(self.path / name)
         except OSError:
             temporary.unlink(missing_ok=True)

@@ -39,6 +39,9 @@ class Server:
         hub: Where connections report.
         run: The vault's run folder; the vault's lock is held.
         state: The vault's `.vault-bridge` folder, held open.
+
+    Attributes:
+        tokens: Of each role; new in every run, and never to be shown.
     """
 
     def __init__(self, services: Services, hub: Hub, *, run: RunFolder, state: Folder) -> None:
@@ -46,8 +49,8 @@ class Server:
         self._hub = hub
         self._run = run
         self._state = state
-        self._tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
-        self._door = Door(self._tokens, lambda: services.settings.current.allowed_origins)
+        self.tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
+        self._door = Door(self.tokens, lambda: services.settings.current.allowed_origins)
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None
@@ -151,7 +154,7 @@ class Server:
             os.getpid(),
             self._services.version,
         )
-        for role, token in self._tokens.items():
+        for role, token in self.tokens.items():
             endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
             self._run.write(FILES[role], orjson.dumps(endpoint.to_wire()))
         beacon = Beacon(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import orjson
 
@@ -14,12 +14,15 @@ from bridge.consent.grants import Grants
 from bridge.contract.consent import (
     ConsentMode,
     ConsentRequest,
+    Operation,
     Preview,
+    Scope,
     ToolFace,
 )
-from bridge.errors import PermissionDenied
+from bridge.errors import Conflict, PermissionDenied
 from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings import Settings
+from bridge.toolkit.actor import ACTOR
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Effect, Reading, Request, Tool
 from bridge.vault.partial import Kept
@@ -27,8 +30,14 @@ from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
 Part = Callable[[Kept], Awaitable[str]]
-Record = Callable[[Flight, Verdict, Answer | None], Awaitable[None]]
-"""Told of every decision: the verdict, and the person's answer where one was asked."""
+
+
+class Record(Protocol):
+    """Told of every decision."""
+
+    async def __call__(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+        """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
+        ...
 
 
 class Asking:
@@ -67,6 +76,8 @@ class Asking:
             call=_fingerprint(tool, flight),
             by_user=flight.caller.role == "host" and plan is not None and plan.reversal is not None,
         )
+        if self._deny_all and not case.by_user:
+            return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
         return case, decide(case, self._grants)
 
     async def ask(
@@ -94,10 +105,6 @@ class Asking:
             Conflict: `stale`, when `check` found a change.
         """
         case, verdict = self.verdict(tool, effect, flight, settings)
-        if self._deny_all and not case.by_user:
-            verdict = Verdict(
-                outcome="deny", rule="deny_all", why="this bridge was started with `--consent deny`", choices=()
-            )
         if verdict.outcome == "allow":
             self._grants.used(case, verdict.rule)
             await self._record(flight, verdict, None)
@@ -118,13 +125,13 @@ class Asking:
                 check=check,
                 part=part,
             )
-        except PermissionDenied as refusal:
-            await self._record(
-                flight, Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=()), None
-            )
+        except (PermissionDenied, Conflict) as refusal:
+            ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
+            await self._record(flight, ending, None, by=self._broker.ended_by(question.request_id))
             raise
         finally:
             flight.request_id = None
+        ACTOR.set(answer.by)
         await asyncio.to_thread(self._grants.remember, answer.decision, case, answer.feedback)
         await self._record(flight, verdict, answer)
         if not answer.decision.allows:
@@ -154,10 +161,32 @@ class Asking:
             can_bypass=tool.can_bypass,
             choices=verdict.choices,
             preview=_preview(effect, flight, settings),
+            scope=_scope(effect, case),
+            brief=settings.developer_mode and case.operation is Operation.NETWORK,
             plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
             created_at=stamp(now),
             expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
         )
+
+
+def _scope(effect: Effect, case: Case) -> Scope:
+    """The call in seed C's terms. What lies in the vault is in scope, whatever else can be read is not."""
+    target = case.targets[0] if len(case.targets) == 1 else None
+    count = len(case.targets)
+    match case.operation:
+        case Operation.READ:
+            return Scope(kind="read_in_scope", target=target)
+        case Operation.NETWORK:
+            return Scope(kind="read_out_of_scope", target=target)
+        case Operation.EXECUTE:
+            return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
+        case Operation.DELETE:
+            return Scope(kind="write_delete", target=target, affects_count=count)
+    kind: Literal["write_create", "write_update"] = (
+        "write_create" if case.operation is Operation.CREATE else "write_update"
+    )
+    size = sum(map(len, effect.blobs.values())) if isinstance(effect, ChangePlan) else None
+    return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
 
 
 def _fingerprint(tool: Tool[Any], flight: Flight) -> str:

@@ -1,6 +1,7 @@
 """The audit step: what of a call and of a decision goes into the log (seed L, "Execution Logging")."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,8 +19,17 @@ SHORT = 200
 """Characters of a result's own texts that the log keeps; the notes themselves do not belong into it."""
 
 
+NOTES_TEXT = frozenset({"content", "text", "diff", "preview", "snippet", "lines"})
+"""Members of results that hold what is written in notes, however short it is."""
+
+TOLD = frozenset(
+    {"timestamp", "kind", "tool", "executionId", "client", "success", "errorType", "outcome", "rule", "event"}
+)
+"""What of a record hosts are told at once; they ask for the rest."""
+
+
 class Auditing:
-    """Writes one record for every execution and every decision.
+    """Writes one record for every execution, every decision, and what else there is to know later.
 
     Args:
         log: Where to.
@@ -67,15 +77,35 @@ class Auditing:
             ]
         await self._append("execution", flight, facts)
 
-    async def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None) -> None:
-        """Log a decision: what the rules said, and who answered what where a person was asked."""
+    async def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+        """Log a decision: what the rules said, and who answered what where a person was asked.
+
+        Args:
+            flight: The call.
+            verdict: What the rules said, or how the question ended without an answer.
+            answer: The person's, where one was asked.
+            by: Who ended the question without an answer that counts.
+        """
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
+        if by is not None:
+            facts["by"] = by
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
             facts |= {"by": answer.by, "feedback": answer.feedback}
             if answer.part is not None:
                 facts["planDigest"] = answer.part
         await self._append("decision", flight, facts)
+
+    def note(self, kind: str, facts: dict[str, Any]) -> None:
+        """Log what is no call and no decision. Does not wait; may be called from any thread.
+
+        Args:
+            kind: `limit`, `settings`, `grant`, `bridge` or `network`.
+            facts: What happened; `docs/protocol.md` says what each kind holds.
+        """
+        record = {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None}
+        with contextlib.suppress(RuntimeError):  # the log is closed: the bridge has stopped
+            self._writer.submit(self._write, record | facts, frozenset())
 
     async def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
         """One record. One thread writes them all: in order, and large parameters do not hold up the event loop."""
@@ -96,8 +126,7 @@ class Auditing:
 
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)
-        told = ("timestamp", "kind", "tool", "executionId", "client", "success", "errorType", "outcome", "rule")
-        self._on_appended({key: value for key, value in record.items() if key in told})
+        self._on_appended({key: value for key, value in record.items() if key in TOLD})
 
 
 def _shape(data: Any) -> Any:
@@ -105,13 +134,17 @@ def _shape(data: Any) -> Any:
     if isinstance(data, list):
         return {"items": len(data)}
     if isinstance(data, dict):
-        return {key: _scalar(value) for key, value in data.items()}
+        return {key: _measured(value) if key in NOTES_TEXT else _scalar(value) for key, value in data.items()}
     return _scalar(data)
 
 
+def _measured(value: Any) -> Any:
+    return {"characters": len(value)} if isinstance(value, str) else _scalar(value)
+
+
 def _scalar(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= SHORT else {"characters": len(value)}
+    if isinstance(value, str) and len(value) > SHORT:
+        return _measured(value)
     if isinstance(value, list):
         return {"items": len(value)}
     if isinstance(value, dict):

@@ -130,6 +130,34 @@ class Pipeline:
             await self.asking.ask(reader, showing, flight, settings, None)
         return {"plan": plan_wire(tool, effect)}
 
+    async def explain(self, flight: Flight) -> dict[str, Any]:
+        """What would become of a call, and which rule decides. Nothing is done, asked, logged or counted.
+
+        Returns:
+            `outcome` is what the rules say (`allow`, `ask`, `deny`), or `fail` when the call would not get that far.
+        """
+        settings = self.settings()
+        try:
+            tool = self._lookup(flight, settings)
+            params = parse_arguments(tool.parameters, flight.arguments)
+            effect = await self._prepare(tool, params, self._context(tool, flight, settings))
+        except ToolFailure as failure:
+            denied = isinstance(failure, PermissionDenied)
+            rule = failure.data.get("rule") or failure.code or failure.error_type.value
+            return {"outcome": "deny" if denied else "fail", "rule": rule, "why": failure.message}
+        case, verdict = self.asking.verdict(tool, effect, flight, settings)
+        return {
+            "outcome": verdict.outcome,
+            "rule": verdict.rule,
+            "why": verdict.why,
+            "choices": list(verdict.choices),
+            "targets": list(case.targets),
+            "operation": case.operation,
+            "class": case.consent_class,
+            "mode": case.mode,
+            "summary": effect.summary,
+        }
+
     def _lookup(self, flight: Flight, settings: Settings) -> Tool[Any]:
         tool = self.registry.get(flight.tool)
         if tool is None:

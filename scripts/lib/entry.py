@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from scripts.lib import checking, steps
-from scripts.lib.environment import PYTHON, SetupError, prepare, run
+from scripts.lib.environment import PYTHON, SetupError, become, prepare
 from scripts.lib.options import parse_start
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def start(arguments: Sequence[str]) -> int:
     """Serve a vault, or show the demonstration on the sample vault."""
     parse_start(arguments)  # bad usage is told before anything is installed
     prepare(dev=False)
-    return run([str(PYTHON), "-m", "scripts.lib.start", *arguments])
+    become([str(PYTHON), "-m", "scripts.lib.start", *arguments])
 
 
 def test(arguments: Sequence[str]) -> int:
@@ -42,7 +42,7 @@ def fix(_arguments: Sequence[str]) -> int:
 def bench(arguments: Sequence[str]) -> int:
     """Measure, as ratios inside one run."""
     prepare(dev=False)
-    return run([str(PYTHON), "-m", "scripts.lib.bench", *arguments])
+    become([str(PYTHON), "-m", "scripts.lib.bench", *arguments])
 
 
 def main(command: Callable[[Sequence[str]], int]) -> None:

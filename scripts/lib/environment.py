@@ -17,6 +17,7 @@ from scripts.lib.interpreters import SUPPORTED, NoPythonError, find_python, vers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
@@ -53,12 +54,20 @@ def prepare(*, dev: bool) -> None:
     _stamp(kind).write_text(wanted, encoding="utf-8")
 
 
-def run(arguments: Sequence[str], *, extra: dict[str, str] | None = None) -> int:
-    """Run a program attached to this terminal, where the user stands, and give back its exit code."""
-    process = subprocess.Popen(list(arguments), env=variables({"PYTHONPATH": str(ROOT), **(extra or {})}))
+def become(arguments: Sequence[str]) -> NoReturn:
+    """Go on as another program, attached to this terminal, where the user stands; this process ends with its exit code.
+
+    Where the system has it, that program takes this process's place, so that signals reach it and nothing else.
+    """
+    environment = variables({"PYTHONPATH": str(ROOT)})
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name != "nt":
+        os.execve(arguments[0], list(arguments), environment)  # noqa: S606 - a program of ours, without a shell
+    process = subprocess.Popen(list(arguments), env=environment)
     while True:
         try:
-            return process.wait()
+            sys.exit(process.wait())
         except KeyboardInterrupt:
             continue  # Ctrl-C reached the program too; it is the one that decides how to end
 

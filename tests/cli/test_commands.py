@@ -170,8 +170,7 @@ def test_the_status_tells_how_things_stand(served: Any, run: Run) -> None:
     served.patch("x")
     served.pending(1)
     shown = run("status", vault=served.vault).stdout
-    assert "1 questions" in shown
-    assert "Robot: Edit Ideas.md" in shown
+    assert "Open     Robot: Edit Ideas.md" in shown
     facts = json.loads(run("status", "--json", vault=served.vault).stdout)
     assert facts["running"]
     assert facts["tools"] == ["find", "grep", "read", "apply_patch"]

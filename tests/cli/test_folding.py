@@ -12,7 +12,7 @@ LINES = st.text(st.sampled_from("ab  日é👍-"), max_size=60)
 
 
 @given(LINES, st.integers(10, 40), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_folding_fits_and_keeps_every_character(line: str, width: int, words: bool) -> None:
     pieces = [piece.plain for piece in fold(Text(line), width, first="> ", rest=". ", words=words)]
     assert all(cell_len(piece) <= width for piece in pieces)
@@ -21,7 +21,7 @@ def test_folding_fits_and_keeps_every_character(line: str, width: int, words: bo
 
 
 @given(LINES, st.integers(10, 40))
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_wrapping_fits_and_keeps_every_word(line: str, width: int) -> None:
     pieces = [piece.plain for piece in wrap(Text(line), width, first="> ", rest=". ")]
     assert all(cell_len(piece) <= width for piece in pieces)

@@ -18,7 +18,7 @@ def enabled(vault: Path) -> list[str]:
     return list(settings["enabledTools"])
 
 
-@pytest.mark.parametrize(("word", "has_patch"), [("", True), ("y", True), ("n", False)])
+@pytest.mark.parametrize(("word", "has_patch"), [("", True), ("n", False)])
 def test_a_new_vault_is_offered_its_tools_once(vault: Path, terminal: Terminal, word: str, *, has_patch: bool) -> None:
     screen = terminal("serve", "--vault", str(vault))
     screen.see("[Y/n]")

@@ -37,8 +37,8 @@ def test_a_narrow_screen_gets_blocks() -> None:
     assert drawn(30) == [
         "grep",
         "  Risk: low",
-        "  What: Looks through the note",
-        "    s for a pattern",
+        "  What: Looks through the",
+        "    notes for a pattern",
         "apply_patch",
         "  Risk: high",
         "  What: Edits",

@@ -32,7 +32,7 @@ def section(name: str) -> str:
 
 
 def test_every_command_has_its_section_and_every_section_its_command() -> None:
-    assert sorted(re.findall(r"^### `vault-bridge ([\w ]+)`$", PAGE, re.MULTILINE)) == sorted(COMMANDS)
+    assert sorted(re.findall(r"^### `vault-bridge ([\w -]+)`$", PAGE, re.MULTILINE)) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

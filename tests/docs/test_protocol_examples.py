@@ -61,7 +61,7 @@ async def test_the_log_has_the_members_that_the_page_tells(served: Path) -> None
     edit = {"startLine": 1, "endLine": 1, "newContent": "# Jam"}
     async with connect(served, name="me") as agent:
         await agent.call("apply_patch", path="Kitchen/Plum jam.md", patches=[edit], reason="shorter", call_id="c1")
-        await agent.call("apply_patch", path="Kitchen/Pear jam.md", patches=[edit])
+        await agent.call("apply_patch", path="../Pear jam.md", patches=[edit])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == told

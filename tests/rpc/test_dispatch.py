@@ -94,6 +94,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("tools.list", "tools.call", "tools.result", "tools.preview", "tools.cancel"),
         *("history.list", "history.undo", "history.redo", "limits.status", "vault.status"),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
-        "consent.autoApprove",
+        *("consent.autoApprove", "policy.explain", "bridge.faults"),
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
+        *("audit.export", "audit.clear", "audit.verify", "audit.stats"),
     }

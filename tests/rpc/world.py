@@ -105,6 +105,9 @@ class Planner:
             raise NotFound("There is no such note; look for it with `find`")
         return {"plan": {"tool": flight.tool, "targets": sorted(flight.arguments)}}
 
+    async def explain(self, flight: Flight) -> dict[str, Any]:
+        return {"outcome": "ask", "tool": flight.tool, "caller": flight.caller.client, "role": flight.caller.role}
+
 
 class Preferences:
     """Stands in for the settings on disk."""
@@ -152,6 +155,24 @@ class Memory:
     def query(self, **wanted: Any) -> Sequence[Mapping[str, Any]]:
         self.asked = wanted
         return [{"kind": "execution", "tool": "grep"}]
+
+    def export(self, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form} | filters
+        return {"format": form, "text": "[]", "records": 0, "truncated": False}
+
+    def export_to(self, path: str, form: str, **filters: Any) -> Mapping[str, Any]:
+        self.asked = {"format": form, "path": path} | filters
+        return {"format": form, "path": f".vault-bridge/exports/{path}", "records": 0}
+
+    def clear(self, by: str) -> Mapping[str, Any]:
+        self.asked = {"by": by}
+        return {"cleared": 3}
+
+    def verify(self) -> Mapping[str, Any]:
+        return {"whole": True}
+
+    def stats(self) -> Mapping[str, Any]:
+        return {"records": 3}
 
 
 class LookParams(Params):
@@ -225,6 +246,7 @@ class World:
             audit=self.memory,
             limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
             status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
+            faults=lambda: ["the settings are broken"],
             attached={},
         )
         self.dispatcher = Dispatcher(METHODS)

@@ -1,5 +1,7 @@
 """The environment is made once, and again when the project's definition changes."""
 
+import asyncio
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,5 +59,14 @@ def test_a_setup_that_fails_ends_with_its_message_and_one(
     assert (ended.value.code, capsys.readouterr().err) == (1, "pip could not\n")
 
 
-def test_the_exit_code_of_a_program_is_passed_on() -> None:
-    assert environment.run([str(environment.PYTHON), "-c", "raise SystemExit(7)"]) == 7
+async def test_a_program_takes_over_where_the_user_stands_and_its_exit_code_counts(tmp_path: Path) -> None:
+    program = "import os, sys; print(os.getcwd()); sys.exit(7)"
+    become = f"import sys; from scripts.lib import environment; environment.become([sys.executable, '-c', {program!r}])"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", become),
+        cwd=tmp_path,
+        env=environment.variables({"PYTHONPATH": str(environment.ROOT)}),
+        stdout=asyncio.subprocess.PIPE,
+    )
+    said, _ = await process.communicate()
+    assert (process.returncode, said.decode().strip()) == (7, str(tmp_path))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from bridge.rpc.method import Method
-from bridge.rpc.methods import audit, consent, history, session, settings, status, tools
+from bridge.rpc.methods import audit, consent, history, policy, session, settings, status, tools
 
 METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
@@ -11,6 +11,7 @@ METHODS: Final[tuple[Method, ...]] = (
     *history.METHODS,
     *status.METHODS,
     *consent.METHODS,
+    *policy.METHODS,
     *settings.METHODS,
     *audit.METHODS,
 )

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bridge.contract.base import Params
+from bridge.contract.base import Params, Wire
 from bridge.contract.consent import Decision, Operation
 from bridge.rpc.method import HOST_ONLY, Exchange, Method
 
@@ -79,13 +79,26 @@ async def grants(exchange: Exchange, _params: Params) -> list[Any]:
 
 async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
     """Forget one of those."""
-    return {"revoked": await asyncio.to_thread(exchange.services.grants.revoke, params.grant_id)}
+    services = exchange.services
+    held = [_shown(grant) for grant in await asyncio.to_thread(services.grants.list)]
+    revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id)
+    if revoked:
+        grant = next((grant for grant in held if grant.get("grantId") == params.grant_id), {})
+        services.note("grant", {"event": "revoked", "by": exchange.session.name, "grant": grant})
+    return {"revoked": revoked}
+
+
+def _shown(grant: Any) -> dict[str, Any]:
+    """A grant as it is told and logged."""
+    return grant.to_wire() if isinstance(grant, Wire) else dict(grant)
 
 
 def auto_approve(exchange: Exchange, params: AutoApproveParams) -> dict[str, Any]:
     """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer."""
-    grants, operation = exchange.services.grants, Operation(params.operation)
-    grant = grants.auto_approve(operation, params.client, enabled=params.enabled)
+    services, operation = exchange.services, Operation(params.operation)
+    grant = services.grants.auto_approve(operation, params.client, enabled=params.enabled)
+    facts = {"operation": params.operation, "enabled": params.enabled, "for": params.client}
+    services.note("grant", {"event": "auto_approve", "by": exchange.session.name, "grant": facts})
     return {"enabled": params.enabled, "grant": grant}
 
 

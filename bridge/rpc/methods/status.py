@@ -1,9 +1,10 @@
-"""limits.status and vault.status: how much is left, and what is known."""
+"""limits.status, vault.status and bridge.faults: how much is left, what is known, and what is wrong."""
 
+import asyncio
 from typing import Any
 
 from bridge.contract.base import Params
-from bridge.rpc.method import Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Exchange, Method
 
 
 def limits(exchange: Exchange, _params: Params) -> Any:
@@ -16,7 +17,13 @@ def vault(exchange: Exchange, _params: Params) -> Any:
     return exchange.services.status()
 
 
+async def faults(exchange: Exchange, _params: Params) -> dict[str, Any]:
+    """What is wrong with the settings and the permission file."""
+    return {"faults": await asyncio.to_thread(exchange.services.faults)}
+
+
 METHODS = (
     Method("limits.status", limits),
     Method("vault.status", vault),
+    Method("bridge.faults", faults, roles=HOST_ONLY),
 )

@@ -101,3 +101,16 @@ async def test_no_other_operation_can_be_approved(world: World, operation: Any) 
     assert answer["error"]["code"] == -32602
     refused = await world.ask("agent", "consent.autoApprove", {"operation": "create", "enabled": True})
     assert refused["error"]["code"] == -32001
+
+
+@pytest.mark.parametrize(("client", "told"), [(None, "unnamed agent"), ("Ada", "Ada")])
+async def test_a_call_is_explained_as_an_agents(world: World, client: str | None, told: str) -> None:
+    params = {"name": "grep"} | ({"client": client} if client else {})
+    answer = (await world.ask("host", "policy.explain", params))["result"]
+    assert answer == {"outcome": "ask", "tool": "grep", "caller": told, "role": "agent"}
+    assert (await world.ask("agent", "policy.explain", params))["error"]["code"] == -32001
+
+
+async def test_only_a_host_is_told_what_is_wrong(world: World) -> None:
+    assert (await world.ask("host", "bridge.faults"))["result"] == {"faults": ["the settings are broken"]}
+    assert (await world.ask("agent", "bridge.faults"))["error"]["code"] == -32001
