@@ -78,8 +78,14 @@ def parse_diff(diff: str) -> list[Row]:
     return _mark_changed_words(rows)
 
 
-def draw_diff(rows: Sequence[Row], width: int) -> Iterator[Text]:
-    """The lines to print for `rows`, none wider than `width` cells."""
+def draw_diff(rows: Sequence[Row], width: int, *, clip: int | None = None) -> Iterator[Text]:
+    """The lines to print for `rows`, none wider than `width` cells.
+
+    Args:
+        rows: The diff.
+        width: Cells a line may have.
+        clip: Characters after which a line of a file is not drawn on; for callers that stop before.
+    """
     digits = max((len(str(number)) for row in rows for number in (row.old, row.new) if number), default=1)
     both = width >= BOTH_NUMBERS_FROM
     mixed_endings = len({row.text.endswith("\r") for row in rows if row.kind in _SIGN}) > 1
@@ -91,14 +97,14 @@ def draw_diff(rows: Sequence[Row], width: int) -> Iterator[Text]:
         numbers = (row.old, row.new) if both else (row.new or row.old,)
         gutter = "".join(f" {number or '':>{digits}}" for number in numbers)
         sign, style = _SIGN[row.kind], _STYLE[row.kind]
-        text = _draw_line(row, style, show_return=mixed_endings)
+        text = _draw_line(row, style, clip, show_return=mixed_endings)
         rest = f"{' ' * len(gutter)} {sign} "
         yield from fold(text, width, first=f"{gutter} {sign} ", rest=rest, prefix_style=style, words=True)
 
 
-def _draw_line(row: Row, style: str, *, show_return: bool) -> Text:
+def _draw_line(row: Row, style: str, clip: int | None, *, show_return: bool) -> Text:
     """The line of the file: inert, with the changed words and trailing spaces to be seen."""
-    text = row.text if show_return else row.text.removesuffix("\r")
+    text = (row.text if show_return else row.text.removesuffix("\r"))[:clip]
     bare = text.rstrip(" ")
     marks = [(start, min(end, len(bare))) for start, end in row.changed if start < len(bare)]
     drawn = inert(bare, style=style, tab=_TAB, marks=marks, mark_style="bold reverse")

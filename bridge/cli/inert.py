@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.text import Text
+from rich.text import Span, Text
 
 ESCAPE_STYLE = "bold magenta"
 """How an escape is told from the same characters written in the text."""
@@ -47,20 +47,25 @@ def inert(
         marks: Parts of `text`, as (start, end), in order, that are drawn in `mark_style` on top.
         mark_style: Their style.
     """
-    drawn = Text(style=style)
+    parts: list[str] = []
+    spans: list[Span] = []
     borders = deque(at for span in marks for at in span)
     drawn_borders: list[int] = []
-    read = 0
+    read = written = 0
     for piece, escaped, length in _pieces(text, {} if tab is None else {"\t": tab}):
         while borders and borders[0] < read + length:
             border = borders.popleft()
-            drawn_borders.append(len(drawn) + (0 if escaped else border - read))
-        drawn.append(piece, ESCAPE_STYLE if escaped else "")
+            drawn_borders.append(written + (0 if escaped else border - read))
+        if escaped and spans and spans[-1].end == written:
+            spans[-1] = Span(spans[-1].start, written + len(piece), ESCAPE_STYLE)
+        elif escaped:
+            spans.append(Span(written, written + len(piece), ESCAPE_STYLE))
+        parts.append(piece)
         read += length
-    drawn_borders += [len(drawn)] * len(borders)
-    for start, end in zip(drawn_borders[::2], drawn_borders[1::2], strict=True):
-        drawn.stylize(mark_style, start, end)
-    return drawn
+        written += len(piece)
+    drawn_borders += [written] * len(borders)
+    spans += [Span(start, end, mark_style) for start, end in zip(drawn_borders[::2], drawn_borders[1::2], strict=True)]
+    return Text("".join(parts), style=style, spans=spans)
 
 
 def inert_lines(text: str, *, style: str = "", tab: str | None = None) -> list[Text]:

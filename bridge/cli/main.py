@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from bridge import __version__
-from bridge.cli import approve, call, history, log, policy, preview, redo, serve, settings, status, tools, undo
+from bridge.cli import approve, call, doctor, history, log, policy, preview, redo, serve, settings, status, tools, undo
 from bridge.cli.failing import Commands
 from bridge.cli.output import prepare_streams
 
@@ -35,6 +35,7 @@ COMMANDS: Final[dict[str, ModuleType]] = {
     "redo": redo,
     "log": log,
     "status": status,
+    "doctor": doctor,
 }
 """Each has a `command`, which typer reads the options from, and its `HELP`."""
 

@@ -15,6 +15,8 @@ from bridge.cli.inert import inert, inert_lines
 
 MOST_LINES = 12
 """Screen lines of one text that are shown before it is cut."""
+MOST_CHARACTERS = 4000
+"""More than those lines can hold."""
 WORTH_NAMING = 60
 """Characters from which a one-line text is worth not repeating."""
 
@@ -32,8 +34,8 @@ class ParameterTree:
         self._diffs = diffs
         self._width = width
         self._full = full
-        self.cut = 0
-        """Lines that were left out so far."""
+        self.is_cut = False
+        """Whether something was left out so far."""
 
     def draw(self, parameters: Mapping[str, Any], indent: int = 2) -> Iterator[Text]:
         """The lines of an object's members."""
@@ -51,31 +53,37 @@ class ParameterTree:
                 for number, item in enumerate(value, 1):
                     yield from self._member(Text.assemble((f"{number}. ", "cyan")), item, indent + 2)
             case str() if self._is_in_diff(value):
-                lines = len(_lines(value))
-                said = f"{lines} lines, in the diff below" if lines > 1 else "in the diff below"
+                count = len(_lines(value))
+                said = f"{count} lines, in the diff below" if count > 1 else "in the diff below"
                 yield from wrap(Text.assemble(label, (said, "italic")), self._width, first=margin, rest=margin + "  ")
             case str() if "\n" in value:
                 yield from fold(label, self._width, first=margin, rest=margin)
-                yield from self._block(inert_lines(value, tab="→   "), f"{margin}  │ ")
+                lines = inert_lines(self._clip(value), tab="→   ")
+                inner = f"{margin}  │ "
+                drawn = [piece for line in lines for piece in fold(line, self._width, first=inner, rest=inner)]
+                yield from self._limit(drawn, inner, len(value))
             case str():
-                text = Text.assemble(label, '"', inert(value), '"')
-                yield from self._limit(list(fold(text, self._width, first=margin, rest=margin + "  ")), margin)
+                text = Text.assemble(label, '"', inert(self._clip(value)), '"')
+                drawn = list(fold(text, self._width, first=margin, rest=margin + "  "))
+                yield from self._limit(drawn, margin, len(value))
             case _:
                 literal = inert(json.dumps(value, ensure_ascii=False))
                 yield from fold(label + literal, self._width, first=margin, rest=margin + "  ")
 
-    def _block(self, lines: Sequence[Text], margin: str) -> Iterator[Text]:
-        drawn = [piece for line in lines for piece in fold(line, self._width, first=margin, rest=margin)]
-        yield from self._limit(drawn, margin)
+    def _clip(self, text: str) -> str:
+        """No more of a text than can be on the screen: what is cut away anyway need not be drawn first."""
+        return text if self._full else text[:MOST_CHARACTERS]
 
-    def _limit(self, drawn: list[Text], margin: str) -> Iterator[Text]:
-        if self._full or len(drawn) <= MOST_LINES + 1:
+    def _limit(self, drawn: list[Text], margin: str, characters: int) -> Iterator[Text]:
+        """The lines of one text, or its first ones and how long it is."""
+        clipped = characters > MOST_CHARACTERS
+        if self._full or (len(drawn) <= MOST_LINES + 1 and not clipped):
             yield from drawn
             return
-        hidden = len(drawn) - MOST_LINES
-        self.cut += hidden
+        self.is_cut = True
         yield from drawn[:MOST_LINES]
-        yield from fold(Text(f"… {hidden} more lines: p shows all", "bold"), self._width, first=margin, rest=margin)
+        rest = f"{characters} characters in all" if clipped else f"{len(drawn) - MOST_LINES} more lines"
+        yield from wrap(Text(f"… {rest}: p shows all", "bold"), self._width, first=margin, rest=margin)
 
     def _is_in_diff(self, text: str) -> bool:
         if not _is_long(text):
@@ -103,10 +111,11 @@ def _lines(text: str) -> list[str]:
 
 def _is_shown(lines: Sequence[str], rows: Sequence[Row]) -> bool:
     """Whether the lines stand one below the other on the new side of a diff."""
-    new_side = [row for row in rows if row.new is not None]
-    for start in range(len(new_side) - len(lines) + 1):
-        window = new_side[start : start + len(lines)]
-        together = (window[-1].new or 0) - (window[0].new or 0) == len(lines) - 1
-        if together and all(row.text.removesuffix("\r") == line for row, line in zip(window, lines, strict=True)):
-            return True
-    return False
+    sought = "".join(f"\n{line}" for line in lines) + "\n"
+    hunks: list[list[str]] = [[]]
+    for row in rows:
+        if row.kind == "hunk":
+            hunks.append([])
+        elif row.new is not None:
+            hunks[-1].append("\n" + row.text.removesuffix("\r"))
+    return any(sought in "".join(hunk) + "\n" for hunk in hunks)

@@ -4,6 +4,7 @@ Column 0 belongs to the screen. Whatever an agent, a note or a tool says stands 
 can neither look like a line of the screen nor push one away.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,12 +21,15 @@ from bridge.contract.consent import ConsentRequest, Covers, Decision, Preview, R
 
 MOST_DIFF_LINES = 300
 """Screen lines of diff that are shown before the rest waits behind the key `p`."""
+MOST_DIFF_CHARACTERS = 40_000
+"""Of one line: more than those screen lines can hold."""
 MOST_FILES = 40
 """Files without a diff (folders, moves) that are listed before the rest waits."""
 MOST_TARGETS = 10
 MOST_DESCRIPTION_LINES = 3
 MOST_SPOKEN_LINES = 6
 MOST_REQUEST_LINES = 40
+MOST_REQUEST_CHARACTERS = 6000
 MOST_WARNING_LINES = 20
 LONG_SCREEN = 30
 """Lines after which the summary is said once more beside the choices."""
@@ -171,11 +175,17 @@ class _Drawing:
         yield from self._limit(
             list(self._labelled("What it is", inert(request.tool.description))), MOST_DESCRIPTION_LINES
         )
-        targets = [piece for target in request.targets for piece in self._labelled("", inert(target))]
-        if targets:
-            label = "Target" if len(request.targets) == 1 else "Targets"
-            targets[0] = Text.assemble((label, "bold"), targets[0][len(label) :])
-            yield from self._limit(targets, MOST_TARGETS)
+        label = "Target" if len(request.targets) == 1 else "Targets"
+        shown = (
+            request.targets
+            if self._full or len(request.targets) <= MOST_TARGETS + 1
+            else request.targets[:MOST_TARGETS]
+        )
+        for target in shown:
+            yield from self._labelled(label, inert(target))
+            label = ""
+        if len(shown) < len(request.targets):
+            yield from self._more(f"{len(request.targets) - len(shown)} more targets")
 
     def _parameters(self) -> Iterator[Text]:
         if not self._request.parameters:
@@ -184,32 +194,36 @@ class _Drawing:
         yield Text("Parameters", "bold")
         yield from tree.draw(self._request.parameters)
         yield Text()
-        self._cut = self._cut or tree.cut > 0
+        self._cut = self._cut or tree.is_cut
 
     def _request_text(self) -> Iterator[Text]:
         """The exact request or command of a tool that reaches outside."""
         if self._preview.request is None:
             return
         yield Text("Exactly this", "bold")
-        lines = inert_lines(self._preview.request)
+        lines = inert_lines(self._preview.request[: None if self._full else MOST_REQUEST_CHARACTERS])
         drawn = [piece for line in lines for piece in fold(line, self._width, first="  │ ", rest="  │ ")]
         yield from self._limit(drawn, MOST_REQUEST_LINES)
+        if len(self._preview.request) > MOST_REQUEST_CHARACTERS and not self._full:
+            yield from self._more(f"{len(self._preview.request)} characters in all")
         yield Text()
 
     def _files(self) -> Iterator[Text]:
-        shown = 0
+        room = MOST_DIFF_LINES
         bare: list[Text] = []
         for file, rows in zip(self._preview.files, self._diffs, strict=True):
             if not rows:
                 bare += draw_heading(file, self._width)
                 continue
             yield from draw_heading(file, self._width)
-            drawn = list(draw_diff(rows, self._width))
-            room = len(drawn) if self._full else max(0, MOST_DIFF_LINES - shown)
-            yield from drawn[:room]
-            shown += len(drawn)
-            if room < len(drawn):
-                yield from self._more(len(drawn) - room, "of this diff")
+            if self._full:
+                yield from draw_diff(rows, self._width)
+            else:
+                drawn = list(itertools.islice(draw_diff(rows, self._width, clip=MOST_DIFF_CHARACTERS), room + 1))
+                yield from drawn[:room]
+                if len(drawn) > room:
+                    yield from self._more(f"more of this diff ({len(rows)} rows)")
+                room = max(0, room - len(drawn))
             if file.truncated:
                 yield from draw_truncation(self._width)
             yield Text()
@@ -261,9 +275,8 @@ class _Drawing:
             yield from lines
             return
         yield from lines[:most]
-        yield from self._more(len(lines) - most, "")
+        yield from self._more(f"{len(lines) - most} more lines")
 
-    def _more(self, count: int, of_what: str) -> Iterator[Text]:
+    def _more(self, what: str) -> Iterator[Text]:
         self._cut = True
-        said = Text(f"… {count} more lines {of_what}".rstrip() + ": p shows all", "bold")
-        yield from wrap(said, self._width, first="  ", rest="  ")
+        yield from wrap(Text(f"… {what}: p shows all", "bold"), self._width, first="  ", rest="  ")

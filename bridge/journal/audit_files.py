@@ -128,7 +128,8 @@ class AuditFiles:
         try:
             return self._state.child(FOLDER)
         except FileNotFoundError:
-            self._state.mkdir(FOLDER, mode=0o700)
+            with contextlib.suppress(FileExistsError):  # another thread was faster
+                self._state.mkdir(FOLDER, mode=0o700)
             return self._state.child(FOLDER)
 
 

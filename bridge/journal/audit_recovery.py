@@ -77,7 +77,9 @@ def _catch_up(anchor: Anchor, found: Sequence[Source]) -> Head:
     except DamagedError:
         return head
     for line in reversed(behind):
-        head = anchor.chain.follow(head, line) or head
+        signed = anchor.chain.signed_off(line)
+        # The kept head may be among the records that a sign-off stands for.
+        head = anchor.chain.follow(head, line) or (signed if signed and signed.seq >= head.seq else head)
     return head
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from bridge.clock import Clock, stamp
-from bridge.errors import Conflict, ExecutionFailed, ToolFailure
+from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
 from bridge.journal.editing import Editing
 from bridge.journal.editors import Editors, NoEditors
@@ -23,7 +23,7 @@ from bridge.journal.mend import mend, take_back
 from bridge.journal.past import Past
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
 from bridge.journal.steps import Steps
-from bridge.journal.survey import read_before, survey
+from bridge.journal.survey import read_before, stale, survey
 from bridge.journal.trace import trace
 from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
@@ -71,11 +71,12 @@ class Ledger:
         self._past = Past(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
         self._unwritten: list[Mark] = []
+        self._recovery: Recovery | None = None
 
     # -- starting and stopping ----------------------------------------------------------------------------------
 
     def recover(self) -> Recovery:
-        """Read the journal and finish or take back what was under way. To be called once, before anything else.
+        """Read the journal and finish or take back what was under way. Comes before anything else, and happens once.
 
         Returns:
             What was done. A change that cannot be dealt with now, because the disk fails, is told in `messages`, and
@@ -85,28 +86,9 @@ class Ledger:
             ExecutionFailed: The journal cannot be read.
         """
         with self._writing():
-            try:
-                written, damaged = self._log.load()
-            except OSError as error:
-                raise _journal_failed(error) from error
-            for item in written:
-                if isinstance(item.line, Begin):
-                    self._history.begin(item.line, item.offset)
-                else:
-                    self._history.mark(item.line)
-            ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
-            messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
-            for known in self._history.open():
-                try:
-                    message = self._resolve(known)
-                    ended[known.outcome].append(known.shown.execution_id)
-                except ExecutionFailed as failure:
-                    message = failure.message
-                if message is not None:
-                    messages.append(message)
-            return Recovery(
-                tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages)
-            )
+            if self._recovery is None:
+                self._recovery = self._recover()
+            return self._recovery
 
     def close(self) -> None:
         """Let the journal go, when nothing is applied any more."""
@@ -181,6 +163,7 @@ class Ledger:
         }:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
+        self.recover()
         with self._writing():
             if self._history.get(cause.execution_id) is not None:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
@@ -216,6 +199,28 @@ class Ledger:
         return self._past.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
+
+    def _recover(self) -> Recovery:
+        try:
+            written, damaged = self._log.load()
+        except OSError as error:
+            raise _journal_failed(error) from error
+        for item in written:
+            if isinstance(item.line, Begin):
+                self._history.begin(item.line, item.offset)
+            else:
+                self._history.mark(item.line)
+        ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
+        messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
+        for known in self._history.open():
+            try:
+                message = self._resolve(known)
+                ended[known.outcome].append(known.shown.execution_id)
+            except ExecutionFailed as failure:
+                message = failure.message
+            if message is not None:
+                messages.append(message)
+        return Recovery(tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages))
 
     def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
         """Check, journal, and carry out; or leave everything as it was."""
@@ -268,6 +273,8 @@ class Ledger:
         step = begin.changes[-1 if attempted is None else attempted]
         where = step.new_path or step.path
         failure = explain(error, where) if isinstance(error, OSError) else error
+        if isinstance(failure, NotFound | InvalidParameters):
+            failure = stale(where, gone=True)  # the folder was there when the plan was checked
         told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:
             mended = take_back(begin, attempted, self._root, self._backups)

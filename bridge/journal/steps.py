@@ -81,6 +81,8 @@ class Steps:
         emptied = []
         for number, change in enumerate(self._begin.changes):
             self.number = number
+            # A folder that is held would be followed wherever someone moves it; so every step finds its way anew.
+            self._folders.close()
             if change.kind is ChangeKind.RMDIR and not self._needed_later(change.path, number):
                 emptied.append(change)
             else:
@@ -108,23 +110,20 @@ class Steps:
 
     def _create(self, change: Change) -> None:
         folder, _name = self._place(change.path)
-        part = leftovers.part(self._begin.execution_id, self.number)
         mode = next(self._modes.get(change.path, iter(())), NEW_FILE_MODE)
-        folder.create(part, self._new_bytes(change), mode=mode, sync=True)
+        part = self._stage(change, folder, mode)
         self._into_place(folder, part, folder, change.path)
 
     def _modify(self, change: Change) -> None:
         if change.before == change.after:
             return
         folder, name = self._place(change.path)
-        new, keep = self._new_bytes(change), self._traced.keeps[self.number]
+        new, keep = self._blobs[change.after or ""], self._traced.keeps[self.number]
         if self._editing.write(change, folder, name, keep, new):
             return
-        part = leftovers.part(self._begin.execution_id, self.number)
         swap = leftovers.swap(self._begin.execution_id, self.number)
         old = self._stat(folder, name, change.path)
-        mode, owner = stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid)
-        folder.create(part, new, mode=mode, owner=owner, sync=True)
+        part = self._stage(change, folder, stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid))
         folder.move_new(part, folder, swap)
         try:
             swapped = folder.swap(name, folder, swap)
@@ -187,8 +186,13 @@ class Steps:
 
     # -- parts of steps -----------------------------------------------------------------------------------------
 
-    def _new_bytes(self, change: Change) -> bytes:
-        return self._blobs[change.after or ""]
+    def _stage(self, change: Change, folder: Folder, mode: int, owner: tuple[int, int] | None = None) -> str:
+        """Write the new bytes beside their place, durably, and read back that they are those that were approved."""
+        part = leftovers.part(self._begin.execution_id, self.number)
+        folder.create(part, self._blobs[change.after or ""], mode=mode, owner=owner, sync=True)
+        if file_hash(folder, part)[0] != change.after:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), part)
+        return part
 
     @staticmethod
     def _stat(folder: Folder, name: str, path: str) -> os.stat_result:
@@ -218,7 +222,11 @@ class Steps:
             raise stale(change.path)
 
     def _push_aside(self, folder: Folder, name: str) -> None:
-        """Bring what a step has taken out into the backups, if it was there before the change."""
+        """Bring what a step has taken out into the backups, if it was there before the change.
+
+        The backups' folder is not synced: a rename is in the file system's journal as a whole, and syncing the folder
+        that the file came from, at the end of all steps, brings that journal to the disk.
+        """
         keep = self._traced.keeps[self.number]
         if keep is None:
             folder.unlink(name)

@@ -16,6 +16,13 @@ STATE_VARIABLE: Final = "VAULT_BRIDGE_STATE"
 """Names another folder for the user's state."""
 
 
+def place(vault: Path, state: Path | None = None, *, kind: str = "run") -> Path:
+    """Where the folder of one vault's bridge lies, whether it is there or not. The arguments are `RunFolder`'s."""
+    state = state or Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
+    name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
+    return state.absolute() / kind / name
+
+
 class RunFolder:
     """The folder of one vault's bridge. Made when missing.
 
@@ -30,12 +37,10 @@ class RunFolder:
     """
 
     def __init__(self, vault: Path, state: Path | None = None, *, kind: str = "run", durable: bool = False) -> None:
-        state = state or Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
-        name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
-        self.path = state.absolute() / kind / name
+        self.path = place(vault, state, kind=kind)
         self._durable = durable
         try:
-            state.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self.path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             _private(self.path.parent)
             _private(self.path)
         except OSError as error:

@@ -51,7 +51,15 @@ async def run() -> None:
             }
         )
         print(compare("ping (mean of 200 round trips)", samples, goal=2.5))
-        call = request("tools.call", name="bench_hits", arguments={})
+        call = request("tools.call", name="bench_hits", arguments={"count": 0})
+        samples = await alternate(
+            {
+                "a tool's reply with nothing": timed(ours, call, REPLIES, '"success":true'),
+                "bare aiohttp WebSocket echo": timed(theirs, ping, REPLIES, '"ping"'),
+            }
+        )
+        print(compare("a call of a tool, with rules, limits and log (mean of 20)", samples))
+        call = request("tools.call", name="bench_hits", arguments={"count": HITS})
         samples = await alternate(
             {
                 "a tool's reply with 2,000 hits": timed(ours, call, REPLIES, '"success":true'),

@@ -23,17 +23,19 @@ from scripts.lib.bench_ticker import Ticker
 TOOLS = ("find", "grep", "read", "apply_patch", "bench_hits")
 
 
-class NoArguments(Params):
-    """It takes none."""
+class HowMany(Params):
+    """How many hits."""
+
+    count: int
 
 
-class CannedHits(ReadTool[NoArguments]):
+class CannedHits(ReadTool[HowMany]):
     """Answers with the same hits every time: what is left is what the stack costs."""
 
     name = "bench_hits"
     title = "Canned Hits"
     description = "The same hits every time."
-    parameters = NoArguments
+    parameters = HowMany
     operation = Operation.READ
     risk = RiskLevel.SAFE
     consent_class = ConsentClass.ALWAYS
@@ -44,13 +46,13 @@ class CannedHits(ReadTool[NoArguments]):
     def __init__(self, hits: Any) -> None:
         self._hits = hits
 
-    async def prepare(self, params: NoArguments, context: CallContext) -> Reading:  # noqa: ARG002 - the shape of a tool
+    async def prepare(self, params: HowMany, context: CallContext) -> Reading:  # noqa: ARG002 - the shape of a tool
         """Nothing is looked at."""
         return Reading((), "Canned hits")
 
-    async def run(self, params: NoArguments, context: CallContext) -> Output:  # noqa: ARG002 - the shape of a tool
-        """The hits."""
-        return Output(self._hits, "")
+    async def run(self, params: HowMany, context: CallContext) -> Output:  # noqa: ARG002 - the shape of a tool
+        """The first of the hits."""
+        return Output(self._hits[: params.count], "")
 
 
 async def _serve(vault: Path, hits: Any) -> None:

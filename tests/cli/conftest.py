@@ -210,6 +210,12 @@ class Screen:
         """Press keys; Enter is a carriage return."""
         self.child.send(keys)
 
+    def modes(self) -> list[Any]:
+        """The terminal's settings: echo, line mode and the like."""
+        import termios  # noqa: PLC0415 - there is none where there are no pseudo-terminals
+
+        return termios.tcgetattr(self.child.child_fd)
+
     def interrupt(self) -> None:
         """Press Ctrl-C."""
         self.child.sendintr()

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -113,6 +114,18 @@ def test_leaving_leaves_the_question_open(served: Any, terminal: Terminal) -> No
     screen.interrupt()
     assert screen.end() == 0
     assert not call.done()
+    assert len(served.pending(1)) == 1
+
+
+def test_a_signal_to_end_leaves_the_question_open_and_the_terminal_as_it_was(served: Any, terminal: Terminal) -> None:
+    served.patch("first")
+    screen = terminal("approve", "--vault", str(served.vault))
+    before = screen.modes()
+    screen.see("Your answer")
+    assert screen.modes() != before
+    screen.child.kill(signal.SIGTERM)
+    assert screen.end() == 0
+    assert screen.modes() == before
     assert len(served.pending(1)) == 1
 
 

@@ -128,11 +128,25 @@ def test_a_long_parameter_is_cut_and_says_so(make_request: Make, now: datetime) 
     assert "    │ line 99" in drawn(request, now, full=True)
 
 
+def test_a_huge_text_is_not_drawn_before_it_is_wanted(make_request: Make, now: datetime) -> None:
+    request = make_request(parameters={"content": "\x1b" * 1_000_000}, preview=None)
+    screen = draw_question(request, width=80, now=now)
+    assert screen.cut
+    assert any("1000000 characters in all: p shows all" in line.plain for line in screen.lines)
+    assert len(screen.lines) < 40
+
+
+def test_many_targets_are_counted_and_shown_on_demand(make_request: Make, now: datetime) -> None:
+    request = make_request(targets=[f"{number}.md" for number in range(100)])
+    assert any("90 more targets: p shows all" in row for row in drawn(request, now))
+    assert any("99.md" in row for row in drawn(request, now, full=True))
+
+
 def test_a_long_diff_is_cut_and_says_so(make_request: Make, now: datetime) -> None:
     diff = "@@ -0,0 +1,1000 @@\n" + "".join(f"+line {number}\n" for number in range(1000))
     preview = {"files": [{"path": "a.md", "change": "create", "added": 1000, "diff": diff}]}
     request = make_request(preview=preview)
-    assert any("more lines of this diff: p shows all" in row for row in drawn(request, now))
+    assert any("more of this diff (1001 rows): p shows all" in row for row in drawn(request, now))
     assert "      1000 + line 999" in drawn(request, now, full=True)
 
 

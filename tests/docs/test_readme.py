@@ -92,4 +92,4 @@ async def test_the_curl_example_runs(home: Path) -> None:
 
 def test_the_command_line_in_short_names_every_command() -> None:
     table = README.split("## The command line", 1)[1].split("\n## ", 1)[0]
-    assert all(f"`{name}`" in table or f"`vault-bridge {name}`" in table for name in [*COMMANDS, "settings"])
+    assert all(f"`{name}`" in table or f"`vault-bridge {name}`" in table for name in [*COMMANDS, "policy", "settings"])

@@ -10,7 +10,9 @@ import pytest
 from bridge.errors import Conflict, ExecutionFailed
 from bridge.journal.ledger import Ledger
 from bridge.vault.folder import NEW_FILE_MODE
+from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, Step, plan_of
 
 IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
@@ -103,6 +105,54 @@ def test_bytes_that_are_not_those_of_the_plan_are_refused(small: SmallVault) -> 
     forged = ChangePlan(plan.operation, plan.summary, plan.changes, {content_hash(b"shown to the person"): b"other"})
     with small.ledger() as ledger, pytest.raises(ValueError, match="not those that the plan names"):
         ledger.apply(forged, small.cause())
+
+
+def test_a_linked_note_is_changed_where_it_really_is(small: SmallVault) -> None:
+    (small.folder / "Link.md").symlink_to(MEETING)
+    with small.ledger() as ledger, VaultRoot(small.folder) as root:
+        real = root.resolve(parse_path("Link.md"))
+        small.apply(ledger, ("modify", str(real), old(MEETING), b"new"))
+        assert (small.folder / "Link.md").is_symlink()
+        assert small.read("Link.md") == small.read(MEETING) == b"new"
+        with pytest.raises(Conflict):
+            small.apply(ledger, ("modify", "Link.md", b"new", b"newer"))
+
+
+def test_a_folder_that_goes_while_the_plan_is_applied_makes_it_stale(small: SmallVault) -> None:
+    def hook(_number: int, operation: str, name: str) -> None:
+        if operation == "swap" and name == "Ideas.md":
+            disk.hook = lambda _number, _operation, _name: None
+            (small.folder / "Archive").rename(small.folder / "Archive 2")
+
+    before = small.tree()
+    disk = HookedDisk(hook)
+    with small.ledger(disk) as ledger, pytest.raises(Conflict) as caught:
+        small.apply(ledger, ("modify", IDEAS, old(IDEAS), b"new"), ("create", "Archive/New.md", b"new"))
+    assert (caught.value.code, caught.value.data["path"]) == ("stale", "Archive/New.md")
+    (small.folder / "Archive 2").rename(small.folder / "Archive")
+    assert small.tree() == before
+
+
+def test_bytes_that_the_disk_garbles_are_not_put_into_place(small: SmallVault) -> None:
+    class GarblingDisk(HookedDisk):
+        def write(self, fd: int, data: memoryview) -> int:
+            self.before("write", "")
+            return os.write(fd, bytes(data).replace(b"done", b"d\0ne"))
+
+    before = small.tree()
+    with small.ledger(GarblingDisk()) as ledger, pytest.raises(ExecutionFailed, match="disk failed"):
+        small.apply(ledger, *SHAPES["modify"])
+    assert small.tree() == before
+
+
+def test_a_ledger_recovers_by_itself_and_only_once(small: SmallVault) -> None:
+    with small.ledger() as ledger:
+        small.apply(ledger, *SHAPES["modify"])
+    with small.ledger(recover=False) as ledger:
+        small.apply(ledger, ("create", "New.md", b""))
+        assert len(ledger.history()) == 2
+        assert ledger.recover() is ledger.recover()
+        assert len(ledger.history()) == 2
 
 
 @pytest.mark.parametrize("name", ["../outside", "a/b", ""])

@@ -1,0 +1,48 @@
+"""All checks, in the order in which a person would look."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bridge.health import place, program, running, state
+from bridge.health.finding import Check, Finding
+
+CHECKS: tuple[Check, ...] = (
+    program.check_python,
+    program.check_packages,
+    program.check_keyring,
+    place.check_vault,
+    place.check_nesting,
+    place.check_space,
+    place.check_case,
+    place.check_watches,
+    state.check_folder,
+    state.check_settings,
+    state.check_permissions,
+    state.check_journal,
+    state.check_clock,
+    running.check_run_folder,
+    running.check_bridge,
+)
+
+
+def examine(vault: Path, checks: Sequence[Check] = CHECKS) -> list[Finding]:
+    """Everything that can be found out about a vault and its bridge. Changes nothing.
+
+    Args:
+        vault: The vault's folder.
+        checks: What to look at.
+    """
+    found: list[Finding] = []
+    for check in checks:
+        name = check.__name__.removeprefix("check_").replace("_", " ")
+        try:
+            found += check(vault)
+        except Exception as error:  # noqa: BLE001 - a check that cannot be made is a finding
+            why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+            found.append(Finding(name, "fail", f"This could not be looked at: {why}", "Mend that first"))
+    return found
+
+
+def healthy(findings: Sequence[Finding]) -> bool:
+    """Whether nothing has failed; warnings do not count."""
+    return all(finding.level != "fail" for finding in findings)

@@ -1,0 +1,148 @@
+"""The bridge that serves the vault, if one does, and the files by which it is found."""
+
+import http.client
+import os
+import socket
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Beacon, Endpoint
+from bridge.health.finding import Finding
+from bridge.server.runfiles import place
+
+SECONDS = 5.0
+STOP = "Stop that process and start again: `vault-bridge serve`"
+
+
+def check_run_folder(vault: Path) -> Iterator[Finding]:
+    """Whether the folder of the tokens is this user's alone."""
+    folder = place(Path(os.path.realpath(vault)))
+    if not folder.exists():
+        yield Finding("run folder", "ok", "No run folder yet; the first start makes it")
+        return
+    found = [fault for path in (folder.parent, folder, *sorted(folder.iterdir())) if (fault := _open_to_others(path))]
+    for what, remedy in found:
+        yield Finding("run folder", "fail", what, remedy)
+    if not found:
+        yield Finding("run folder", "ok", str(folder))
+
+
+def check_bridge(vault: Path) -> Iterator[Finding]:
+    """Whether a bridge runs, answers, and is the one that the files speak of."""
+    file = vault / STATE_FOLDER / BRIDGE_FILE
+    try:
+        beacon = Beacon.model_validate_json(file.read_bytes())
+        port = int(beacon.http.rsplit(":", 1)[-1])
+    except FileNotFoundError:
+        yield from _left_over(vault)
+        yield Finding("bridge", "ok", "No bridge serves this vault")
+        yield from check_port()
+        return
+    except (OSError, ValidationError, ValueError):
+        yield Finding("bridge", "fail", f"{BRIDGE_FILE} cannot be read", f"Remove {file} and start the bridge again")
+        return
+    health = _ask(port, "GET", "/health")
+    if health is None or not health.get("ok"):
+        alive = _alive(beacon.pid)
+        if alive:
+            yield Finding("bridge", "fail", f"Process {beacon.pid} does not answer on port {port}", STOP)
+        else:
+            what = f"{BRIDGE_FILE} is left over from process {beacon.pid}, which has ended"
+            yield Finding("bridge", "warn", what, "The next `vault-bridge serve` replaces it")
+        return
+    yield Finding("bridge", "ok", f"Version {health.get('version')} answers on port {port} (process {beacon.pid})")
+    yield from _tokens(beacon, port)
+
+
+def check_port() -> Iterator[Finding]:
+    """Whether a port of this machine can be had."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.bind(("127.0.0.1", 0))
+    except OSError as error:
+        what = f"No port on 127.0.0.1 can be opened: {error.strerror}"
+        yield Finding("port", "fail", what, "Allow programs to listen on this machine; look at its firewall")
+    else:
+        yield Finding("port", "ok", "A port on 127.0.0.1 can be opened")
+
+
+def _tokens(beacon: Beacon, port: int) -> Iterator[Finding]:
+    """Whether the token files are of the bridge that runs, and what it says of itself."""
+    for name in (AGENT_FILE, HOST_FILE):
+        try:
+            endpoint = Endpoint.model_validate_json((Path(beacon.run_dir) / name).read_bytes())
+        except (OSError, ValidationError):
+            yield Finding("tokens", "fail", f"{name} is missing or cannot be read", STOP)
+            return
+        if endpoint.url != beacon.url or _call(port, endpoint.token, "ping") != "pong":
+            yield Finding("tokens", "fail", f"{name} is not of the bridge that runs", STOP)
+            return
+    yield Finding("tokens", "ok", "Both tokens are taken")
+    told = _call(port, endpoint.token, "bridge.faults")
+    for fault in told["faults"] if isinstance(told, dict) else ():
+        yield Finding("bridge", "warn", fault, "It goes on with what was in force before; mend the file")
+    report = _call(port, endpoint.token, "audit.verify")
+    if not isinstance(report, dict):
+        yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")
+    elif not report["whole"]:
+        what = f"The log is not as it was written: {report['faultCount']} places"
+        yield Finding("log", "fail", what, "`vault-bridge log --verify` names them; somebody or something edited it")
+    else:
+        yield Finding("log", "ok", f"{report['records']} records, the log is whole")
+
+
+def _left_over(vault: Path) -> Iterator[Finding]:
+    folder = place(Path(os.path.realpath(vault)))
+    if left := [name for name in (AGENT_FILE, HOST_FILE) if (folder / name).exists()]:
+        what = f"A bridge that was killed has left {', '.join(left)} in {folder}"
+        yield Finding("run folder", "warn", what, "The next `vault-bridge serve` replaces them")
+
+
+def _open_to_others(path: Path) -> tuple[str, str] | None:
+    """What is wrong with who may read something that holds tokens, and the remedy."""
+    state = path.lstat()
+    if stat.S_ISLNK(state.st_mode):
+        return f"{path} is a link", "Remove it"
+    if hasattr(os, "geteuid") and state.st_uid != os.geteuid():
+        return f"{path} belongs to another user", "Remove it, as that user or as root"
+    if os.name == "posix" and stat.S_IMODE(state.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):
+        mode = 700 if stat.S_ISDIR(state.st_mode) else 600
+        return f"Other users can read {path}", f"`chmod {mode} {path}`, and start the bridge again for new tokens"
+    return None
+
+
+def _alive(pid: int) -> bool:
+    """Whether a process runs; where that cannot be known, whether it may."""
+    if os.name != "posix":
+        return True  # there, signal 0 is Ctrl-C
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _call(port: int, token: str, method: str) -> Any:
+    answer = _ask(port, "POST", "/rpc", token, {"jsonrpc": "2.0", "id": 1, "method": method})
+    return answer.get("result") if answer else None
+
+
+def _ask(port: int, verb: str, path: str, token: str | None = None, body: Any = None) -> dict[str, Any] | None:
+    """One request to this machine, whatever proxies there are; None when nothing sensible answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    try:
+        connection.request(verb, path, orjson.dumps(body) if body is not None else None, headers)
+        answer = orjson.loads(connection.getresponse().read())
+    except (OSError, http.client.HTTPException, orjson.JSONDecodeError):
+        return None
+    finally:
+        connection.close()
+    return answer if isinstance(answer, dict) else None

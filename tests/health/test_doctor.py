@@ -1,0 +1,236 @@
+"""Every fault that is made here is named, with a remedy, and what is well is said to be well."""
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from bridge.app import Bridge
+from bridge.cli.main import app
+from bridge.health import place, program, running, state
+from bridge.health.doctor import CHECKS, examine, healthy
+from bridge.health.finding import Check, Finding
+from bridge.server.runfiles import RunFolder
+
+posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
+
+
+@pytest.fixture
+def own(vault: Path) -> Path:
+    """The bridge's folder in the vault."""
+    folder = vault / ".vault-bridge"
+    folder.mkdir(mode=0o700)
+    return folder
+
+
+def one(check: Check, vault: Path, level: str) -> Finding:
+    """The finding of a level that a check comes to, which must be the only one but for those that are well."""
+    (finding,) = [finding for finding in check(vault) if finding.level != "ok"] or list(check(vault))[:1]
+    assert finding.level == level, finding
+    assert bool(finding.remedy) is (level != "ok")
+    return finding
+
+
+def test_a_vault_without_faults_is_healthy(vault: Path) -> None:
+    found = examine(vault)
+    assert healthy(found)
+    assert {finding.level for finding in found} <= {"ok", "warn"}
+    assert not (vault / ".vault-bridge").exists(), "looking changes nothing"
+
+
+def test_a_check_that_cannot_be_made_is_a_failure(vault: Path) -> None:
+    def check_moon(_vault: Path) -> Iterator[Finding]:
+        raise PermissionError(13, "Permission denied")
+
+    (finding,) = examine(vault, [check_moon])
+    assert (finding.name, finding.level) == ("moon", "fail")
+    assert "Permission denied" in finding.what
+    assert not healthy([finding])
+
+
+def test_a_python_that_is_too_old(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 10, 9, "final", 0))
+    assert "3.10.9" in one(program.check_python, vault, "fail").what
+
+
+def test_a_package_that_is_missing(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "PACKAGES", ("orjson", "no_such_package"))
+    assert "no_such_package (ModuleNotFoundError)" in one(program.check_packages, vault, "fail").what
+
+
+def test_a_vault_that_is_not_there(tmp_path: Path) -> None:
+    one(place.check_vault, tmp_path / "none", "fail")
+
+
+def test_a_folder_that_is_no_vault_yet(tmp_path: Path) -> None:
+    assert "Obsidian" in one(place.check_vault, tmp_path, "warn").remedy
+
+
+@posix
+@pytest.mark.parametrize(("mode", "what"), [(0o500, "written"), (0o300, "read")])
+def test_a_vault_that_cannot_be_used(vault: Path, mode: int, what: str) -> None:
+    vault.chmod(mode)
+    try:
+        assert what in one(place.check_vault, vault, "fail").what
+    finally:
+        vault.chmod(0o700)
+
+
+def test_a_vault_in_a_vault(vault: Path) -> None:
+    inner = vault / "Notes" / "Inner"
+    (inner / ".obsidian").mkdir(parents=True)
+    assert str(inner) in one(place.check_nesting, vault, "warn").what
+    assert str(vault) in one(place.check_nesting, inner, "warn").what
+
+
+@pytest.mark.parametrize(("free", "level"), [(10**6, "fail"), (5 * 10**8, "warn"), (10**12, "ok")])
+def test_a_disk_that_fills_up(vault: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
+    one(place.check_space, vault, level)
+
+
+@pytest.mark.parametrize(("limit", "level"), [("1", "fail"), ("2", "warn"), ("9999", "ok")])
+def test_more_folders_than_may_be_watched(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, level: str
+) -> None:
+    watches = tmp_path / "max_user_watches"
+    watches.write_text(limit, encoding="ascii")
+    monkeypatch.setattr(place, "WATCHES", watches)
+    monkeypatch.setattr(sys, "platform", "linux")
+    one(place.check_watches, vault, level)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
+def test_an_own_folder_that_is_a_link(vault: Path, tmp_path: Path) -> None:
+    (vault / ".vault-bridge").symlink_to(tmp_path)
+    assert "link" in one(state.check_folder, vault, "fail").what
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes")
+def test_an_own_folder_that_others_can_read(vault: Path, own: Path) -> None:
+    own.chmod(0o755)
+    finding = one(state.check_folder, vault, "fail")
+    assert "755" in finding.what
+    assert "chmod 700" in finding.remedy
+
+
+@pytest.mark.parametrize(
+    ("check", "name", "content", "level", "says"),
+    [
+        (state.check_settings, "settings.json", "{", "fail", "line 1"),
+        (state.check_settings, "settings.json", '{"findMaxResults": 0}', "fail", "findMaxResults"),
+        (state.check_settings, "settings.json", '{"findMaxResult": 1}', "warn", "did you mean 'findMaxResults'"),
+        (state.check_settings, "settings.json", '{"findMaxResults": 1}', "ok", "1 settings"),
+        (state.check_settings, "settings.broken-20260101T000000.json", "{", "warn", "settings.broken-"),
+        (state.check_permissions, "permissions.json", '{\n"a.md": "r"}', "fail", "line 2"),
+        (state.check_permissions, "permissions.json", '{"a.md": "r--"}', "ok", "1 entries"),
+        (state.check_journal, "journal/journal.jsonl", "not a line\n", "warn", "1 lines"),
+        (state.check_journal, "journal/journal.jsonl", "torn at the e", "ok", "0 changes"),
+    ],
+)
+def test_files_with_and_without_faults(  # noqa: PLR0917 - a table of faults
+    vault: Path, own: Path, check: Check, name: str, content: str, level: str, says: str
+) -> None:
+    file = own / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content, encoding="utf-8")
+    assert says in one(check, vault, level).what
+    assert file.read_text(encoding="utf-8") == content
+
+
+def test_a_log_from_the_future(vault: Path, own: Path) -> None:
+    log = own / "logs" / "tools.log"
+    log.parent.mkdir()
+    soon = datetime.now(UTC) + timedelta(days=400)
+    log.write_text(json.dumps({"timestamp": soon.isoformat()}) + "\n{torn", encoding="utf-8")
+    assert str(soon.year) in one(state.check_clock, vault, "warn").what
+    log.write_text(json.dumps({"timestamp": datetime.now(UTC).isoformat()}) + "\n", encoding="utf-8")
+    one(state.check_clock, vault, "ok")
+
+
+async def test_a_bridge_that_serves_is_well(vault: Path) -> None:
+    async with Bridge(vault):
+        found = await asyncio.to_thread(examine, vault)
+    assert [finding for finding in found if finding.level != "ok"] == []
+    assert {"bridge", "tokens", "log"} <= {finding.name for finding in found}
+
+
+async def test_a_change_that_was_done_is_finished(vault: Path) -> None:
+    async with Bridge(vault) as bridge:
+        bridge.settings.update({"findMaxResults": 7})
+    assert "all finished" in one(state.check_journal, vault, "ok").what
+
+
+async def test_a_fault_that_the_bridge_knows_of_is_told(vault: Path) -> None:
+    async with Bridge(vault):
+        (vault / ".vault-bridge" / "permissions.json").write_text("{", encoding="utf-8")
+        found = await asyncio.to_thread(lambda: list(running.check_bridge(vault)))
+    assert any(finding.level == "warn" and "permissions.json" in finding.what for finding in found)
+
+
+async def test_tokens_of_another_bridge_are_found(vault: Path) -> None:
+    async with Bridge(vault):
+        file = RunFolder(vault).path / "host.json"
+        told: dict[str, Any] = json.loads(file.read_bytes())
+        file.write_text(json.dumps(told | {"token": "x" * 43}), encoding="utf-8")
+        found = await asyncio.to_thread(lambda: list(running.check_bridge(vault)))
+    assert [finding.name for finding in found if finding.level == "fail"] == ["tokens"]
+
+
+def beacon(own: Path, port: int, pid: int) -> None:
+    where = {"url": f"ws://127.0.0.1:{port}/ws", "http": f"http://127.0.0.1:{port}", "pid": pid, "version": "1"}
+    (own / "bridge.json").write_text(json.dumps(where | {"runDir": str(own)}), encoding="utf-8")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="whether a process runs is not looked at on Windows")
+@pytest.mark.parametrize(("pid", "level"), [(os.getpid(), "fail"), (2**22 + 1, "warn")])
+def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int, level: str) -> None:
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        beacon(own, unheard.getsockname()[1], pid)
+        assert str(pid) in one(running.check_bridge, vault, level).what
+
+
+def test_a_beacon_that_cannot_be_read(vault: Path, own: Path) -> None:
+    (own / "bridge.json").write_text("{", encoding="utf-8")
+    one(running.check_bridge, vault, "fail")
+
+
+def test_tokens_that_a_killed_bridge_left(vault: Path) -> None:
+    RunFolder(vault).write("host.json", b"{}")
+    assert "host.json" in one(running.check_bridge, vault, "warn").what
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no modes")
+@pytest.mark.parametrize("damage", [lambda path: path.chmod(0o644), lambda path: path.parent.chmod(0o750)])
+def test_tokens_that_others_can_read(vault: Path, damage: Callable[[Path], None]) -> None:
+    run = RunFolder(vault)
+    run.write("agent.json", b"{}")
+    damage(run.path / "agent.json")
+    assert "chmod" in one(running.check_run_folder, vault, "fail").remedy
+
+
+def test_the_command_says_what_to_do_and_its_code_says_healthy_or_not(
+    vault: Path, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    well = CliRunner().invoke(app, ["doctor", "--vault", str(vault), "--json"])
+    assert well.exit_code == 0
+    told = json.loads(well.stdout)
+    assert told["healthy"]
+    assert len(told["checks"]) >= len(CHECKS)
+    (own / "settings.json").write_text("{", encoding="utf-8")
+    ill = CliRunner().invoke(app, ["doctor", "--vault", str(vault)])
+    assert ill.exit_code == 1
+    assert "FAIL  settings" in ill.stdout
+    assert "→ Mend" in ill.stdout
