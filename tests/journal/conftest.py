@@ -13,6 +13,7 @@ DISK_ONLY = {
     "test_backups_are_plain_files_at_the_same_places": "a copy, unlike the file itself, has times of its own",
     "test_a_change_that_was_only_partly_taken_back_has_no_undo": "it cuts the disk off between two swaps",
     "test_a_folder_that_goes_while_the_plan_is_applied_makes_it_stale": "it acts at the swap of two files",
+    "test_bytes_that_the_disk_garbles_are_not_put_into_place": "it garbles what our own disk writes",
     "test_a_second_name_of_a_file_keeps_the_old_bytes_and_cannot_spoil_the_backup": "Obsidian writes in place",
 }
 
