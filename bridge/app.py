@@ -21,6 +21,7 @@ from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
+from bridge.contract.result import ToolResult
 from bridge.index.survey import Survey
 from bridge.index.watch import Watcher
 from bridge.journal.audit import AuditLog
@@ -41,11 +42,13 @@ from bridge.toolkit.asking import Asking
 from bridge.toolkit.auditing import Auditing
 from bridge.toolkit.calls import Calls
 from bridge.toolkit.console import redacted_console
+from bridge.toolkit.flight import Flight
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.settings_store import SettingsStore
+from bridge.toolkit.timings import log_call
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
@@ -59,6 +62,9 @@ WORKERS = 8
 
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
+
+SWEEP_SECONDS = 60.0
+"""How often the use of grants is written down."""
 
 _EVENTS = {ChangeKind.CREATE: "created", ChangeKind.MODIFY: "modified", ChangeKind.DELETE: "deleted"}
 
@@ -140,7 +146,7 @@ class Bridge:
         stack.callback(workers.shutdown, cancel_futures=True)
 
         files = VaultFiles(root)
-        self.settings = SettingsStore(state)
+        self.settings = SettingsStore(state, clock=self._clock)
         survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
@@ -148,6 +154,8 @@ class Bridge:
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
+        sweeping = asyncio.create_task(_sweep(grants))
+        stack.callback(sweeping.cancel)
         ledger = Ledger(
             root,
             clock=self._clock,
@@ -189,7 +197,7 @@ class Bridge:
             clock=self._clock,
             workers=workers,
             on_event=hub.tell_hosts,
-            on_finished=auditing.finished,
+            on_finished=lambda *ended: self._finished(auditing, *ended),
         )
         calls = Calls(pipeline, ledger, self._clock)
         stack.push_async_callback(calls.stop)
@@ -218,6 +226,14 @@ class Bridge:
             known.add(token)
         stack.push_async_callback(server.stop)
         self.beacon = await server.start(self._port)
+
+    async def _finished(
+        self, auditing: Auditing, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float
+    ) -> None:
+        """A call has ended: log it, in developer mode on the console too."""
+        if self.settings.current.developer_mode:
+            log_call(flight, result, seconds)
+        await auditing.finished(flight, result, plan, seconds)
 
     def _note_life(self, auditing: Auditing) -> None:
         """Log the start, what it found half done, every change of the settings, and the end.
@@ -255,6 +271,13 @@ class Bridge:
 
         self.settings.on_change(modes_changed)
         return grants
+
+
+async def _sweep(grants: Grants) -> None:
+    """Now and then, end grants that nobody uses and write down which were used."""
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        await asyncio.to_thread(grants.sweep)
 
 
 def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:

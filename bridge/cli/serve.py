@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from bridge.cli.calls import showing_calls
 from bridge.cli.inert import inert
 from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
@@ -68,7 +69,7 @@ def command(
     output = Output(as_json=as_json)
     folder = find_vault(vault)
     bridge = own_bridge(folder, port=port, consent=consent.value)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving):
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving), showing_calls(output):
         asyncio.run(_serve(bridge, folder, preset, output))
 
 

@@ -51,12 +51,14 @@ async def _look(vault: Path) -> dict[str, Any]:
         questions = await bridge.request("consent.pending")
         counts = await bridge.request("vault.status")
         log = await bridge.request("audit.stats")
+        wrong = await bridge.request("bridge.faults")
     where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
     asked = [
         {"requestId": asked["requestId"], "client": asked["client"], "summary": asked["summary"]} for asked in questions
     ]
     facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}
     facts |= {"hostConnected": info["hostConnected"], "questions": asked, **counts}
+    facts["faults"] = wrong["faults"]
     facts["log"] = {name: log[name] for name in ("size", "records", "lost", "fault")}
     return facts
 
@@ -65,6 +67,7 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
     log = facts["log"]
     questions = [f"{asked['client']}: {asked['summary']}" for asked in facts["questions"]]
+    wrong = {"Faults": inert(" ".join(facts["faults"]), style="red")} if facts["faults"] else {}
     return {
         "Vault": inert(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
@@ -73,4 +76,5 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
         "Consent": Text(screen),
         "Log": inert(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
         "Open": Text("; ").join(inert(question) for question in questions) if questions else Text("no questions"),
+        **wrong,
     }

@@ -97,8 +97,12 @@ class PermissionTable:
         return found
 
     def keys_for(self, target: str) -> list[str]:
-        """The keys, as written, that name exactly this target; a new one where there is none."""
-        place = canonical(target)
+        """The keys, as written, that name exactly this target; a new one where there is none.
+
+        Raises:
+            ValueError: No key can name it.
+        """
+        place = canonical(target or "/")
         return self._keys.get(place) or [place]
 
     def _deny(self, place: str, letter: Letter, entry: Entry) -> None:

@@ -60,7 +60,7 @@ class Permissions:
             allow: The letter itself, or `-`.
 
         Raises:
-            ExecutionFailed: The file has a fault, or cannot be written; nothing has changed.
+            ExecutionFailed: The file has a fault, cannot be written, or can name no such target; nothing has changed.
         """
         self._change(targets, {letter: letter if allow else DENIED for letter in letters})
 
@@ -75,7 +75,7 @@ class Permissions:
                 raise ExecutionFailed(self._fault)
             codes = dict(table.codes)
             for target in targets:
-                for key in table.keys_for(target):
+                for key in _keys(table, target):
                     old = codes.get(key, NOT_ASKED * len(LETTERS))
                     codes[key] = "".join(characters.get(letter, was) for letter, was in zip(LETTERS, old, strict=True))
             said = {key: code for key, code in codes.items() if set(code) != {NOT_ASKED}}
@@ -124,3 +124,10 @@ class Permissions:
         self._fault = fault
         self._table = self._table.denials()
         self._data, self._seen = data, None
+
+
+def _keys(table: PermissionTable, target: str) -> list[str]:
+    try:
+        return table.keys_for(target)
+    except ValueError as error:
+        raise ExecutionFailed(f"{target!r} cannot be written into .vault-bridge/{FILE}: {error}") from None

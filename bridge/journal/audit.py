@@ -119,7 +119,7 @@ class AuditLog:
         """
         wanted = Wanted(**filters)
         with self.snapshot() as seen:
-            return list(itertools.islice(wanted.among(seen.newest_first()), limit))
+            return list(itertools.islice(wanted.among(seen.newest_first(wanted.needle)), limit))
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[Snapshot]:

@@ -49,7 +49,7 @@ class AuditDesk:
         wanted, size, truncated = Wanted(**filters), 0, False
         rows: list[str] = []
         with self._log.snapshot() as seen:
-            for record in wanted.among(seen.newest_first()):
+            for record in wanted.among(seen.newest_first(wanted.needle)):
                 text = row(record, form)
                 size += len(orjson.dumps(text))  # as it is in the answer
                 if size > MAX_TEXT:

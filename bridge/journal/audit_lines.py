@@ -6,6 +6,9 @@ from typing import Final
 MAX_LINE: Final = 4 * 1024 * 1024
 """No line of ours is longer; of a longer one only the beginning is told, or nothing."""
 
+_ENOUGH = 16 * 1024
+"""Bytes of a block in which its first lines are looked for."""
+
 
 def forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Every line, without its break, empty ones too; the last may have had none. A line too long is cut.
@@ -28,15 +31,21 @@ def forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join(rest)[: MAX_LINE + 1]
 
 
-def backwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def backwards(blocks: Iterable[bytes], needle: bytes = b"") -> Iterator[bytes]:
     """Every line that is not empty, newest first. A line too long is passed over.
 
     Args:
         blocks: The log from its end.
+        needle: Of a block without it, one line is enough: that tells how old they are, and none can be wanted.
     """
     rest, too_long = b"", False
     for block in blocks:
-        lines = (block + rest).split(b"\n")
+        text = block + rest
+        if needle and not too_long and needle not in text and text.count(b"\n", 0, _ENOUGH) > 1:
+            rest, line, _ = text.split(b"\n", 2)
+            yield from filter(None, [line])
+            continue
+        lines = text.split(b"\n")
         if too_long:
             lines[-1] = b""
             too_long = len(lines) == 1

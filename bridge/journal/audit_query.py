@@ -63,6 +63,11 @@ class Wanted:
         if self.before is not None:
             self._set(below=_number(self.before))
 
+    @property
+    def needle(self) -> bytes:
+        """Bytes that every wanted line has, the more telling the better."""
+        return max(self._needles, key=len, default=b"")
+
     def among(self, lines: Iterable[bytes]) -> Iterator[Facts]:
         """The records that are wanted. Torn and foreign lines are passed over.
 

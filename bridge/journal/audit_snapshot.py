@@ -34,10 +34,10 @@ class Snapshot:
             except DamagedError:
                 continue
 
-    def newest_first(self) -> Iterator[bytes]:
-        """Every line from the end; of a damaged file those that can be read."""
+    def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
+        """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
         for source in reversed(self.sources):
             try:
-                yield from source.backwards()
+                yield from source.backwards(needle)
             except DamagedError:
                 continue

@@ -37,14 +37,14 @@ class Source(AbstractContextManager["Source"]):
         """
         return forwards(self._blocks())
 
-    def backwards(self) -> Iterator[bytes]:
-        """Its lines, newest first.
+    def backwards(self, needle: bytes = b"") -> Iterator[bytes]:
+        """Its lines, newest first; of parts without the needle only some.
 
         Raises:
             OSError: It cannot be read.
             DamagedError: It is packed and not as we packed it.
         """
-        return backwards(self._blocks_from_end())
+        return backwards(self._blocks_from_end(), needle)
 
     def first(self) -> bytes:
         """Its first line; empty when there is none."""

@@ -97,7 +97,7 @@ class Auditing:
         await self._append("decision", flight, facts)
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
-        """Log what is no call and no decision. Does not wait; may be called from any thread.
+        """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
 
         Args:
             kind: `limit`, `settings`, `grant`, `bridge` or `network`.
@@ -105,7 +105,9 @@ class Auditing:
         """
         record = {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None}
         with contextlib.suppress(RuntimeError):  # the log is closed: the bridge has stopped
-            self._writer.submit(self._write, record | facts, frozenset())
+            written = self._writer.submit(self._write, record | facts, frozenset())
+            if not _on_event_loop():
+                written.result()
 
     async def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
         """One record. One thread writes them all: in order, and large parameters do not hold up the event loop."""
@@ -127,6 +129,14 @@ class Auditing:
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)
         self._on_appended({key: value for key, value in record.items() if key in TOLD})
+
+
+def _on_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _shape(data: Any) -> Any:

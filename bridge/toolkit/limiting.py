@@ -12,6 +12,9 @@ from bridge.settings import Settings
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Tool
 
+LOOK_SECONDS = 1.0
+"""How often a call that waits looks whether the limits were changed."""
+
 
 class Limiting:
     """Keeps every client to its calls a minute.
@@ -27,19 +30,25 @@ class Limiting:
         self._clock = clock
         self._on_hit = on_hit
 
-    async def pass_gate(self, tool: Tool[Any], flight: Flight, settings: Settings) -> None:
+    async def pass_gate(self, tool: Tool[Any], flight: Flight, settings: Callable[[], Settings]) -> None:
         """Return when the call is within the limits.
+
+        Args:
+            tool: What is called.
+            flight: The call.
+            settings: The settings as they are now: a change of a limit holds for calls that wait, too.
 
         Raises:
             RateLimited: When the queue is full too.
         """
         client = flight.caller.session_id
-        limit = settings.rate_limits.get(tool.name, tool.default_rate)
         ticket = None
         try:
             while True:
+                now = settings()
+                limit = now.rate_limits.get(tool.name, tool.default_rate)
                 wait = self._limits.wait_time(
-                    client, tool.name, self._clock.monotonic(), limit, settings.global_rate_limit, ticket=ticket
+                    client, tool.name, self._clock.monotonic(), limit, now.global_rate_limit, ticket=ticket
                 )
                 if wait <= 0:
                     self._limits.record(client, tool.name, self._clock.monotonic())
@@ -52,6 +61,6 @@ class Limiting:
                     ticket = self._limits.enqueue(client, tool.name)
                     if ticket is None:
                         raise RateLimited(message, retry_after=seconds)
-                await asyncio.sleep(wait)
+                await asyncio.sleep(min(wait, LOOK_SECONDS))
         finally:
             self._limits.dequeue(ticket)

@@ -76,7 +76,7 @@ class Pipeline:
             tool = self._lookup(flight, settings)
             flight.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
             params = parse_arguments(tool.parameters, flight.arguments)
-            await self.limiting.pass_gate(tool, flight, settings)
+            await self.limiting.pass_gate(tool, flight, self.settings)
             context = self._context(tool, flight, settings)
             self._tell("tool.started", flight)
             flight.phase = Phase.PREPARING
@@ -122,7 +122,7 @@ class Pipeline:
         settings = self.settings()
         tool = self._lookup(flight, settings)
         params = parse_arguments(tool.parameters, flight.arguments)
-        await self.limiting.pass_gate(tool, flight, settings)
+        await self.limiting.pass_gate(tool, flight, self.settings)
         effect = await self._prepare(tool, params, self._context(tool, flight, settings))
         reader = self.registry.get("read")
         if flight.caller.role == "agent" and isinstance(effect, ChangePlan) and reader is not None:

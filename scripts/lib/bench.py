@@ -7,12 +7,14 @@ import platform
 import time
 
 from bridge import __version__
-from scripts.lib import bench_loop, bench_patterns, bench_rpc, bench_write
+from scripts.lib import bench_audit, bench_loop, bench_patterns, bench_policy, bench_rpc, bench_write
 
 SECTIONS = {
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
     "write": ("Writing: a durable edit, a diff", bench_write.run),
     "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),
+    "audit": ("The audit log: a query in a million lines, a record", bench_audit.run),
+    "policy": ("Deciding: a call under a thousand rules", bench_policy.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }
 

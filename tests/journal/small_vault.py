@@ -1,5 +1,6 @@
 """A small vault with a ledger, for the tests of this room: plans in a few words, and the whole tree to compare."""
 
+import errno
 import itertools
 import os
 import stat
@@ -43,7 +44,7 @@ class HookedDisk(Disk):
         hook: Told the number of the change, the operation and the name. It may raise, or edit files.
         descriptors: As of `Disk`.
         swaps: Whether two names can change places here.
-        state_apart: Whether the bridge's own folder is on another disk; needs `descriptors=False`.
+        apart: A folder of the vault that is on another disk; needs `descriptors=False`.
     """
 
     def __init__(
@@ -52,13 +53,13 @@ class HookedDisk(Disk):
         *,
         descriptors: bool | None = None,
         swaps: bool = True,
-        state_apart: bool = False,
+        apart: str | None = None,
     ) -> None:
         super().__init__(descriptors=descriptors)
         self.hook = hook
         self.count = 0
         self._swaps = swaps
-        self._state_apart = state_apart
+        self._apart = apart
 
     def before(self, operation: str, name: str) -> None:
         self.count += 1
@@ -75,9 +76,9 @@ class HookedDisk(Disk):
         return self._swaps and super().swap(at, name, to, to_name)
 
     def move_new(self, at: At, name: str, to: At, to_name: str) -> None:
-        apart = [".vault-bridge" in Path(str(place)).parts for place in (at, to)]
-        if self._state_apart and apart[0] != apart[1]:
-            raise OSError(18, os.strerror(18), to_name)
+        disks = {self._apart in Path(str(place)).parts for place in (at, to)}
+        if len(disks) > 1:
+            raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), to_name)
         super().move_new(at, name, to, to_name)
 
 

@@ -286,3 +286,12 @@ def test_a_long_log_is_read_in_blocks_and_foreign_lines_are_passed_over(world: W
     assert world.found(limit=1_000) == list(range(301, 0, -1))
     assert world.found(tool="rare") == [1]
     assert world.found(tool="last") == [301]
+
+
+def test_what_is_rare_is_found_wherever_it_lies_between_blocks(world: World) -> None:
+    """Parts of the log without what is looked for are passed over whole; the lines across their borders are not."""
+    for number in range(700):
+        world.add(tool=f"rare-{number}" if number % 23 == 0 else "grep", parameters={"query": "x" * (number % 301)})
+    for number in range(0, 700, 23):
+        assert world.found(tool=f"rare-{number}") == [number + 1]
+    assert world.found(tool="nothing", since="2026-02-01") == []

@@ -19,7 +19,8 @@ DISKS: dict[str, Callable[[Callable[[int, str, str], None]], HookedDisk]] = {
     "plain": HookedDisk,
     "names cannot change places": lambda hook: HookedDisk(hook, swaps=False),
     "paths instead of descriptors": lambda hook: HookedDisk(hook, descriptors=False, swaps=False),
-    "backups on another disk": lambda hook: HookedDisk(hook, descriptors=False, state_apart=True),
+    "backups on another disk": lambda hook: HookedDisk(hook, descriptors=False, apart=".vault-bridge"),
+    "a folder on another disk": lambda hook: HookedDisk(hook, descriptors=False, apart="Archive"),
 }
 
 
@@ -85,11 +86,15 @@ def assert_agreement(small: SmallVault, steps: tuple[Step, ...], old: Tree, new:
             assert small.tree() == new
 
 
-CASES = [(shape, "plain") for shape in SHAPES] + [
-    (shape, disk)
-    for shape in ("modify", "mixed", "one file touched several times", "two files change names")
-    for disk in list(DISKS)[1:]
-]
+CASES = (
+    [(shape, "plain") for shape in SHAPES]
+    + [
+        (shape, disk)
+        for shape in ("modify", "mixed", "one file touched several times", "two files change names")
+        for disk in list(DISKS)[1:]
+    ]
+    + [(shape, "a folder on another disk") for shape in ("move", "delete")]
+)
 
 
 @pytest.mark.parametrize(("shape", "kind"), CASES)

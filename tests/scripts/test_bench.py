@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import bench_loop, bench_measure, bench_patterns, bench_processes, bench_rpc, bench_write
+from scripts.lib import bench_audit, bench_loop, bench_measure, bench_patterns, bench_processes, bench_rpc, bench_write
 
 
 @pytest.fixture(autouse=True)
@@ -12,7 +12,7 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once instead of nine times, in a place of the test's own."""
     for module in (bench_measure, bench_patterns, bench_loop):
         monkeypatch.setattr(module, "REPEATS", 1)
-    for module in (bench_processes, bench_patterns, bench_write):
+    for module in (bench_processes, bench_patterns, bench_write, bench_audit):
         monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
     monkeypatch.setattr(bench_rpc, "PINGS", 2)
     monkeypatch.setattr(bench_rpc, "REPLIES", 1)
@@ -21,6 +21,8 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_loop, "NOTES", 20)
     monkeypatch.setattr(bench_loop, "BIG_LINES", 2000)
     monkeypatch.setattr(bench_loop, "PAUSE", 0)
+    monkeypatch.setattr(bench_audit, "LINES", 500)
+    monkeypatch.setattr(bench_audit, "APPENDS", 2)
 
 
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:
@@ -40,6 +42,13 @@ async def test_patterns(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert all(f"    {pattern} " in said for pattern in bench_patterns.PATTERNS)
     assert "ratio of p99" in said
+
+
+async def test_audit(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_audit.run()
+    said = capsys.readouterr().out
+    assert said.count("   ratio   ") == 4
+    assert "verify: " in said
 
 
 async def test_loop_calls_every_tool_and_every_call_succeeds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -84,7 +84,8 @@ async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
     revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id)
     if revoked:
         grant = next((grant for grant in held if grant.get("grantId") == params.grant_id), {})
-        services.note("grant", {"event": "revoked", "by": exchange.session.name, "grant": grant})
+        told = {"event": "revoked", "by": exchange.session.name, "grant": grant}
+        await asyncio.to_thread(services.note, "grant", told)
     return {"revoked": revoked}
 
 

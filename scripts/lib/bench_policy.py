@@ -1,0 +1,97 @@
+"""Deciding a call: allow, ask or deny, with a long permission file and many remembered answers."""
+
+import dataclasses
+import json
+import tempfile
+import time
+from pathlib import Path
+
+from bridge.clock import SystemClock
+from bridge.consent.grants import Grants
+from bridge.consent.lapsing import Lapsing
+from bridge.consent.permissions import Permissions
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.policy.consent import Case, decide
+from bridge.vault.root import VaultRoot
+from scripts.lib.bench_measure import percentile
+from scripts.lib.bench_processes import PLAYGROUND
+
+RULES = 1_000
+ROUNDS = 5_000
+GOAL = 1e-3
+"""Seconds that one decision of a hundred may take."""
+
+READ = Case(
+    tool="read",
+    operation=Operation.READ,
+    consent_class=ConsentClass.ALWAYS,
+    risk=RiskLevel.LOW,
+    covers=Covers.TOOL,
+    targets=("Area 7/Project 70/Note 700.md",),
+    session_id="s1",
+    mode=ConsentMode.SESSION_ALLOW,
+    developer_mode=False,
+    role="agent",
+    client="Robot",
+    call="0" * 64,
+)
+CREATE = dataclasses.replace(
+    READ,
+    tool="create_note",
+    operation=Operation.CREATE,
+    consent_class=ConsentClass.SESSION,
+    covers=Covers.TARGET,
+    mode=ConsentMode.ALWAYS_ASK,
+)
+CASES = {
+    "a read that the file allows": READ,
+    "a read that nothing is said about": dataclasses.replace(READ, targets=("Elsewhere/Deep/Down/Note.md",)),
+    "a write in a denied folder": dataclasses.replace(CREATE, targets=("Closed 3/Sub/Note.md",)),
+    "a write of 50 files": dataclasses.replace(
+        CREATE, targets=tuple(f"Area {number}/Project {number}/New {number}.md" for number in range(50))
+    ),
+}
+
+
+async def run() -> None:
+    """Measure and print."""
+    PLAYGROUND.mkdir(exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as place,
+        VaultRoot(Path(place)) as root,
+        root.state() as state,
+    ):
+        (Path(place) / ".vault-bridge" / "permissions.json").write_text(json.dumps(_rules()), encoding="utf-8")
+        time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
+        permissions = Permissions(state, clock=SystemClock())
+        lapsing = Lapsing(permissions, state, clock=SystemClock(), days=lambda: 30)
+        grants = Grants(
+            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, lapsing=lapsing
+        )
+        for number in range(RULES):
+            other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")
+            grants.remember(Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE, other)
+        print(f"  {RULES:,} entries in the permission file, {RULES:,} answers for the session")
+        for name, case in CASES.items():
+            verdict, seconds = decide(case, grants), _measure(case, grants)
+            p50, p99 = percentile(seconds, 50), percentile(seconds, 99)
+            told = f"p50 {p50 * 1e6:.0f} us, p99 {p99 * 1e6:.0f} us   goal: p99 at most {GOAL * 1e3:.0f} ms"
+            print(f"    {name:<34} {verdict.outcome:<6} {told}")
+
+
+def _rules() -> dict[str, str]:
+    """Files, folders and addresses, allowed and denied."""
+    rules = {f"Area {number}/Project {number * 10}/Note {number * 100}.md": "rw?" for number in range(RULES // 2)}
+    rules |= {f"Closed {number}/": "?--" for number in range(RULES // 4)}
+    rules |= {f"https://example{number}.org/docs/": "r??" for number in range(RULES - len(rules))}
+    return rules
+
+
+def _measure(case: Case, grants: Grants) -> list[float]:
+    """Seconds of this thread, system calls included: what else runs on the machine is not our decision's cost."""
+    seconds = []
+    for _ in range(ROUNDS):
+        began = time.thread_time()
+        decide(case, grants)
+        seconds.append(time.thread_time() - began)
+    return seconds

@@ -1,0 +1,200 @@
+"""A denial can only shrink what runs, and nothing but an answer makes a tool of the class *never* run."""
+
+import dataclasses
+import json
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bridge.clock import SystemClock
+from bridge.consent.grants import Grants
+from bridge.consent.lapsing import Lapsing
+from bridge.consent.permissions import Permissions
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.policy.consent import Case, Verdict, decide
+from bridge.vault.disk import Disk
+from bridge.vault.root import VaultRoot
+
+PLACES = ("/", "Notes/", "Notes/a.md", "notes/A.md", "Notes/Deep/", "Notes/Deep/b.md", "c.md", "https://example.org/x")
+TARGETS = ("Notes/a.md", "Notes/Deep/b.md", "c.md", "https://example.org/x?y", "Notes", "", "no//key")
+TOOLS = {
+    "read": (Operation.READ, ConsentClass.ALWAYS, Covers.TOOL),
+    "fetch": (Operation.NETWORK, ConsentClass.ALWAYS, Covers.TARGET),
+    "create": (Operation.CREATE, ConsentClass.SESSION, Covers.TARGET),
+    "update": (Operation.UPDATE, ConsentClass.SESSION, Covers.TARGET),
+    "patch": (Operation.UPDATE, ConsentClass.NEVER, Covers.TARGET),
+    "delete": (Operation.DELETE, ConsentClass.NEVER, Covers.TARGET),
+}
+
+codes = st.tuples(*(st.sampled_from((letter, "-", "?")) for letter in "rwx")).map("".join)
+rules = st.dictionaries(st.sampled_from(PLACES), codes, max_size=5)
+modes = st.dictionaries(st.sampled_from(sorted(TOOLS)), st.sampled_from([mode.value for mode in ConsentMode]))
+answers = st.sampled_from(list(Decision))
+
+
+@st.composite
+def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> Case:
+    tool = draw(st.sampled_from(tools))
+    operation, consent_class, covers = TOOLS[tool]
+    return Case(
+        tool=tool,
+        operation=operation,
+        consent_class=consent_class,
+        risk=RiskLevel.LOW,
+        covers=covers,
+        targets=tuple(draw(st.lists(st.sampled_from(TARGETS), max_size=3, unique=True))),
+        session_id=draw(st.sampled_from(("s1", "s2"))),
+        mode=ConsentMode.ALWAYS_ASK,
+        developer_mode=draw(st.booleans()),
+        role="agent",
+        client=draw(st.sampled_from(("Ada", "Bob"))),
+        call=draw(st.sampled_from(("call-1", "call-2"))),
+    )
+
+
+Said = list[tuple[Decision, Case]]
+Approved = list[tuple[Operation, str | None]]
+said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases()), max_size=6)
+approved: st.SearchStrategy[Approved] = st.lists(
+    st.tuples(st.sampled_from((Operation.CREATE, Operation.UPDATE)), st.sampled_from((None, "Ada"))), max_size=2
+)
+
+
+class QuickDisk(Disk):
+    """Waits for no disk: nothing here is to outlive a crash."""
+
+    def fsync(self, fd: int) -> None:
+        del fd
+
+    def sync_folder(self, at: Any) -> None:
+        del at
+
+
+class World:
+    """Everything that can be said, over a real permission file."""
+
+    def __init__(self, folder: Path, root: VaultRoot) -> None:
+        self.file = folder / ".vault-bridge" / "permissions.json"
+        self.modes: dict[str, str] = {}
+        state = root.state()
+        self.close = state.close
+        permissions = Permissions(state, clock=SystemClock())
+        lapsing = Lapsing(permissions, state, clock=SystemClock(), days=lambda: 30)
+        self.grants = Grants(
+            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, lapsing=lapsing
+        )
+
+    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+        self.modes.pop(tool, None)
+        if mode is not None:
+            self.modes[tool] = mode.value
+
+    def write(self, entries: dict[str, str]) -> None:
+        self.file.write_text(json.dumps(entries), encoding="utf-8")
+
+    def entries(self) -> dict[str, str]:
+        return dict(json.loads(self.file.read_bytes()))
+
+    def decide(self, case: Case) -> Verdict:
+        mode = ConsentMode(self.modes.get(case.tool, "always_ask"))
+        return decide(dataclasses.replace(case, mode=mode), self.grants)
+
+    def say(self, words: Said, autos: Approved) -> None:
+        for decision, case in words:
+            self.grants.remember(decision, case)
+        for operation, client in autos:
+            self.grants.auto_approve(operation, client, enabled=True)
+
+
+@contextmanager
+def world() -> Iterator[World]:
+    with tempfile.TemporaryDirectory() as folder, VaultRoot(Path(folder), QuickDisk()) as root:
+        made = World(Path(folder), root)
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def deny(made: World, how: Any, case: Case, place: str, letter: int) -> None:
+    """One denial more, of any kind."""
+    match how:
+        case Decision():
+            made.grants.remember(how, case)
+        case "mode":
+            made.modes[case.tool] = "never_allow"
+        case _:
+            entries = made.entries()
+            code = entries.get(place, "???")
+            made.write(entries | {place: code[:letter] + "-" + code[letter + 1 :]})
+
+
+@settings(max_examples=250, deadline=None)
+@given(
+    rules,
+    modes,
+    said,
+    approved,
+    st.lists(cases(), min_size=1, max_size=8),
+    st.sampled_from([Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS, "mode", "file"]),
+    cases(),
+    st.sampled_from(PLACES),
+    st.integers(0, 2),
+)
+def test_a_denial_more_can_only_shrink_what_runs(  # noqa: PLR0917 - everything that decides
+    entries: dict[str, str],
+    set_modes: dict[str, str],
+    words: Said,
+    autos: Approved,
+    asked: list[Case],
+    how: Any,
+    denied: Case,
+    place: str,
+    letter: int,
+) -> None:
+    order = ("allow", "ask", "deny")
+    with world() as made:
+        made.write(entries)
+        made.modes = dict(set_modes)
+        made.say(words, autos)
+        before = [made.decide(case) for case in asked]
+        deny(made, how, denied, place, letter)
+        after = [made.decide(case) for case in asked]
+    for case, was, now in zip(asked, before, after, strict=True):
+        assert order.index(now.outcome) >= order.index(was.outcome), (case, was, now)
+
+
+@settings(max_examples=250, deadline=None)
+@given(rules, modes, said, approved, cases(("patch", "delete")))
+def test_nothing_said_before_makes_a_never_tool_run_unasked(
+    entries: dict[str, str], set_modes: dict[str, str], words: Said, autos: Approved, case: Case
+) -> None:
+    with world() as made:
+        made.write(entries)
+        made.modes = dict(set_modes)
+        made.say(words, autos)
+        verdict = made.decide(case)
+        assert verdict.outcome != "allow"
+        assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)
+        made.say([(decision, case) for decision in Decision if decision.allows], [])
+        made.write(dict.fromkeys(PLACES, "rwx"))
+        made.modes[case.tool] = "always_allow"
+        assert made.decide(case).outcome != "allow"
+
+
+@settings(max_examples=60, deadline=None)
+@given(rules, said, cases())
+def test_what_is_denied_stays_so_whatever_is_allowed_afterwards(
+    entries: dict[str, str], words: Said, case: Case
+) -> None:
+    with world() as made:
+        made.write(entries)
+        made.grants.remember(Decision.DENY_SESSION, case)
+        made.say([(decision, other) for decision, other in words if decision.allows], [(Operation.UPDATE, None)])
+        made.modes[case.tool] = "always_allow"
+        assert made.decide(case).outcome == "deny"
