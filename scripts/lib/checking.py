@@ -12,18 +12,20 @@ from scripts.lib.steps import Step
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENTRY_POINTS = [f"scripts/{name}" for name in ("start", "test", "check", "fix", "bench")]
+ENTRY_POINTS = [f"scripts/{name}" for name in ("start", "test", "check", "fix", "bench", "generate-types")]
 """Python files without `.py`: the tools do not find them by themselves."""
 
 
 def checks() -> list[Step]:
     """Format, lint, types, and which room imports which."""
     python = [str(PYTHON), "-m"]
+    types = [Step("plugin: types of the wire", [*python, "scripts.lib.wire_types", "--check"])] if _has_plugin() else []
     return [
         Step("format", [*python, "ruff", "format", "--check", ".", *ENTRY_POINTS]),
         Step("lint", [*python, "ruff", "check", ".", *ENTRY_POINTS]),
         Step("types", [*python, "mypy"]),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
+        *types,
     ]
 
 
@@ -46,9 +48,13 @@ def tests(arguments: Sequence[str]) -> list[Step]:
     return [*_plugin(), Step("tests", [*pytest, "-q", *coverage])]
 
 
+def _has_plugin() -> bool:
+    return (ROOT / "obsidian-plugin" / "package.json").exists()
+
+
 def _plugin() -> list[Step]:
     """The Obsidian plugin's own tests, where the plugin and npm are there."""
-    if not (ROOT / "obsidian-plugin" / "package.json").exists():
+    if not _has_plugin():
         say("No obsidian-plugin/ in this version: its tests are passed over.")
         return []
     npm = shutil.which("npm")
