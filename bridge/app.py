@@ -5,6 +5,7 @@ watcher the hosts) is plugged in here, as a callback.
 """
 
 import asyncio
+import gc
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -67,6 +68,17 @@ SWEEP_SECONDS = 60.0
 """How often the use of grants is written down."""
 
 _EVENTS = {ChangeKind.CREATE: "created", ChangeKind.MODIFY: "modified", ChangeKind.DELETE: "deleted"}
+
+
+def tune_process() -> None:
+    """Make the event loop quick to answer, in a process that does nothing but serve. Call it after the start.
+
+    Busy worker threads hand the interpreter over sooner, and what was made until now, which lives as long as the
+    process, is never again looked through for garbage: that took up to 30 ms at a time.
+    """
+    sys.setswitchinterval(SWITCH_SECONDS)
+    gc.collect()
+    gc.freeze()
 
 
 class Bridge:
@@ -134,7 +146,6 @@ class Bridge:
 
     async def _start(self) -> None:
         stack = self._stack
-        sys.setswitchinterval(SWITCH_SECONDS)
         known = Secrets()
         stack.enter_context(redacted_console(known))
         root = VaultRoot(self._vault)

@@ -33,6 +33,24 @@ PRESETS: dict[str, tuple[str, ...]] = {
 }
 """Named sets for `enabledTools`; `*` stands for every tool there is."""
 
+SECTIONS: dict[str, str] = {
+    "tools": "Tools and consent",
+    "apis": "External services",
+    "network": "Network",
+    "performance": "Performance",
+    "privacy": "Privacy and log",
+    "toolSpecific": "Single tools",
+}
+"""The sections of the settings screen and their titles, in order (seed L, "Settings UI")."""
+
+RISKS: dict[str, str] = {
+    "allow_all_domains": "agents may reach any public host",
+    "allow_terminal": "agents may ask to run commands on this machine",
+    "allow_custom_tools": "your own tools run code on this machine",
+    "allow_mcp_servers": "MCP servers are programs on this machine",
+}
+"""Switches that open something, and what."""
+
 _HOST = re.compile(
     r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$|^[0-9a-f:.]+$|^\[[0-9a-f:.]+\]$"
 )
@@ -170,23 +188,38 @@ def warnings(settings: Settings) -> list[str]:
     ]
     if settings.global_rate_limit > HIGH_RATE:
         found.append(f"globalRateLimit: {settings.global_rate_limit} calls a minute is high")
-    risks = {
-        "allow_all_domains": "allowAllDomains: agents may reach any public host",
-        "allow_terminal": "allowTerminal: agents may ask to run commands on this machine",
-        "allow_custom_tools": "allowCustomTools: your own tools run code on this machine",
-        "allow_mcp_servers": "allowMcpServers: MCP servers are programs on this machine",
-    }
-    found += [text for name, text in risks.items() if getattr(settings, name)]
+    found += [f"{_key(name)}: {text}" for name, text in RISKS.items() if getattr(settings, name)]
     if not settings.patch_backup_enabled:
         found.append("patchBackupEnabled is off: changes cannot be undone")
     return found
 
 
 def schema() -> dict[str, Any]:
-    """The JSON Schema of the settings, good enough to draw a form from: section, description, default and bounds."""
+    """The JSON Schema of the settings, good enough to draw a form from.
+
+    Each property has its title, section, description, default and bounds, `readOnly` where it is not set like the
+    others, and `risk`, what a person should be told before they switch it on. `sections` has them in order.
+    """
     described = Settings.model_json_schema(by_alias=True)
+    defaults = Settings().to_wire()
+    for key, member in described["properties"].items():
+        member |= {"title": _title(key), "default": defaults[key]}
+    for name, text in RISKS.items():
+        described["properties"][_key(name)]["risk"] = text
+    described["properties"]["encryptedKeys"]["readOnly"] = True
+    described["sections"] = [{"id": section, "title": title} for section, title in SECTIONS.items()]
     described["presets"] = {name: list(tools) for name, tools in PRESETS.items()}
     return described
+
+
+def _key(name: str) -> str:
+    return Settings.model_fields[name].alias or name
+
+
+def _title(key: str) -> str:
+    """`webFetchMaxBytes` as words; names of several capitals stay."""
+    words = re.findall(r"[A-Z]{2,}|[A-Z]?[a-z]+", key)
+    return " ".join(word if word.isupper() else word.lower() for word in words).capitalize().replace("ttl", "TTL")
 
 
 def _explain(error: ValidationError) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidParameters
-from bridge.settings import PRESETS, Settings, merge, schema, warnings
+from bridge.settings import PRESETS, SECTIONS, Settings, merge, schema, warnings
 
 DEFAULTS_OF_THE_DOCUMENT = {
     "enabledTools": ["find", "grep", "read"],
@@ -97,3 +97,17 @@ def test_every_setting_says_where_it_belongs_and_what_it_means() -> None:
 
 def test_encrypted_keys_are_never_shown() -> None:
     assert "cipher" not in str(Settings(encrypted_keys={"ollama": "cipher"}).to_wire())
+
+
+def test_the_schema_has_all_that_a_form_needs() -> None:
+    described = schema()
+    assert [section["id"] for section in described["sections"]] == list(SECTIONS)
+    for key, member in described["properties"].items():
+        assert member["section"] in SECTIONS
+        assert member["default"] == Settings().to_wire()[key]
+        assert member["title"][0].isupper()
+        assert " " not in key
+    titles = {key: member["title"] for key, member in described["properties"].items()}
+    assert (titles["cacheTTL"], titles["webFetchMaxBytes"]) == ("Cache TTL", "Web fetch max bytes")
+    assert described["properties"]["allowTerminal"]["risk"]
+    assert described["properties"]["encryptedKeys"]["readOnly"]

@@ -12,3 +12,10 @@ def own_bridge(vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = 
     from bridge.app import Bridge  # noqa: PLC0415 - see above
 
     return Bridge(vault, port=port, consent=consent, brief=brief)
+
+
+def own_process() -> None:
+    """This process does nothing but serve from now on."""
+    from bridge.app import tune_process  # noqa: PLC0415 - see above
+
+    tune_process()

@@ -15,7 +15,7 @@ from bridge.cli.inert import inert
 from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
-from bridge.cli.own import own_bridge
+from bridge.cli.own import own_bridge, own_process
 from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
 from bridge.cli.tables import draw_facts
 from bridge.client import find_vault
@@ -79,6 +79,7 @@ async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: 
         with cancel_on_signals():
             await _choose_tools(bridge, folder, preset, output)
         with on_signals(stopped.set, "SIGINT", *TERMINATION):
+            own_process()
             _announce(bridge, folder, output)
             await stopped.wait()
             output.say("Stopping.")

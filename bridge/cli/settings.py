@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
+from bridge.cli.completing import complete_assignment, complete_key, complete_section, complete_tool
 from bridge.cli.failing import BAD_USAGE, Commands, fail
 from bridge.cli.folding import fold
 from bridge.cli.inert import inert, inert_json
@@ -39,9 +40,15 @@ EVERY = "*"
 app = typer.Typer(cls=Commands, no_args_is_help=True, rich_markup_mode=None)
 
 Key = Annotated[
-    str | None, typer.Argument(metavar="[KEY]", show_default=False, help="One setting, such as consentMode.grep.")
+    str | None,
+    typer.Argument(
+        metavar="[KEY]",
+        show_default=False,
+        help="One setting, such as consentMode.grep.",
+        autocompletion=complete_key,
+    ),
 ]
-Tools = Annotated[list[str], typer.Argument(metavar="TOOL", help="Names of tools.")]
+Tools = Annotated[list[str], typer.Argument(metavar="TOOL", help="Names of tools.", autocompletion=complete_tool)]
 
 
 @app.command("get", help="Show all settings, or one of them.")
@@ -71,7 +78,10 @@ def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
     "set", help="Change settings.\n\nWith KEY=VALUE..., or one KEY VALUE. Values are JSON; bare words are texts."
 )
 def set_(
-    words: Annotated[list[str], typer.Argument(metavar="KEY=VALUE", help="A dot reaches into an object.")],
+    words: Annotated[
+        list[str],
+        typer.Argument(metavar="KEY=VALUE", help="A dot reaches into an object.", autocompletion=complete_assignment),
+    ],
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -96,7 +106,9 @@ def set_(
     help="Go back to the defaults.\n\nAll, or one section: tools, apis, network, performance, privacy, toolSpecific.",
 )
 def reset(
-    section: Annotated[str | None, typer.Argument(metavar="[SECTION]", show_default=False)] = None,
+    section: Annotated[
+        str | None, typer.Argument(metavar="[SECTION]", show_default=False, autocompletion=complete_section)
+    ] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:

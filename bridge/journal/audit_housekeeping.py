@@ -123,26 +123,27 @@ class Housekeeping:
             self._create(folder, itertools.chain([memoryview(pack(line))], rest.bytes_from(0)))
             rest.close()
             self._take_place(folder, rest.name)
-        else:
-            self._replace_live(folder, line, rest, cut)
+        elif not self._replace_live(folder, line, rest, cut):
+            return 0  # rotated meanwhile: the next time is soon enough
         self._remove(folder, old)
         return dropped
 
-    def _replace_live(self, folder: Folder, line: bytes, rest: Source | None, cut: int) -> None:
-        """The live file without its beginning. What is appended meanwhile is brought along."""
+    def _replace_live(self, folder: Folder, line: bytes, rest: Source | None, cut: int) -> bool:
+        """The live file without its beginning, with what was appended meanwhile; False when it is another one now."""
         kept = rest.bytes_from(cut) if rest else ()
         self._create(folder, itertools.chain([memoryview(line)], kept))
         with self.files.lock:
             if rest is not None:
                 with Source(NAME, folder.open(NAME)) as live:
                     if not live.is_same(rest):
-                        return  # rotated meanwhile: the next time is soon enough
+                        return False
                     _append(folder, live.bytes_from(rest.size))
                 rest.close()
             elif folder.exists(NAME):
-                return
+                return False
             self._take_place(folder, NAME)
             self.files.replaced()
+            return True
 
     def _create(self, folder: Folder, pieces: Iterable[memoryview]) -> None:
         with contextlib.suppress(FileNotFoundError):

@@ -116,7 +116,7 @@ class _RollBack:
                 try:
                     folder.rmdir(name)
                 except OSError as error:
-                    if error.errno not in {errno.ENOTEMPTY, errno.EEXIST}:
+                    if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
                         raise
                 else:
                     self._folders.forget(path)

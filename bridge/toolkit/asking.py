@@ -136,8 +136,9 @@ class Asking:
         await self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
+            end = "" if said.endswith((".", "!", "?")) else "."
             raise PermissionDenied(
-                f"The user denied this call{said}. Do not repeat it unchanged; ask the user what they want instead",
+                f"The user denied this call{said}{end} Do not repeat it unchanged; ask the user what they want instead",
                 code="denied_by_user",
                 data={"feedback": answer.feedback} if answer.feedback else {},
             )

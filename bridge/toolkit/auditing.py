@@ -94,7 +94,9 @@ class Auditing:
             facts |= {"by": answer.by, "feedback": answer.feedback}
             if answer.part is not None:
                 facts["planDigest"] = answer.part
-        await self._append("decision", flight, facts)
+        written = self._append("decision", flight, facts)
+        if answer is not None or verdict.outcome != "allow":
+            await written  # else the call's own record, which one thread writes after this one, is waited for
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
@@ -109,7 +111,7 @@ class Auditing:
             if not _on_event_loop():
                 written.result()
 
-    async def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> None:
+    def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> asyncio.Future[None]:
         """One record. One thread writes them all: in order, and large parameters do not hold up the event loop."""
         tool = self._registry.get(flight.tool)
         record = {
@@ -124,7 +126,7 @@ class Auditing:
             "reason": flight.reason,
         }
         sensitive = tool.sensitive if tool else frozenset()
-        await asyncio.get_running_loop().run_in_executor(self._writer, self._write, record | facts, sensitive)
+        return asyncio.get_running_loop().run_in_executor(self._writer, self._write, record | facts, sensitive)
 
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)

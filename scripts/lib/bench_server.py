@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from bridge.app import Bridge
+from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.settings import MAX_RATE
@@ -70,6 +70,7 @@ async def _serve(vault: Path, hits: Any) -> None:
                 "enableAuditLog": True,
             }
         )
+        tune_process()
         await Ticker().answer()
 
 

@@ -30,6 +30,7 @@ FILES = {
     "Notes/Deep/Er/Old.md": (0o444, b"\xef\xbb\xbfold\n"),
     "Archive/2024.md": (0o644, b""),
     "Archive/Scan.bin": (0o644, bytes(range(256)) * 40),
+    "Empty too.md": (0o600, b""),
 }
 
 
@@ -214,7 +215,7 @@ def _old(path: str) -> bytes:
     return FILES[path][1]
 
 
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING, OLD, EMPTY, SCAN, EMPTY_TOO = FILES
 SHAPES: dict[str, tuple[Step, ...]] = {
     "modify": (("modify", MEETING, _old(MEETING), b"# Meeting\n\n- done\n"),),
     "modify in several folders": (
@@ -256,6 +257,12 @@ SHAPES: dict[str, tuple[Step, ...]] = {
         ("create", IDEAS, b"another file\n"),
         ("create", "Short.md", b"lived"),
         ("delete", "Short.md", b"lived"),
+    ),
+    "files with the same bytes": (
+        ("delete", EMPTY, b""),
+        ("move", EMPTY_TOO, EMPTY, b""),
+        ("create", EMPTY_TOO, b""),
+        ("delete", MEETING, _old(MEETING)),
     ),
     "two files change names": (
         ("move", MEETING, "Notes/Between.md", _old(MEETING)),

@@ -2,7 +2,7 @@
 
 import gzip
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -106,6 +106,38 @@ def test_what_is_too_old_goes_generation_by_generation_and_then_line_by_line(wor
     world.add()
     world.restart()
     assert whole(world)
+
+
+class BusyDisk(FaultyDisk):
+    """Lets something happen while the shortened log is being written."""
+
+    meanwhile: Callable[[], None] | None = None
+
+    def before(self, operation: str, name: str) -> None:
+        if operation == "create" and name == TEMPORARY and self.meanwhile:
+            happen, self.meanwhile = self.meanwhile, None
+            happen()
+
+
+@pytest.mark.parametrize(("count", "dropped"), [(0, True), (1, True), (30, False)])
+@pytest.mark.parametrize("generations", [0, 2])
+def test_what_is_appended_while_the_log_is_shortened_is_kept(
+    tmp_path: Path, generations: int, count: int, dropped: bool
+) -> None:
+    disk = BusyDisk()
+    with open_world(tmp_path, disk=disk, max_size=SIZE) as world:
+        world.fill(generations)
+        world.add(2)
+        world.clock.moment += timedelta(days=60)
+        last = seqs(world)[0]
+        disk.meanwhile = lambda: world.add(count)
+        world.log.retain()
+        assert seqs(world)[:count] == list(range(last + count, last, -1))
+        assert (seqs(world)[-1] == last) is dropped
+        assert whole(world)
+        world.log.tidy()
+        world.log.retain()
+        assert whole(world)
 
 
 def test_nothing_is_dropped_when_the_log_is_kept_for_ever_or_everything_is_young(world: World) -> None:

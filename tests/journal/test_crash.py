@@ -90,7 +90,7 @@ CASES = (
     [(shape, "plain") for shape in SHAPES]
     + [
         (shape, disk)
-        for shape in ("modify", "mixed", "one file touched several times", "two files change names")
+        for shape in ("modify", "mixed", "files with the same bytes", "two files change names")
         for disk in list(DISKS)[1:]
     ]
     + [(shape, "a folder on another disk") for shape in ("move", "delete")]

@@ -11,7 +11,7 @@ from bridge.vault.plan import ChangePlan
 from tests.journal.open_editors import OpenEditors
 from tests.journal.small_vault import FILES, HookedDisk, SmallVault, Step, plan_of
 
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING = "Ideas.md", "Notes/Meeting.md"
 NEW = b"# Meeting\n\n- done\n"
 
 

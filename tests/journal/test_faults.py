@@ -2,13 +2,15 @@
 
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from bridge.errors import ExecutionFailed
-from tests.journal.small_vault import SHAPES, HookedDisk, SmallVault, plan_of
+from bridge.vault.disk import At
+from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
 
 MOST_OPERATIONS = 200
 NEEDS_SPACE = {"create", "append", "write", "mkdir", "link", "fsync"}
@@ -32,12 +34,15 @@ def fail_at(at: int, code: int, *, once: bool, only: set[str] | None = None) -> 
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
-@pytest.mark.parametrize("shape", ["modify in several folders", "mixed", "two files change names"])
-def test_one_failing_operation_leaves_all_old_or_all_new(tmp_path: Path, shape: str, code: int) -> None:
+@pytest.mark.parametrize(
+    ("shape", "swaps"),
+    [("modify in several folders", True), ("modify", False), ("mixed", True), ("two files change names", True)],
+)
+def test_one_failing_operation_leaves_all_old_or_all_new(tmp_path: Path, shape: str, code: int, *, swaps: bool) -> None:
     for at in range(1, MOST_OPERATIONS):
         small = SmallVault(tmp_path / str(at))
         old = small.tree()
-        disk = HookedDisk()
+        disk = HookedDisk(swaps=swaps)
         with small.ledger(disk) as ledger:
             disk.count = 0
             disk.hook, failed = fail_at(at, code, once=True)
@@ -178,3 +183,47 @@ def test_an_error_that_is_none_of_the_disks_is_passed_on_and_everything_taken_ba
             small.apply(ledger, *SHAPES["delete"])
         assert small.tree() == old
         assert ledger.history() == []
+
+
+class UnreadableDisk(HookedDisk):
+    """A disk that cannot read one file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self._name = name
+
+    def open_read(self, at: At, name: str) -> int:
+        if name == self._name:
+            raise OSError(errno.EIO, "unreadable")
+        return super().open_read(at, name)
+
+
+def test_a_file_that_cannot_be_read_is_not_changed(small: SmallVault) -> None:
+    old = small.tree()
+    with small.ledger(UnreadableDisk("Meeting.md")) as ledger, pytest.raises(ExecutionFailed, match="disk failed"):
+        small.apply(ledger, *SHAPES["modify"])
+    assert small.tree() == old
+    assert not small.journal.exists()
+
+
+def test_an_old_file_that_cannot_be_looked_at_any_more_is_never_thrown_away(small: SmallVault) -> None:
+    swap = ".vault-bridge-change-x-0.swap"
+    with small.ledger(UnreadableDisk(swap)) as ledger, pytest.raises(ExecutionFailed, match="taken back yet"):
+        ledger.apply(plan_of(*SHAPES["modify"]), small.cause("change-x"))
+    assert small.read(f"Notes/{swap}") == FILES["Notes/Meeting.md"][1]
+    with small.ledger() as ledger:
+        small.undo(ledger)
+        assert small.read("Notes/Meeting.md") == FILES["Notes/Meeting.md"][1]
+
+
+def test_a_folder_that_cannot_be_listed_is_not_changed(small: SmallVault) -> None:
+    class UnlistableDisk(HookedDisk):
+        @contextmanager
+        def scan(self, at: At) -> Iterator[Iterator[os.DirEntry[str]]]:
+            self.hook(0, "scan", "")
+            with super().scan(at) as entries:
+                yield entries
+
+    hook, _failed = fail_at(0, errno.EACCES, once=True)
+    with small.ledger(UnlistableDisk(hook)) as ledger, pytest.raises(ExecutionFailed, match="refuses access"):
+        ledger.check(plan_of(*SHAPES["create with new parents"]))

@@ -11,7 +11,7 @@ from bridge.journal.record import HistoryEntry
 from bridge.vault.plan import ChangePlan
 from tests.journal.small_vault import FILES, SHAPES, SmallVault, plan_of
 
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 
 
 def shown(plan: ChangePlan, added: int, removed: int) -> ChangePlan:

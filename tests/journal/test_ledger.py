@@ -15,7 +15,7 @@ from bridge.vault.plan import ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, Step, plan_of
 
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 
 
 def old(path: str) -> bytes:

@@ -13,7 +13,7 @@ from tests.journal.small_vault import FILES, HookedDisk, SmallVault, plan_of
 
 EDIT = b"typed by a person in this very moment\n"
 MOST_OPERATIONS = 120
-IDEAS, MEETING, OLD, EMPTY, SCAN = FILES
+IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 Edit = Callable[[Path], None]
 
 

@@ -109,3 +109,14 @@ def test_what_a_killed_bridge_left_half_written_is_swept_away(tmp_path: Path) ->
     run.write("host.json", b"{}")
     run.sweep()
     assert [path.name for path in run.path.iterdir()] == ["host.json"]
+
+
+def test_what_stays_is_kept_beside_what_goes_with_the_bridge(tmp_path: Path) -> None:
+    run, kept = RunFolder(tmp_path, tmp_path), RunFolder(tmp_path, tmp_path, kind="audit", durable=True)
+    kept.write("audit.key", b"secret")
+    assert kept.read("audit.key") == b"secret"
+    assert (run.path.parent.name, kept.path.parent.name) == ("run", "audit")
+    assert run.path.name == kept.path.name
+    if os.name == "posix":
+        assert stat.S_IMODE((kept.path / "audit.key").stat().st_mode) == 0o600
+        assert stat.S_IMODE(kept.path.stat().st_mode) == 0o700

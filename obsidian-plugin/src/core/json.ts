@@ -1,0 +1,98 @@
+/** Reading values that come from outside: everything enters as `unknown` and leaves with a type, or not at all. */
+
+/** Something that came from outside does not have the shape it should have. */
+export class ShapeError extends Error {
+	/**
+	 * @param path - Where in the message, for example `preview.files.0.path`.
+	 * @param wanted - What should have been there.
+	 */
+	constructor(path: string, wanted: string) {
+		super(`${path || "the message"} should be ${wanted}`);
+		this.name = "ShapeError";
+	}
+}
+
+/** Turns an unknown value into a `T`, or throws a ShapeError that names the place. */
+export type Reader<T> = (value: unknown, path: string) => T;
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+	return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export const unknown: Reader<unknown> = (value) => value;
+
+export const object: Reader<JsonObject> = (value, path) => {
+	if (!isObject(value)) throw new ShapeError(path, "an object");
+	return value;
+};
+
+export const string: Reader<string> = (value, path) => {
+	if (typeof value !== "string") throw new ShapeError(path, "a string");
+	return value;
+};
+
+export const number: Reader<number> = (value, path) => {
+	if (typeof value !== "number" || !Number.isFinite(value)) throw new ShapeError(path, "a number");
+	return value;
+};
+
+export const boolean: Reader<boolean> = (value, path) => {
+	if (typeof value !== "boolean") throw new ShapeError(path, "true or false");
+	return value;
+};
+
+/** One of some strings. */
+export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<T> {
+	return (value, path) => {
+		const found = allowed.find((one) => one === value);
+		if (found === undefined) throw new ShapeError(path, `one of ${allowed.join(", ")}`);
+		return found;
+	};
+}
+
+/** A list of which every item can be read. */
+export function list<T>(item: Reader<T>): Reader<T[]> {
+	return (value, path) => {
+		if (!Array.isArray(value)) throw new ShapeError(path, "a list");
+		return value.map((one: unknown, index) => item(one, `${path}.${index}`));
+	};
+}
+
+/** A member that may be absent or null; then it is `fallback`. */
+export function optional<T, F>(reader: Reader<T>, fallback: F): Reader<T | F> {
+	return (value, path) => (value === undefined || value === null ? fallback : reader(value, path));
+}
+
+/** An object with these members. Members not named are left out: they cannot do anything. */
+export function record<T extends object>(members: { [K in keyof T]: Reader<T[K]> }): Reader<T> {
+	const names = Object.keys(members) as (keyof T & string)[];
+	return (value, path) => {
+		const source = object(value, path);
+		const read: Partial<T> = {};
+		for (const name of names) read[name] = members[name](source[name], path ? `${path}.${name}` : name);
+		return read as T;
+	};
+}
+
+/** An object of any member names, all values of one shape. */
+export function dictionary<T>(item: Reader<T>): Reader<Record<string, T>> {
+	return (value, path) =>
+		Object.fromEntries(Object.entries(object(value, path)).map(([name, one]) => [name, item(one, `${path}.${name}`)]));
+}
+
+/** The items of a list that can be read; broken ones are passed over, so that one bad entry does not hide the others. */
+export function readable<T>(item: Reader<T>): Reader<T[]> {
+	return (value, path) => {
+		if (!Array.isArray(value)) throw new ShapeError(path, "a list");
+		return value.flatMap((one: unknown, index) => {
+			try {
+				return [item(one, `${path}.${index}`)];
+			} catch (error) {
+				if (error instanceof ShapeError) return [];
+				throw error;
+			}
+		});
+	};
+}

@@ -1,0 +1,201 @@
+/** Stays connected to the bridge of this vault: finds it, connects, says who we are, and tries again when it goes. */
+
+import { delayBefore } from "../backoff";
+import type { Clock } from "../clock";
+import { Emitter } from "../emitter";
+import type { JsonObject } from "../json";
+import { readSessionInfo, type SessionInfo } from "../wire/session";
+import { Disconnected, RpcClient, type Duty } from "./client";
+
+/** Where the bridge listens, and what opens its door. */
+export interface Endpoint {
+	url: string;
+	token: string;
+}
+
+export interface SocketHandlers {
+	opened: () => void;
+	received: (frame: string) => void;
+	closed: (reason: string) => void;
+}
+
+export interface Socket {
+	send(frame: string): void;
+	close(): void;
+}
+
+/** What the connection needs of the platform. */
+export interface Wiring {
+	clock: Clock;
+	random: () => number;
+	/** Where the bridge is; null when none says that it runs. */
+	locate: () => Promise<Endpoint | null>;
+	open: (url: string, protocols: string[], handlers: SocketHandlers) => Socket;
+}
+
+export type State =
+	| { kind: "stopped" }
+	| { kind: "connecting" }
+	/** No bridge says that it serves this vault. */
+	| { kind: "absent" }
+	/** One says so, and cannot be reached. */
+	| { kind: "unreachable"; reason: string }
+	| { kind: "connected"; info: SessionInfo };
+
+const PROTOCOL = "vault-bridge.v1";
+const HEARTBEAT = 20_000;
+const MOST_SILENCE = 10_000;
+const LONGEST_ABSENCE_CHECK = 4_000;
+
+export class Connection {
+	readonly changed = new Emitter<State>();
+	readonly notified = new Emitter<{ method: string; params: JsonObject }>();
+	private current: State = { kind: "stopped" };
+	private client: RpcClient | null = null;
+	private socket: Socket | null = null;
+	private attempt = 0;
+	private generation = 0;
+	private cancelTimer: (() => void) | null = null;
+
+	/**
+	 * @param client - The name that the bridge shows for us.
+	 * @param duties - What the bridge may ask of us.
+	 * @param can - What we tell the bridge that we can.
+	 */
+	constructor(
+		private readonly wiring: Wiring,
+		private readonly client_name: string,
+		private readonly duties: ReadonlyMap<string, Duty>,
+		private readonly can: readonly string[],
+	) {}
+
+	get state(): State {
+		return this.current;
+	}
+
+	get connected(): boolean {
+		return this.current.kind === "connected";
+	}
+
+	start(): void {
+		this.attempt = 0;
+		this.moveTo({ kind: "connecting" });
+		void this.connect(++this.generation);
+	}
+
+	/** Do not wait for the next attempt. Does nothing while connected. */
+	retryNow(): void {
+		if (this.current.kind === "connected" || this.current.kind === "stopped") return;
+		this.cancelTimer?.();
+		this.attempt = 0;
+		void this.connect(++this.generation);
+	}
+
+	stop(): void {
+		this.generation++;
+		this.drop();
+		this.moveTo({ kind: "stopped" });
+	}
+
+	/** Ask the bridge. Rejects with Disconnected while there is none. */
+	async request(method: string, params: JsonObject = {}): Promise<unknown> {
+		if (!this.client) throw new Disconnected();
+		return this.client.request(method, params);
+	}
+
+	private async connect(generation: number): Promise<void> {
+		this.drop();
+		const endpoint = await this.wiring.locate().catch((error: unknown) => {
+			console.warn("Vault Bridge:", error);
+			return null;
+		});
+		if (generation !== this.generation) return;
+		if (!endpoint) {
+			this.retryLater(generation, { kind: "absent" });
+			return;
+		}
+		const socket = this.wiring.open(endpoint.url, [PROTOCOL, `bearer.${endpoint.token}`], {
+			opened: () => {
+				if (generation === this.generation) void this.greet(generation, socket);
+			},
+			received: (frame) => {
+				if (generation === this.generation) this.client?.receive(frame);
+			},
+			closed: (reason) => {
+				if (generation === this.generation) this.retryLater(generation, { kind: "unreachable", reason });
+			},
+		});
+		this.socket = socket;
+	}
+
+	private async greet(generation: number, socket: Socket): Promise<void> {
+		const client = new RpcClient(
+			(frame) => {
+				socket.send(frame);
+			},
+			(method, params) => {
+				this.notified.emit({ method, params });
+			},
+			this.duties,
+		);
+		this.client = client;
+		try {
+			await client.request("session.name", { client: this.client_name, can: this.can });
+			const info = readSessionInfo(await client.request("session.info"), "session.info");
+			if (generation !== this.generation) return;
+			this.attempt = 0;
+			this.moveTo({ kind: "connected", info });
+			this.listenForSilence(generation, client);
+		} catch (error) {
+			if (generation !== this.generation || error instanceof Disconnected) return;
+			const reason = error instanceof Error ? error.message : String(error);
+			this.retryLater(generation, { kind: "unreachable", reason });
+		}
+	}
+
+	/** A bridge that hangs or a machine that slept leave a socket that looks open and is not. */
+	private listenForSilence(generation: number, client: RpcClient): void {
+		this.cancelTimer = this.wiring.clock.after(HEARTBEAT, () => {
+			let answered = false;
+			this.cancelTimer = this.wiring.clock.after(MOST_SILENCE, () => {
+				if (!answered) this.retryLater(generation, { kind: "unreachable", reason: "The bridge no longer answers." });
+			});
+			void client.request("ping").then(
+				() => {
+					answered = true;
+					if (generation !== this.generation) return;
+					this.cancelTimer?.();
+					this.listenForSilence(generation, client);
+				},
+				() => undefined,
+			);
+		});
+	}
+
+	private retryLater(generation: number, state: State): void {
+		this.drop();
+		this.moveTo(state);
+		if (generation !== this.generation) return;
+		const next = ++this.generation;
+		const delay = delayBefore(this.attempt++, this.wiring.random);
+		const bounded = state.kind === "absent" ? Math.min(delay, LONGEST_ABSENCE_CHECK) : delay;
+		this.cancelTimer = this.wiring.clock.after(bounded, () => {
+			if (next === this.generation) void this.connect(next);
+		});
+	}
+
+	private drop(): void {
+		this.cancelTimer?.();
+		this.cancelTimer = null;
+		this.client?.close();
+		this.client = null;
+		const socket = this.socket;
+		this.socket = null;
+		socket?.close();
+	}
+
+	private moveTo(state: State): void {
+		this.current = state;
+		this.changed.emit(state);
+	}
+}

@@ -1,0 +1,21 @@
+/** What the features share. `main.ts` builds it once. */
+
+import type { App, Plugin } from "obsidian";
+import type { Clock } from "../core/clock";
+import type { Questions } from "../core/consent/questions";
+import type { JsonObject } from "../core/json";
+import type { Connection } from "../core/rpc/connection";
+import type { SettingsStore } from "../core/settings/store";
+import type { DeviceSettings } from "../platform/device";
+
+export interface Context {
+	plugin: Plugin;
+	app: App;
+	clock: Clock;
+	connection: Connection;
+	questions: Questions;
+	settings: SettingsStore;
+	device: { readonly settings: DeviceSettings; change: (part: Partial<DeviceSettings>) => void };
+	/** Ask the bridge; rejects while there is none. */
+	request: (method: string, params?: JsonObject) => Promise<unknown>;
+}

@@ -1,0 +1,20 @@
+/** What the bridge may ask of this plugin (`docs/protocol.md`, "Calls from the bridge to the plugin"). */
+
+import type { App } from "obsidian";
+import type { Duty } from "../core/rpc/client";
+import { readBrowserToolParams, readDirtyParams, readTrashParams, readWriteParams } from "../core/wire/duties";
+import { runBrowserTool } from "../platform/browserTool";
+import { dirtyFiles } from "../platform/editors";
+import { trashFiles, writeFiles } from "../platform/writes";
+
+/** What we tell the bridge that we can; it asks nothing else of us. */
+export const ABILITIES = ["consent", "write", "dirty", "browser"] as const;
+
+export function hostDuties(app: App): ReadonlyMap<string, Duty> {
+	return new Map<string, Duty>([
+		["host.dirty", async (params) => dirtyFiles(app, readDirtyParams(params, "host.dirty").paths)],
+		["host.write", async (params) => writeFiles(app, readWriteParams(params, "host.write").changes)],
+		["host.trash", async (params) => trashFiles(app, readTrashParams(params, "host.trash").paths)],
+		["host.runBrowserTool", async (params) => runBrowserTool(readBrowserToolParams(params, "host.runBrowserTool"))],
+	]);
+}

@@ -1,0 +1,118 @@
+/** The answers that a question offers: the message to the agent and the buttons. */
+
+import { DECISION_LABELS, scopeSentence } from "../../core/consent/wording";
+import { allows, Decision, type ConsentRequest } from "../../core/wire/consent";
+import { showText } from "../text";
+
+export interface AnswerEvents {
+	decide: (decision: Decision, feedback: string | null) => void;
+	/** Whether a yes counts already. */
+	armed: () => boolean;
+	/** Deny this question and those that wait behind it. */
+	denyAll: () => void;
+}
+
+/** From left to right: what lasts longest is farthest from the hand, and a yes is never beside where Enter lands first. */
+const ORDER: readonly Decision[] = ["deny_always", "deny_session", "deny_once", "allow_always", "allow_session", "allow_once"];
+const MOST_FEEDBACK = 10_000;
+
+export class Answers {
+	private readonly buttons = new Map<Decision, HTMLButtonElement>();
+	private readonly message: HTMLTextAreaElement;
+	private readonly rest: HTMLButtonElement;
+	private blocked = false;
+	private nothing = false;
+
+	constructor(
+		container: HTMLElement,
+		request: ConsentRequest,
+		private readonly events: AnswerEvents,
+	) {
+		const offered = ORDER.filter((decision) => request.choices.includes(decision));
+		this.message = container.createEl("textarea", {
+			cls: "vault-bridge-message",
+			placeholder: "Message to the agent, sent when you deny",
+			attr: { rows: "1", maxlength: String(MOST_FEEDBACK), "aria-label": "Message to the agent, sent when you deny" },
+		});
+		const bar = container.createDiv({ cls: "modal-button-container vault-bridge-answers" });
+		this.rest = bar.createEl("button", { cls: "vault-bridge-deny-rest", type: "button" });
+		this.rest.addEventListener("click", () => {
+			if (!this.blocked) events.denyAll();
+		});
+		for (const decision of offered) this.buttons.set(decision, this.drawButton(bar, decision));
+		drawScope(container, request, offered);
+		this.setWaiting(0);
+		this.refresh();
+	}
+
+	/** Where the focus starts: the safest answer. */
+	get deny(): HTMLButtonElement | null {
+		return this.buttons.get("deny_once") ?? [...this.buttons].find(([decision]) => !allows(decision))?.[1] ?? null;
+	}
+
+	/** What the person wrote to the agent. */
+	get feedback(): string | null {
+		return this.message.value.trim() || null;
+	}
+
+	/** No answer can be given now: there is no connection, or one is on its way. */
+	setBlocked(blocked: boolean): void {
+		this.blocked = blocked;
+		this.refresh();
+	}
+
+	setWaiting(others: number): void {
+		this.rest.toggle(others > 0);
+		this.rest.setText(`Deny all ${others + 1}`);
+		this.rest.setAttr("aria-label", `Deny this question and the ${others} that wait behind it`);
+	}
+
+	/** Say how much of the change a yes is for. */
+	setChosen(wanted: number, total: number): void {
+		this.nothing = wanted === 0;
+		const label = wanted === total ? DECISION_LABELS.allow_once : `Allow ${wanted} of ${total}`;
+		this.buttons.get("allow_once")?.setText(label);
+		this.refresh();
+	}
+
+	/** Show whether a yes counts. Not `disabled`, which would take a focused button's place from under the hand. */
+	refresh(): void {
+		const ready = this.canAllow;
+		for (const [decision, button] of this.buttons) {
+			button.setAttr("aria-disabled", this.blocked || (allows(decision) && !ready));
+			if (decision === "allow_once") button.toggleClass("mod-cta", ready);
+		}
+	}
+
+	private get canAllow(): boolean {
+		return this.events.armed() && !this.blocked && !this.nothing;
+	}
+
+	private drawButton(bar: HTMLElement, decision: Decision): HTMLButtonElement {
+		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: DECISION_LABELS[decision], type: "button" });
+		button.addEventListener("click", () => {
+			if (this.blocked || (allows(decision) && !this.canAllow)) return;
+			this.events.decide(decision, allows(decision) ? null : this.feedback);
+		});
+		// Enter is what hands type without looking. It may deny; it never allows. Space and the mouse do both, and a key
+		// that was meant for the note one was writing does neither.
+		button.addEventListener("keydown", (event) => {
+			const activates = event.key === "Enter" || event.key === " ";
+			const early = event.repeat || !this.events.armed();
+			if (activates && (early || (event.key === "Enter" && allows(decision)))) event.preventDefault();
+		});
+		return button;
+	}
+}
+
+/** What the longer answers hold for, and why there may be none. */
+function drawScope(container: HTMLElement, request: ConsentRequest, offered: readonly Decision[]): void {
+	const note = container.createDiv({ cls: "vault-bridge-scope" });
+	if (offered.some((decision) => decision !== "allow_once" && decision !== "deny_once")) {
+		note.appendText("An answer for longer holds for ");
+		showText(note, scopeSentence(request.covers, request.tool.title, request.targets));
+		note.appendText(". ");
+	}
+	if (!offered.includes("allow_always")) note.appendText("Always allow is not offered for this. ");
+	if (Decision.some((decision) => allows(decision) && offered.includes(decision))) note.appendText("Enter never allows.");
+}

@@ -1,0 +1,93 @@
+/** One file's diff: hunks with line numbers, the words that changed, folded context. */
+
+import { mixedReturns } from "../../core/diff/display";
+import { foldContext } from "../../core/diff/fold";
+import type { Hunk, Row } from "../../core/diff/model";
+import type { HunkSelection } from "../../core/diff/selection";
+import { WordMarks } from "../../core/diff/words";
+import { inSlices } from "../slices";
+import { showText } from "../text";
+import { drawRow, type RowStyle } from "./row";
+
+/** Rows that share one element; those outside the window cost no layout. */
+const ROWS_A_CHUNK = 60;
+
+/** Lets a person leave hunks out. */
+export interface HunkChoice {
+	path: string;
+	selection: HunkSelection;
+	changed: () => void;
+}
+
+/**
+ * Draw `hunks` into `container`, the first screen at once and the rest in slices.
+ *
+ * @returns A function that ends the drawing early.
+ */
+export function drawDiff(container: HTMLElement, hunks: readonly Hunk[], choice: HunkChoice | null): () => void {
+	const view = container.createDiv({ cls: "vault-bridge-diff", attr: { role: "group", "aria-label": "Changes" } });
+	const keepReturn = hunks.some((hunk) => mixedReturns(hunk.rows)) || differentReturns(hunks);
+	const digits = String(Math.max(...hunks.map((hunk) => Math.max(hunk.oldStart, hunk.newStart) + hunk.rows.length), 1)).length;
+	view.setCssProps({ "--vault-bridge-digits": `${digits}ch` });
+	return inSlices(steps(view, hunks, choice, keepReturn));
+}
+
+function* steps(view: HTMLElement, hunks: readonly Hunk[], choice: HunkChoice | null, keepReturn: boolean): Generator<void> {
+	for (const hunk of hunks) {
+		const body = view.createDiv({ cls: "vault-bridge-hunk" });
+		if (hunks.length > 1 || choice) drawHeader(body, hunk, hunks.length, choice);
+		const marks = new WordMarks(hunk.rows);
+		const style: RowStyle = { keepReturn, marksOf: (row) => marks.of(row) };
+		for (const part of foldContext(hunk.rows)) {
+			if (part.kind === "rows") yield* drawRows(body, part.rows, style);
+			else drawFold(body, part.rows, style);
+			yield;
+		}
+	}
+}
+
+function* drawRows(body: HTMLElement, rows: readonly Row[], style: RowStyle): Generator<void> {
+	for (let start = 0; start < rows.length; start += ROWS_A_CHUNK) {
+		const chunk = createDiv({ cls: "vault-bridge-rows" });
+		for (const row of rows.slice(start, start + ROWS_A_CHUNK)) {
+			drawRow(chunk, row, style);
+			if (row.text.length > 500) yield;
+		}
+		body.append(chunk);
+		yield;
+	}
+}
+
+function drawFold(body: HTMLElement, rows: readonly Row[], style: RowStyle): void {
+	const button = body.createEl("button", { cls: "vault-bridge-fold", text: `${rows.length} unchanged lines`, type: "button" });
+	button.addEventListener("click", () => {
+		const place = createDiv();
+		button.replaceWith(place);
+		inSlices(drawRows(place, rows, style));
+	});
+}
+
+function drawHeader(body: HTMLElement, hunk: Hunk, total: number, choice: HunkChoice | null): void {
+	const header = body.createDiv({ cls: "vault-bridge-hunk-header" });
+	const name = `Change ${hunk.index + 1} of ${total}`;
+	if (choice) {
+		const label = header.createEl("label");
+		const box = label.createEl("input", { type: "checkbox" });
+		box.checked = choice.selection.has(choice.path, hunk.index);
+		label.appendText(name);
+		box.addEventListener("change", () => {
+			choice.selection.set(choice.path, hunk.index, box.checked);
+			body.toggleClass("is-left-out", !box.checked);
+			choice.changed();
+		});
+	} else {
+		header.createSpan({ text: name });
+	}
+	header.createSpan({ cls: "vault-bridge-hunk-place", text: `line ${hunk.newStart}` });
+	if (hunk.heading) showText(header.createSpan({ cls: "vault-bridge-hunk-place" }), hunk.heading);
+}
+
+/** A change of all line endings from one kind to the other: removed lines have it and added ones do not. */
+function differentReturns(hunks: readonly Hunk[]): boolean {
+	return mixedReturns(hunks.flatMap((hunk) => hunk.rows));
+}

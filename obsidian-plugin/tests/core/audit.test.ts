@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { NO_FILTER, queryParams } from "../../src/core/audit/filter";
+import { chainStatus } from "../../src/core/wire/auditState";
+import { filesOf, readAuditRecord } from "../../src/core/wire/audit";
+
+const line = {
+	seq: 7,
+	timestamp: "2026-11-21T21:34:01.512Z",
+	kind: "execution",
+	tool: "apply_patch",
+	executionId: "patch-1",
+	client: '=cmd|"x"',
+	success: false,
+	errorType: "conflict",
+	duration: 3.5,
+	files: [{ path: "a.md", newPath: "b.md", change: "move", before: "aa", after: null }, 3],
+};
+
+describe("a line of the log", () => {
+	it("is read, with its number for paging and how it ended", () => {
+		expect(readAuditRecord(line, "")).toMatchObject({ cursor: "7", outcome: "conflict", durationMs: 3.5 });
+	});
+
+	it.each([
+		[{ success: true }, "ok"],
+		[{ kind: "decision", decision: "allow_once", outcome: "allow" }, "allow_once"],
+		[{ kind: "decision", outcome: "deny" }, "deny"],
+		[{ kind: "start" }, ""],
+	])("with %o ended %s", (facts, outcome) => {
+		expect(readAuditRecord({ timestamp: "t", ...facts }, "").outcome).toBe(outcome);
+	});
+
+	it("names the files with their checksums", () => {
+		expect(filesOf(readAuditRecord(line, ""))).toEqual([{ path: "a.md → b.md", change: "move", before: "aa", after: null }]);
+	});
+});
+
+describe("looking for lines", () => {
+	it("asks for nothing that is not filtered for", () => {
+		expect(queryParams(NO_FILTER, 0, null)).toEqual({ limit: 100 });
+	});
+
+	it("asks for a period by its beginning, and for a page by the last line before it", () => {
+		expect(queryParams({ ...NO_FILTER, text: " x ", period: "hour" }, Date.parse("2026-01-01T12:00:00Z"), "7")).toEqual({
+			text: "x",
+			since: "2026-01-01T11:00:00.000Z",
+			before: "7",
+			limit: 100,
+		});
+	});
+});
+
+describe("the chain of the log", () => {
+	it.each([
+		[{ whole: true, records: 12, lost: 0, unverified: 0, faults: [], faultCount: 0 }, "12 lines, none changed or removed since they were written."],
+		[{ whole: true, records: 3, lost: 2, unverified: 1 }, "3 lines, none changed or removed since they were written. 2 could not be written at the time. 1 are older than the key and cannot be vouched for."],
+		[{ whole: false, faultCount: 1, faults: [{ kind: "altered", message: "Line 7 was edited." }] }, "The log is not as it was written: 1 fault. Line 7 was edited."],
+	])("is told for %o", (answer, text) => {
+		expect(chainStatus(answer)).toEqual({ whole: answer.whole, text });
+	});
+});

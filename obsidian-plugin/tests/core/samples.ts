@@ -1,0 +1,25 @@
+/** A question as the bridge sends it. */
+export const question = {
+	requestId: "c-9f2e",
+	client: "Claude Code",
+	sessionId: "s-1",
+	tool: { name: "apply_patch", title: "Apply Patch", description: "Changes lines of one file.", icon: "file-diff" },
+	riskLevel: "high",
+	operation: "update",
+	summary: "Edit Notes/Meeting.md: 3 lines changed",
+	reason: "fix the heading",
+	parameters: { path: "Notes/Meeting.md" },
+	targets: ["Notes/Meeting.md"],
+	covers: "target",
+	canBypass: false,
+	choices: ["allow_once", "deny_once", "deny_always"],
+	preview: {
+		files: [{ path: "Notes/Meeting.md", change: "modify", newPath: null, added: 1, removed: 1, diff: "--- Notes/Meeting.md\n+++ Notes/Meeting.md\n@@ -1 +1 @@\n-a\n+b\n", truncated: false }],
+		backup: ".vault-bridge/backups/patch-1f0c9a/",
+		warnings: ["2 notes link here"],
+		request: null,
+	},
+	planDigest: "sha256:0",
+	createdAt: "2026-11-21T21:34:01.512Z",
+	expiresAt: "2026-11-21T21:39:01.512Z",
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/messages";
+import { knownTools, SettingsStore } from "../../../src/core/settings/store";
+
+const schema = { properties: { a: { type: "boolean", section: "tools" } }, presets: { vault: ["find", "edit"] } };
+
+function store(answers: Record<string, unknown> = {}) {
+	const asked: [string, unknown][] = [];
+	const all: Record<string, unknown> = { "settings.get": { a: true, enabledTools: ["find"] }, "settings.schema": schema, "tools.list": [{ name: "find", title: "Find", risk: "safe" }], ...answers };
+	const made = new SettingsStore(async (method, params) => {
+		asked.push([method, params]);
+		if (!(method in all)) throw new RpcError(METHOD_NOT_FOUND, "no such method");
+		const answer = all[method];
+		if (answer instanceof Error) throw answer;
+		return Promise.resolve(answer);
+	});
+	const told: unknown[] = [];
+	made.changed.on((settings) => told.push(settings?.values));
+	return { made, asked, told };
+}
+
+describe("the settings of a vault", () => {
+	it("are loaded whole, and what the bridge does not have is not shown", async () => {
+		const { made } = store();
+		await made.load();
+		expect(made.current).toMatchObject({ values: { a: true }, extras: { keys: null, cacheBytes: null, logBytes: null } });
+	});
+
+	it("include what the bridge offers beside", async () => {
+		const { made } = store({ "keys.status": { keys: { ollama: { set: true } } }, "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 } });
+		await made.load();
+		expect(made.current?.extras).toEqual({ keys: { ollama: true }, cacheBytes: 5, logBytes: 7 });
+	});
+
+	it("are told of once, as long as nothing changes", async () => {
+		const { made, told } = store();
+		await made.load();
+		await made.load();
+		expect(told).toHaveLength(1);
+		made.forget();
+		expect([made.current, told.at(-1)]).toEqual([null, undefined]);
+	});
+
+	it("are what the bridge says after a change, with its warnings", async () => {
+		const { made, asked } = store({ "settings.update": { settings: { a: false }, warnings: ["a: careful"] } });
+		await made.load();
+		expect(await made.update({ a: false })).toEqual({ ok: true, warnings: ["a: careful"] });
+		expect(made.current?.values).toEqual({ a: false });
+		expect(asked.at(-1)).toEqual(["settings.update", { patch: { a: false } }]);
+	});
+
+	it.each([
+		[new RpcError(-32602, "Invalid params", { hint: "a: must be true" }), "a: must be true"],
+		[new RpcError(-32602, "a is wrong"), "a is wrong"],
+		[new RpcError(-32603, "A fault in the bridge"), "A fault in the bridge"],
+	])("stay as they are when the bridge refuses, and its words are kept", async (fault, message) => {
+		const { made } = store({ "settings.update": fault });
+		await made.load();
+		expect(await made.update({ a: 3 })).toEqual({ ok: false, message });
+		expect(made.current?.values).toMatchObject({ a: true });
+	});
+
+	it("know also the tools that are not enabled", async () => {
+		const { made } = store();
+		await made.load();
+		expect(made.current && knownTools(made.current).map((tool) => [tool.name, tool.title])).toEqual([["find", "Find"], ["edit", "Edit"]]);
+	});
+});

@@ -1,0 +1,32 @@
+/** The app of the page: one vault, one workspace, one settings window. */
+
+import type { Command } from "./component";
+import { SettingsWindow } from "./settingsWindow";
+import { FileManager, FileSystemAdapter, Vault, type HostDisk } from "./vault";
+import { Workspace } from "./workspace";
+
+export class App {
+	readonly commands = new Map<string, Command>();
+	readonly statusBarEl: HTMLElement;
+	readonly workspace: Workspace;
+	readonly setting: SettingsWindow;
+	readonly vault: Vault;
+	readonly fileManager: FileManager;
+
+	constructor(disk: HostDisk, basePath: string) {
+		const frame = document.body.createDiv({ cls: "app-container" });
+		this.vault = new Vault(new FileSystemAdapter(disk, basePath));
+		this.fileManager = new FileManager(this.vault);
+		this.workspace = new Workspace(this, frame.createDiv({ cls: "workspace" }));
+		this.statusBarEl = frame.createDiv({ cls: "status-bar" });
+		this.setting = new SettingsWindow(this);
+	}
+
+	loadLocalStorage(key: string): unknown {
+		return JSON.parse(window.localStorage.getItem(key) ?? "null");
+	}
+
+	saveLocalStorage(key: string, value: unknown): void {
+		window.localStorage.setItem(key, JSON.stringify(value));
+	}
+}

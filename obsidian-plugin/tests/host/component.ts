@@ -1,0 +1,90 @@
+/** Component and Plugin: what is registered ends when the component does. */
+
+import type { App } from "./app";
+
+export class Component {
+	private readonly children: Component[] = [];
+	private readonly ends: (() => void)[] = [];
+	private loaded = false;
+
+	load(): void {
+		if (this.loaded) return;
+		this.loaded = true;
+		this.onload();
+		for (const child of this.children) child.load();
+	}
+
+	unload(): void {
+		if (!this.loaded) return;
+		this.loaded = false;
+		for (const child of this.children.splice(0)) child.unload();
+		for (const end of this.ends.splice(0).reverse()) end();
+		this.onunload();
+	}
+
+	onload(): void {
+		// For subclasses.
+	}
+
+	onunload(): void {
+		// For subclasses.
+	}
+
+	addChild<T extends Component>(child: T): T {
+		this.children.push(child);
+		if (this.loaded) child.load();
+		return child;
+	}
+
+	register(end: () => void): void {
+		this.ends.push(end);
+	}
+
+	registerEvent(_event: unknown): void {
+		// The stand-in has no events that end.
+	}
+
+	registerDomEvent(el: EventTarget, type: string, listener: EventListener): void {
+		el.addEventListener(type, listener);
+		this.register(() => { el.removeEventListener(type, listener); });
+	}
+}
+
+export interface Command {
+	id: string;
+	name: string;
+	callback?: () => void;
+	checkCallback?: (checking: boolean) => boolean;
+}
+
+export class Plugin extends Component {
+	constructor(
+		readonly app: App,
+		readonly manifest: { id: string; name: string; version: string },
+	) {
+		super();
+	}
+
+	addCommand(command: Command): Command {
+		const id = `${this.manifest.id}:${command.id}`;
+		this.app.commands.set(id, { ...command, name: `${this.manifest.name}: ${command.name}` });
+		this.register(() => this.app.commands.delete(id));
+		return command;
+	}
+
+	addStatusBarItem(): HTMLElement {
+		const el = this.app.statusBarEl.createDiv({ cls: "status-bar-item plugin-vault-bridge" });
+		this.register(() => { el.remove(); });
+		return el;
+	}
+
+	addSettingTab(tab: import("./settingsWindow").PluginSettingTab): void {
+		this.app.setting.addTab(tab);
+		this.register(() => { this.app.setting.removeTab(tab); });
+	}
+
+	registerView(type: string, create: (leaf: import("./workspace").WorkspaceLeaf) => import("./workspace").View): void {
+		this.app.workspace.viewTypes.set(type, create);
+		this.register(() => this.app.workspace.viewTypes.delete(type));
+	}
+}

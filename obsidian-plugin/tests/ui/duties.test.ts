@@ -1,0 +1,121 @@
+/** What the bridge may ask of the plugin, in a real browser with real files: text in an editor is never lost. */
+
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { Browser, sha256 } from "./browser";
+import { FakeBridge } from "./fakeBridge";
+import { edit, question } from "./questions";
+
+let browser: Browser;
+let bridge: FakeBridge;
+let page: Page;
+
+const BEFORE = "# Note\n\nÄ text.\n";
+const AFTER = "# Note\n\nAnother text.\n";
+
+beforeAll(async () => { browser = await Browser.start(); });
+afterAll(async () => { await browser.close(); });
+beforeEach(async () => {
+	bridge = new FakeBridge();
+	await bridge.start();
+	writeFileSync(join(bridge.vault, "Open.md"), BEFORE);
+	writeFileSync(join(bridge.vault, "Shut.md"), BEFORE);
+	page = await browser.open({ vault: bridge.vault });
+	await page.waitForSelector(".vault-bridge-status.is-connected");
+	await page.evaluate(async () => { await window.host.app.workspace.openLinkText("Open.md"); });
+});
+afterEach(async () => {
+	await page.close();
+	bridge.end();
+});
+
+const onDisk = (name: string): string => readFileSync(join(bridge.vault, name), "utf8");
+const type = async (text: string): Promise<void> => { await page.fill(".markdown-source-view", text); };
+const write = async (change: object): Promise<unknown> => bridge.request("host.write", { changes: [{ path: "Open.md", expected: sha256(BEFORE), content: AFTER, ...change }] });
+const outcome = (path: string, result: string): object => ({ results: [{ path, outcome: result }] });
+
+it("tells the bridge what it can", async () => {
+	expect(await bridge.until("session.name")).toEqual({ client: "Obsidian", can: ["consent", "write", "dirty", "browser"] });
+});
+
+describe("what is open in editors", () => {
+	it("is told, and what of it is not on disk yet", async () => {
+		const paths = ["Open.md", "Shut.md", "None.md"];
+		expect(await bridge.request("host.dirty", { paths })).toEqual({ open: ["Open.md"], unsaved: [] });
+		await type(`${BEFORE}more`);
+		expect(await bridge.request("host.dirty", { paths })).toEqual({ open: ["Open.md"], unsaved: ["Open.md"] });
+	});
+
+	it("does not count line breaks of Windows as text", async () => {
+		writeFileSync(join(bridge.vault, "Open.md"), BEFORE.replace(/\n/g, "\r\n"));
+		expect(await bridge.request("host.dirty", { paths: ["Open.md"] })).toMatchObject({ unsaved: [] });
+	});
+});
+
+it("warns in the question of text that is not saved yet", async () => {
+	await type("my own words");
+	bridge.ask(question({ preview: { files: [{ ...edit, path: "Open.md" }, { ...edit, path: "Shut.md" }], backup: null, warnings: [], request: null } }));
+	await page.waitForSelector("text=Open.md holds text in an editor that is not saved yet.");
+	expect(await page.textContent(".vault-bridge-consent")).not.toContain("Shut.md holds");
+});
+
+describe("writing a note that is open", () => {
+	it("writes when the note is what the bridge believes it is", async () => {
+		expect(await write({})).toEqual(outcome("Open.md", "written"));
+		expect(onDisk("Open.md")).toBe(AFTER);
+	});
+
+	it("writes nothing over text that is not on disk yet", async () => {
+		await type("my own words");
+		expect(await write({})).toEqual(outcome("Open.md", "unsaved"));
+		expect(onDisk("Open.md")).toBe(BEFORE);
+		expect(await page.inputValue(".markdown-source-view")).toBe("my own words");
+	});
+
+	it.each([
+		["holds something else", { expected: sha256("something else") }, "stale"],
+		["is not there", { path: "None.md" }, "missing"],
+		["begins with a byte order mark", { content: `\ufeff${AFTER}` }, "failed"],
+	])("writes nothing when the note %s", async (_, change, expected) => {
+		expect(await write(change)).toMatchObject({ results: [{ outcome: expected }] });
+		expect(onDisk("Open.md")).toBe(BEFORE);
+	});
+
+	it("refuses what has not the right shape", async () => {
+		expect(await bridge.request("host.write", { changes: [{ path: "Open.md" }] })).toMatchObject({ code: -32602 });
+	});
+});
+
+it("puts what is deleted where the user's trash is", async () => {
+	expect(await bridge.request("host.trash", { paths: ["Shut.md", "None.md"] })).toEqual({
+		results: [{ path: "Shut.md", outcome: "trashed" }, { path: "None.md", outcome: "missing" }],
+	});
+	expect([existsSync(join(bridge.vault, "Shut.md")), onDisk(".trash/Shut.md")]).toEqual([false, BEFORE]);
+});
+
+describe("a user's own tool", () => {
+	const run = async (code: string, timeout = 5): Promise<unknown> => bridge.request("host.runBrowserTool", { code, parameters: { n: 20 }, timeout });
+
+	it("gives its result", async () => {
+		expect(await run("return { twice: parameters.n * 2 };")).toEqual({ success: true, result: { twice: 40 } });
+	});
+
+	it("gives what went wrong", async () => {
+		expect(await run("throw new Error('no');")).toEqual({ success: false, error: "no" });
+		expect(await run("this is no code")).toMatchObject({ success: false });
+		expect(await run("return () => 1;")).toMatchObject({ success: false });
+	});
+
+	it("is ended when it does not end by itself", async () => {
+		expect(await run("for (;;);", 0.5)).toEqual({ success: false, error: "The tool did not finish within 0.5 s." });
+		expect(await page.$$("iframe")).toHaveLength(0);
+	});
+
+	it("reaches neither the app nor the page nor the network", async () => {
+		expect(await run("return [typeof window, typeof document, typeof localStorage];")).toMatchObject({ result: ["undefined", "undefined", "undefined"] });
+		expect(await run(`return fetch(${JSON.stringify(browser.origin)}).then(() => "reached", () => "refused");`)).toMatchObject({ result: "refused" });
+		expect(await run(`return new Promise((done) => { try { const s = new WebSocket("ws://127.0.0.1:1"); s.onerror = () => done("refused"); s.onopen = () => done("reached"); } catch { done("refused"); } });`)).toMatchObject({ result: "refused" });
+	});
+});

@@ -1,0 +1,127 @@
+/** A bridge that says what a test wants it to say, over a real WebSocket, with answers recorded from the real one. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { WebSocketServer, type WebSocket } from "ws";
+import { file } from "./files";
+
+type Answer = (params: Record<string, unknown>) => unknown;
+
+export class RpcFault extends Error {
+	constructor(
+		readonly code: number,
+		message: string,
+		readonly data?: unknown,
+	) {
+		super(message);
+	}
+}
+
+export class FakeBridge {
+	readonly vault = mkdtempSync(join(tmpdir(), "vault-bridge-vault-"));
+	readonly asked: { method: string; params: Record<string, unknown> }[] = [];
+	readonly answers = new Map<string, Answer>();
+	private server: WebSocketServer | null = null;
+	private readonly sockets = new Set<WebSocket>();
+	private readonly waiting = new Map<string, (message: unknown) => void>();
+	pending: object[] = [];
+
+	constructor() {
+		const recorded = (name: string): unknown => JSON.parse(readFileSync(file(`tests/recorded/${name}.json`), "utf8"));
+		const defaults: Record<string, Answer> = {
+			ping: () => "pong",
+			"session.name": (params) => params,
+			"session.info": () => ({ role: "host", vault: "Notes", version: "0.1.0" }),
+			"consent.pending": () => this.pending,
+			"settings.get": () => recorded("settings"),
+			"settings.schema": () => recorded("settings-schema"),
+			"tools.list": () => recorded("tools"),
+			"consent.grants": () => recorded("grants"),
+			"audit.query": () => recorded("audit"),
+			"history.list": () => recorded("history"),
+			"consent.respond": () => ({ accepted: true, outcome: "allowed", by: "Obsidian", reason: null }),
+		};
+		for (const [method, answer] of Object.entries(defaults)) this.answers.set(method, answer);
+	}
+
+	async start(): Promise<void> {
+		const server = new WebSocketServer({ port: 0, host: "127.0.0.1", handleProtocols: () => "vault-bridge.v1" });
+		this.server = server;
+		await new Promise<void>((resolve) => server.once("listening", resolve));
+		const { port } = server.address() as { port: number };
+		server.on("connection", (socket) => {
+			this.sockets.add(socket);
+			socket.on("close", () => this.sockets.delete(socket));
+			socket.on("message", (data: Buffer) => { this.take(socket, data.toString("utf8")); });
+		});
+		const url = `ws://127.0.0.1:${port}/ws`;
+		const runDir = join(this.vault, ".run");
+		mkdirSync(join(this.vault, ".vault-bridge"), { recursive: true });
+		mkdirSync(runDir, { recursive: true });
+		writeFileSync(join(this.vault, ".vault-bridge/bridge.json"), JSON.stringify({ url, pid: 1, version: "0.1.0", runDir }));
+		writeFileSync(join(runDir, "host.json"), JSON.stringify({ url, pid: 1, token: "t0k" }));
+	}
+
+	/** Gone at once, as after a crash. */
+	stop(): void {
+		for (const socket of this.sockets) socket.terminate();
+		this.server?.close();
+		this.server = null;
+	}
+
+	end(): void {
+		this.stop();
+		rmSync(this.vault, { recursive: true, force: true });
+	}
+
+	notify(method: string, params: object): void {
+		for (const socket of this.sockets) socket.send(JSON.stringify({ jsonrpc: "2.0", method, params }));
+	}
+
+	/** Ask a question; it is also among those that a host finds when it connects. */
+	ask(question: object): void {
+		this.pending.push(question);
+		this.notify("consent.requested", question);
+	}
+
+	/** Ask the plugin something and wait for its answer. */
+	async request(method: string, params: object): Promise<unknown> {
+		const id = `bridge-${this.waiting.size + 1}`;
+		const answer = new Promise<unknown>((resolve) => this.waiting.set(id, resolve));
+		for (const socket of this.sockets) socket.send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+		return answer;
+	}
+
+	async until(method: string): Promise<Record<string, unknown>> {
+		for (let turn = 0; turn < 250; turn++) {
+			const found = this.asked.find((one) => one.method === method);
+			if (found) return found.params;
+			await wait(20);
+		}
+		throw new Error(`nobody asked ${method}`);
+	}
+
+	private take(socket: WebSocket, frame: string): void {
+		const message = JSON.parse(frame) as { id: string | number; method?: string; params?: Record<string, unknown>; result?: unknown; error?: unknown };
+		if (message.method === undefined) {
+			this.waiting.get(String(message.id))?.(message.error ?? message.result);
+			return;
+		}
+		const params = message.params ?? {};
+		this.asked.push({ method: message.method, params });
+		const answer = this.answers.get(message.method);
+		const reply = (body: object): void => { socket.send(JSON.stringify({ jsonrpc: "2.0", id: message.id, ...body })); };
+		if (!answer) {
+			reply({ error: { code: -32601, message: "Method not found" } });
+			return;
+		}
+		try {
+			reply({ result: answer(params) });
+		} catch (fault) {
+			if (!(fault instanceof RpcFault)) throw fault;
+			reply({ error: { code: fault.code, message: fault.message, data: fault.data } });
+		}
+	}
+}

@@ -1,0 +1,169 @@
+/** The bundle in a real browser against the real bridge: what a person does is what happens to the files. */
+
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Browser } from "./browser";
+import { command, RealBridge, type Result } from "./realBridge";
+
+let browser: Browser;
+let bridge: RealBridge;
+let pages: Page[] = [];
+
+beforeAll(async () => { browser = await Browser.start(); });
+afterAll(async () => { await browser.close(); });
+afterEach(async () => {
+	for (const page of pages) await page.close();
+	pages = [];
+	await bridge.end();
+});
+
+const modal = ".vault-bridge-consent";
+const button = (name: string): string => `.vault-bridge-answers button:text-is("${name}")`;
+const heading = { path: "Welcome.md", patches: [{ startLine: 5, endLine: 5, newContent: "# Welcome, and come in" }] };
+
+async function serve(settings: Record<string, unknown> = {}): Promise<void> {
+	bridge = new RealBridge({ allowedOrigins: [browser.origin], ...settings });
+	await bridge.start();
+}
+async function open(): Promise<Page> {
+	const page = await browser.open({ vault: bridge.vault });
+	pages.push(page);
+	await page.waitForSelector(".vault-bridge-status.is-connected");
+	return page;
+}
+async function armed(page: Page): Promise<void> {
+	await page.waitForSelector(`${button("Allow once")}[aria-disabled="false"]`);
+}
+
+describe.skipIf(command === null)("with the real bridge (skipped where it is not installed: set VAULT_BRIDGE_COMMAND)", () => {
+	it("writes exactly what was shown when the person allows it, and takes it back when they undo it", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		const line = before.split("\n")[4] ?? "";
+		const answer = call("apply_patch", heading, { reason: "friendlier" });
+		await page.waitForSelector(modal);
+		expect(await page.textContent(".vault-bridge-who")).toContain("Claude Code");
+		expect(await page.textContent(".vault-bridge-reason")).toContain("friendlier");
+		expect(bridge.read("Welcome.md")).toBe(before);
+		await armed(page);
+		await page.click(button("Allow once"));
+		expect(await answer).toMatchObject({ success: true });
+		expect(bridge.read("Welcome.md")).toBe(before.replace(`${line}\n`, "# Welcome, and come in\n"));
+
+		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:show-changes")?.callback?.(); });
+		await page.click(".vault-bridge-change-button");
+		await page.waitForSelector(".modal .vault-bridge-diff");
+		await page.click('.modal button:text-is("Undo")');
+		await page.waitForSelector(".notice");
+		await page.waitForSelector('.vault-bridge-change-button:has-text("Redo")');
+		expect(bridge.read("Welcome.md")).toBe(before);
+	});
+
+	it("changes nothing when the person denies it, and tells the agent why", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		const answer = call("apply_patch", heading);
+		await page.waitForSelector(modal);
+		await page.fill(".vault-bridge-message", "Keep my heading.");
+		await page.click(button("Deny"));
+		expect(await answer).toMatchObject({ success: false, data: { code: "denied_by_user", feedback: "Keep my heading." } });
+		expect(bridge.read("Welcome.md")).toBe(before);
+	});
+
+	it("closes a question that nobody answered in time", async () => {
+		await serve({ consentTimeout: 2 });
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const answer = call("apply_patch", heading);
+		await page.waitForSelector(modal);
+		expect(await answer).toMatchObject({ success: false, data: { code: "timed_out" } });
+		await page.waitForSelector(modal, { state: "detached" });
+		expect(await page.textContent(".notice")).toContain("Nobody answered in time");
+	});
+
+	it("lives through a crash of the bridge while a question is open", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		void call("apply_patch", heading);
+		await page.waitForSelector(modal);
+		await bridge.stop("SIGKILL");
+		await page.waitForSelector("text=The connection to the bridge is lost");
+		await bridge.start();
+		await page.waitForSelector(modal, { state: "detached", timeout: 20_000 });
+		await page.waitForSelector(".vault-bridge-status.is-connected");
+		const again = await bridge.agent("Claude Code");
+		const answer = again("apply_patch", heading);
+		await page.waitForSelector(modal);
+		await armed(page);
+		await page.click(button("Allow once"));
+		expect(await answer).toMatchObject({ success: true });
+	});
+
+	it("takes the first answer of two windows, and tells the other", async () => {
+		await serve();
+		const [one, two] = [await open(), await open()];
+		const call = await bridge.agent("Claude Code");
+		const answer = call("apply_patch", heading);
+		await Promise.all([one.waitForSelector(modal), two.waitForSelector(modal)]);
+		await armed(one);
+		await one.click(button("Deny"));
+		expect(await answer).toMatchObject({ data: { code: "denied_by_user" } });
+		await two.waitForSelector(modal, { state: "detached" });
+		expect(await two.textContent(".notice")).toContain("It was denied in Obsidian.");
+	});
+
+	it("draws hostile text of an agent as text", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("<img src=x onerror=alert(1)>");
+		const hostile = "<script>window.hacked = true</script> \u202eevil \u200b";
+		const answer: Promise<Result> = call("apply_patch", { path: "Welcome.md", patches: [{ startLine: 6, endLine: 6, newContent: hostile }] }, { reason: hostile });
+		await page.waitForSelector(modal);
+		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+		expect(await page.$$(`${modal} script, ${modal} img`)).toHaveLength(0);
+		expect(await page.textContent(modal)).toContain("U+202E");
+		expect(await page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("characters that cannot be seen");
+		await page.keyboard.press("Escape");
+		expect(await answer).toMatchObject({ success: false });
+	});
+
+	it("changes settings at once, and shows what the bridge says of a value that it refuses", async () => {
+		await serve();
+		const page = await open();
+		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+		await page.click('.mod-page:has-text("Limits of each tool")');
+		const row = page.locator(".setting-item", { hasText: "Find max results" });
+		await row.locator("input").fill("77");
+		await row.locator("input").blur();
+		await expect.poll(() => (JSON.parse(bridge.read(".vault-bridge/settings.json")) as { findMaxResults?: number }).findMaxResults).toBe(77);
+		await row.locator("input").fill("0");
+		await row.locator("input").blur();
+		await page.waitForSelector(".vault-bridge-problem.is-error");
+		expect(await row.textContent()).toContain("greater than or equal to 1");
+	});
+
+	it("shows the log as it grows, and the remembered answers", async () => {
+		await serve();
+		const page = await open();
+		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:view-tool-logs")?.callback?.(); });
+		await page.waitForSelector('.vault-bridge-log-row:has-text("bridge")');
+		await page.waitForSelector(".vault-bridge-chain:has-text('none changed or removed')");
+		const call = await bridge.agent("Claude Code");
+		const answer = call("find", { pattern: "**/*.md" });
+		await page.waitForSelector(modal);
+		await page.waitForTimeout(700);
+		await page.click(button("Allow for session"));
+		expect(await answer).toMatchObject({ success: true });
+		await page.waitForSelector('.vault-bridge-log-row:has-text("find")');
+		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+		await page.click('.mod-page:has-text("Remembered answers")');
+		await page.waitForSelector("text=Allowed: find");
+		await page.click("text=Take back");
+		await page.waitForSelector("text=Nothing is remembered.");
+	});
+});

@@ -1,0 +1,77 @@
+/** A picture of every state, light and dark, in `screenshots/`: for eyes, not for comparing. */
+
+import { mkdirSync, readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest";
+import { Browser, type Theme } from "./browser";
+import { FakeBridge } from "./fakeBridge";
+import { file } from "./files";
+import { files, hostile, hunks, network, question, read } from "./questions";
+
+let browser: Browser;
+let bridge: FakeBridge;
+
+beforeAll(async () => {
+	mkdirSync(file("screenshots"), { recursive: true });
+	browser = await Browser.start();
+});
+afterAll(async () => { await browser.close(); });
+beforeEach(() => { bridge = new FakeBridge(); });
+afterEach(() => { bridge.end(); });
+
+const inSettings = async (page: Page, ...pages: string[]): Promise<void> => {
+	await page.waitForSelector(".vault-bridge-status.is-connected");
+	await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+	await page.waitForSelector(".mod-page");
+	for (const name of pages) await page.click(`.mod-page:has-text("${name}")`);
+};
+const run = async (page: Page, command: string): Promise<void> => page.evaluate((id) => { window.host.app.commands.get(id)?.callback?.(); }, `vault-bridge:${command}`);
+const asked = async (page: Page, ...questions: object[]): Promise<void> => {
+	await page.waitForSelector(".vault-bridge-status.is-connected");
+	for (const one of questions) bridge.ask(one);
+	await page.waitForSelector(".vault-bridge-consent");
+	await page.waitForTimeout(700);
+};
+
+const states: [name: string, show: (page: Page) => Promise<void>][] = [
+	["consent-edit", async (page) => asked(page, question())],
+	["consent-queue", async (page) => asked(page, question(), { ...question(), requestId: "c-2" }, { ...question(), requestId: "c-3" })],
+	["consent-files", async (page) => asked(page, files())],
+	["consent-read", async (page) => asked(page, read())],
+	["consent-network", async (page) => asked(page, network())],
+	["consent-hunks", async (page) => { await asked(page, hunks()); await page.click(".vault-bridge-hunk-header input >> nth=0"); }],
+	["consent-hostile", async (page) => asked(page, hostile())],
+	["consent-lost", async (page) => { await asked(page, question()); bridge.stop(); await page.waitForSelector(".vault-bridge-status:not(.is-connected)"); await page.waitForTimeout(200); }],
+	["consent-soon", async (page) => asked(page, question({ expiresAt: new Date(Date.now() + 20_000).toISOString() }))],
+	["consent-small", async (page) => { await page.setViewportSize({ width: 550, height: 400 }); await asked(page, question()); }],
+	["undo", async (page) => {
+		const recorded: unknown = JSON.parse(readFileSync(file("tests/recorded/preview-undo.json"), "utf8"));
+		bridge.answers.set("tools.preview", () => recorded);
+		await page.waitForSelector(".vault-bridge-status.is-connected");
+		await run(page, "undo-change");
+		await page.waitForSelector(".modal .vault-bridge-diff");
+	}],
+	["settings-confirm", async (page) => { await inSettings(page, "Network security"); await page.click('.setting-item:has-text("Allow terminal") .checkbox-container'); await page.waitForTimeout(100); }],
+	["settings", async (page) => inSettings(page)],
+	["settings-tools", async (page) => inSettings(page, "Tools and consent")],
+	["settings-network", async (page) => inSettings(page, "Network security")],
+	["settings-performance", async (page) => { await inSettings(page, "Performance"); }],
+	["settings-privacy", async (page) => { await inSettings(page, "Privacy and audit"); }],
+	["settings-limits", async (page) => { await inSettings(page, "Limits of each tool"); }],
+	["settings-grants", async (page) => inSettings(page, "Remembered answers")],
+	["log", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "view-tool-logs"); await page.click(".vault-bridge-log-row.is-execution summary"); await page.waitForTimeout(300); }],
+	["history", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "show-changes"); await page.waitForSelector(".vault-bridge-change"); }],
+	["start", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "getting-started"); await page.waitForSelector(".vault-bridge-preset"); }],
+	["start-none", async (page) => { bridge.stop(); await run(page, "getting-started"); await page.waitForSelector(".vault-bridge-steps"); await page.waitForTimeout(400); }],
+	["menu", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await page.click(".vault-bridge-status"); }],
+];
+
+describe.each<Theme>(["light", "dark"])("screenshots, %s", (theme) => {
+	it.each(states)("%s", async (name, show) => {
+		await bridge.start();
+		const page = await browser.open({ vault: bridge.vault, theme });
+		await show(page);
+		await page.screenshot({ path: file(`screenshots/${name}-${theme}.png`) });
+		await page.close();
+	});
+});
