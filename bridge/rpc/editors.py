@@ -72,7 +72,7 @@ class HostEditors:
             answer = self._ask(host, "host.dirty", DirtyQuestion(paths=tuple(paths)), DirtyAnswer, LOOK_SECONDS)
         except ExecutionFailed as failure:
             if host not in self._hub.members:
-                return OpenFiles()
+                return self.look(paths)  # it has left; there may be another
             raise DeadlineExceeded(failure.message) from failure
         known = frozenset(paths)
         return OpenFiles(known & {*answer.open, *answer.unsaved}, known & {*answer.unsaved})

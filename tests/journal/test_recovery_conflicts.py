@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import Conflict, ExecutionFailed
+from bridge.errors import Conflict
 from bridge.journal.ledger import Ledger
 from bridge.journal.lines import Begin, encode
 from bridge.journal.record import Recovery

@@ -148,6 +148,19 @@ async def test_a_host_that_leaves_while_it_is_asked_has_nothing_open(
     assert await looking == OpenFiles()
 
 
+async def test_a_host_that_leaves_while_it_is_asked_is_replaced_by_another(
+    world: World, editors: HostEditors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LOOK_SECONDS", 5.0)
+    Plugin(world, {"host.dirty": result({"open": ["a.md"], "unsaved": ["a.md"]})})
+    leaving = Plugin(world, {})
+    looking = asyncio.create_task(asyncio.to_thread(editors.look, ["a.md"]))
+    async with asyncio.timeout(5):
+        await leaving.was_asked.wait()
+    leaving.session.close()
+    assert (await looking).unsaved == {"a.md"}
+
+
 async def test_on_the_loops_own_thread_it_does_not_hang(world: World, editors: HostEditors) -> None:
     Plugin(world, {})
     assert editors.write("a.md", "", "") is None
