@@ -16,6 +16,7 @@ from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
 from bridge.cli.own import own_bridge, own_process
+from bridge.cli.parent import when_parent_ends
 from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
 from bridge.cli.tables import draw_facts
 from bridge.client import find_vault
@@ -78,7 +79,7 @@ async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: 
     async with bridge:
         with cancel_on_signals():
             await _choose_tools(bridge, folder, preset, output)
-        with on_signals(stopped.set, "SIGINT", *TERMINATION):
+        with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
             own_process()
             _announce(bridge, folder, output)
             await stopped.wait()

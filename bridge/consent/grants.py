@@ -76,11 +76,11 @@ class Grants:
         if self._lapsing is not None:
             self._lapsing.sweep(self._forget_tool)
 
-    def closed(self) -> Callable[[str], Rule | None]:
-        """What tells which entry of the permission file, as it is now, forbids reading a path."""
+    def closed(self) -> Callable[[str], Rule | None] | None:
+        """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does."""
         table = self._table()
         if not table.denies:
-            return lambda _path: None
+            return None
 
         def denial(path: str) -> Rule | None:
             entry = table.denial([path], ["r"])

@@ -105,6 +105,8 @@ class Lapsing:
         Args:
             forget_tool: Takes back that a tool is allowed for good.
         """
+        if self._permissions.fault is not None:
+            return  # what it said before may be said again once it is mended
         days = self._days()
         table = self._permissions.table()
         living = self.table()

@@ -7,6 +7,7 @@ full disk too.
 
 import errno
 import stat
+from collections.abc import Callable
 
 from bridge.errors import NotFound
 from bridge.journal import leftovers
@@ -36,7 +37,8 @@ def roll_back(change: Unfinished) -> list[str]:
     work.restore_files()
     work.remove_files()
     work.restore_modes()
-    change.put_away(set(work.left))
+    # Bytes from before the change are thrown away only where they are back in their place.
+    work.left += change.put_away(work.missing()).difference(work.left)
     work.remove_folders()
     change.sync()
     if not work.left and not change.saved:
@@ -69,20 +71,20 @@ class _RollBack:
                 self._now[path] = FOLDER
 
     def restore_files(self) -> None:
-        """Files that were changed, moved away or deleted."""
-        for path, track in self._tracks.items():
-            if track.first in {None, FOLDER} or self._now[path] == track.first or self._change.is_foreign(path):
-                continue
-            try:
-                folder, name = self._folders.parent(path)
-            except NotFound:
-                self.left.append(path)
-                continue
-            spare = self._fetch(path, track.first or "", folder)
-            if spare is None and self._now[path] is None:
-                continue  # nobody has the bytes: someone else removed the file before this change could
-            if spare is None or not self._put(path, folder, name, spare):
-                self.left.append(path)
+        """Files that were changed, moved away or deleted.
+
+        Several of them may have had the same bytes. So each first gets the very file it was, and what is then left
+        may serve for any.
+        """
+        pending = [
+            path
+            for path, track in self._tracks.items()
+            if track.first not in {None, FOLDER, self._now[path]} and not self._change.is_foreign(path)
+        ]
+        for fetch in (self._fetch_own, self._fetch_any):
+            pending = [path for path in pending if not self._restore(path, fetch)]
+        # Where there is nothing now, someone else had removed the file before this change could.
+        self.left += [path for path in pending if self._now[path] is not None]
 
     def remove_files(self) -> None:
         """Files that were made, or moved to a new place and are back at their old one."""
@@ -99,6 +101,10 @@ class _RollBack:
             else:
                 folder.move_new(back, folder, name)
                 self.left.append(path)
+
+    def missing(self) -> set[str]:
+        """Files that are not as they were."""
+        return {path for path, track in self._tracks.items() if track.first not in {None, FOLDER, self._now[path]}}
 
     def restore_modes(self) -> None:
         """Permissions, which differ where the same bytes came from another file of this change."""
@@ -123,46 +129,55 @@ class _RollBack:
 
     # -- one file -----------------------------------------------------------------------------------------------
 
-    def _fetch(self, path: str, content: str, folder: Folder) -> Spare | None:
-        """Bring the first bytes of a path beside it, from wherever they are now. None when they are nowhere.
+    def _restore(self, path: str, fetch: Callable[[str, str, Folder], Spare | None]) -> bool:
+        """Bring a file back from where `fetch` finds it. False when that is nowhere."""
+        try:
+            folder, name = self._folders.parent(path)
+        except NotFound:
+            self.left.append(path)
+            return True
+        spare = fetch(path, self._tracks[path].first or "", folder)
+        if spare is not None and not self._put(path, folder, name, spare):
+            self.left.append(path)
+        return spare is not None
 
-        Several files may have had the same bytes, so its own backup is only the first place to look.
-        """
-        for source in (self._own_backup, self._spare, self._moved, self._other_backup):
-            found = source(path, content, folder)
+    def _fetch_own(self, path: str, content: str, folder: Folder) -> Spare | None:
+        """Bring the very file that was at a path beside it."""
+        found = self._from_backup(path, content, folder)
+        if found is not None:
+            return found
+        for spare in self._change.spares:
+            if spare.owner == path:
+                return self._from_spare(spare, folder)
+        for home in self._change.traced.homes.get(path, ()):
+            if self._change.is_at_home(path, home):
+                self._now[home] = None
+                return self._bring(*self._folders.parent(home), folder, content)
+        return None
+
+    def _fetch_any(self, _path: str, content: str, folder: Folder) -> Spare | None:
+        """Bring any file with the right bytes that nothing else needs."""
+        for spare in self._change.spares:
+            if spare.hash == content:
+                return self._from_spare(spare, folder)
+        alike = [path for path, track in self._tracks.items() if track.first == content]
+        for path in alike:
+            found = self._fetch_own(path, content, folder)
             if found is not None:
                 return found
         return None
 
-    def _own_backup(self, path: str, content: str, folder: Folder) -> Spare | None:
+    def _from_backup(self, path: str, content: str, folder: Folder) -> Spare | None:
         if self._change.backups.hash(self._id, path) != content:
             return None
         with self._change.backups.open(self._id, path) as found:
             return None if found is None else self._bring(*found, folder, content)
 
-    def _spare(self, _path: str, content: str, folder: Folder) -> Spare | None:
-        spare = next((spare for spare in self._change.spares if spare.hash == content), None)
-        if spare is None:
-            return None
+    def _from_spare(self, spare: Spare, folder: Folder) -> Spare:
         self._change.spares.remove(spare)
         if spare.folder == folder.path:
             return spare
-        return self._bring(self._folders.folder(spare.folder), spare.name, folder, content)
-
-    def _moved(self, path: str, content: str, folder: Folder) -> Spare | None:
-        for other in self._change.others_moved_to(path, content):
-            if self._now[other] == content:
-                self._now[other] = None
-                return self._bring(*self._folders.parent(other), folder, content)
-        return None
-
-    def _other_backup(self, path: str, content: str, folder: Folder) -> Spare | None:
-        for other, track in self._tracks.items():
-            if other != path and track.first == content:
-                found = self._own_backup(other, content, folder)
-                if found is not None:
-                    return found
-        return None
+        return self._bring(self._folders.folder(spare.folder), spare.name, folder, spare.hash)
 
     def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> Spare:
         back = leftovers.free_back(folder, self._id)

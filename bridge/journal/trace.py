@@ -59,6 +59,7 @@ class Trace:
     Attributes:
         tracks: What happens at each path, in the order in which the paths are first touched.
         files: For each step, the file it is about; None for folders.
+        homes: For each path that a file was moved away from, where its first bytes may be since.
         keeps: For each step, the path under which the bytes that it pushes aside are kept; None when it pushes
             nothing aside that was there before the change.
     """
@@ -66,6 +67,7 @@ class Trace:
     tracks: dict[str, Track] = field(default_factory=dict)
     files: list[TracedFile | None] = field(default_factory=list)
     keeps: list[str | None] = field(default_factory=list)
+    homes: dict[str, list[str]] = field(default_factory=dict)
 
     def step(self, path: str, before: State, after: State, mode: int | None = None) -> None:
         """Note that a step takes a path from one state to another."""
@@ -104,6 +106,8 @@ def trace(changes: Sequence[Change], modes: Sequence[int | None]) -> Trace:
                 file = at.pop(change.path, None) or TracedFile(change.path, change.before, change.before, change.path)
                 new_path = file.place = change.new_path or change.path
                 at[new_path] = file
+                if file.origin is not None and change.before == file.first:
+                    found.homes.setdefault(file.origin, []).append(new_path)
                 found.step(change.path, change.before, None, mode)
                 found.step(new_path, None, change.before)
             case ChangeKind.MKDIR:

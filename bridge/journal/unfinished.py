@@ -5,7 +5,6 @@ or bytes that someone else wrote since. So nothing depends on the order in which
 work may itself be interrupted and begun again. What someone else wrote is never touched.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bridge.errors import NotFound
@@ -23,11 +22,19 @@ from bridge.vault.plan import Change, ChangeKind
 
 @dataclass(frozen=True, slots=True)
 class Spare:
-    """A hidden file that a step or a rollback left beside its target, with known bytes."""
+    """A hidden file that a step or a rollback left beside its target, with known bytes.
+
+    Attributes:
+        folder: Where it is.
+        name: Its name there.
+        hash: Of its bytes.
+        owner: The path it had before the change, if that is known.
+    """
 
     folder: VaultPath
     name: str
     hash: str
+    owner: str | None = None
 
 
 class Unfinished:
@@ -85,16 +92,15 @@ class Unfinished:
         if first is None or first == FOLDER:
             return path not in self.last_only
         return (
-            any(spare.hash == first for spare in self.spares)
-            or any(self.now[other] == first for other in self.others_moved_to(path, first))
+            any(spare.hash == first and spare.owner in {path, None} for spare in self.spares)
+            or any(self.is_at_home(path, home) for home in self.traced.homes.get(path, ()))
             or self.backups.hash(self.begin.execution_id, path) == first
         )
 
-    def others_moved_to(self, path: str, content: str) -> Iterator[str]:
-        """Paths at which these bytes may be that did not have them first."""
-        for other, track in self.traced.tracks.items():
-            if other != path and content in track.states and track.first != content:
-                yield other
+    def is_at_home(self, path: str, home: str) -> bool:
+        """Whether the file that was first at a path is at one to which it was moved, and not needed there."""
+        first = self.traced.tracks[path].first
+        return self.now[home] == first and self.traced.tracks[home].first != first
 
     # -- making whole -------------------------------------------------------------------------------------------
 
@@ -103,12 +109,16 @@ class Unfinished:
         self.put_away({path for path in self.traced.keeps if path is not None})
         self.sync()
 
-    def put_away(self, wanted: set[str]) -> None:
+    def put_away(self, wanted: set[str]) -> set[str]:
         """Remove the spare files; those with the first bytes of a wanted path go into the backups, if not there yet.
+
+        Returns:
+            The paths whose bytes went there.
 
         Raises:
             OSError: The disk is full or failed.
         """
+        kept = set()
         for spare in self.spares:
             keep = next((path for path in wanted if self._lacks(path, spare.hash)), None)
             folder = self.folders.folder(spare.folder)
@@ -116,7 +126,9 @@ class Unfinished:
                 folder.unlink(spare.name)
             else:
                 self.backups.take(folder, spare.name, self.begin.execution_id, keep, replace=True)
+                kept.add(keep)
         self.spares.clear()
+        return kept
 
     def sync(self) -> None:
         """Make every folder that the change touched durable."""
@@ -166,7 +178,7 @@ class Unfinished:
                     continue
                 found = hash_or_none(folder, name) or OTHER
                 if suffix == "swap" and step < len(self.changes):
-                    self._judge(self.changes[step], folder, name, found)
+                    self._judge(step, folder, name, found)
                 elif found in known:
                     self.spares.append(Spare(parent, name, found))
                 else:
@@ -175,10 +187,12 @@ class Unfinished:
     def _somewhere_in(self, parent: VaultPath) -> str:
         return next(path for path in self.traced.tracks if parse_path(path).parent == parent)
 
-    def _judge(self, change: Change, folder: Folder, swap: str, found: str) -> None:
+    def _judge(self, step: int, folder: Folder, swap: str, found: str) -> None:
         """What to do with the file that a step had beside its target."""
+        change, file = self.changes[step], self.traced.files[step]
         if found == change.before:
-            self.spares.append(Spare(folder.path, swap, found))
+            owner = file.origin if file is not None and file.first == found else None
+            self.spares.append(Spare(folder.path, swap, found, owner))
         elif change.kind is ChangeKind.MODIFY and found == change.after:
             folder.unlink(swap)
         else:

@@ -8,8 +8,8 @@ from bridge.vault.files import VaultFiles, WalkedFolder
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import Place
 
-Denials = Callable[[], Callable[[str], Rule | None]]
-"""The rules as they are now: what tells which of them forbids reading a path."""
+Denials = Callable[[], Callable[[str], Rule | None] | None]
+"""The rules as they are now: what tells which of them forbids reading a path; None when nothing is forbidden."""
 
 
 class PermittedFiles(VaultFiles):
@@ -41,6 +41,9 @@ class PermittedFiles(VaultFiles):
         """Every folder and file that may be seen, under the rules as they are when the walk begins."""
         denial = self._denials()
         for walked in super().walk_folders(start, include_hidden=include_hidden):
+            if denial is None:
+                yield walked
+                continue
             if walked.folder.path.parts and denial(str(walked.folder.path)) is not None:
                 continue
             yield WalkedFolder(walked.folder, tuple(file for file in walked.files if denial(str(file.path)) is None))
@@ -56,7 +59,8 @@ class PermittedFiles(VaultFiles):
         return place
 
     def _refuse(self, path: VaultPath) -> None:
-        rule = self._denials()(str(path)) if path.parts else None
+        denial = self._denials()
+        rule = denial(str(path)) if denial is not None and path.parts else None
         if rule is not None:
             raise PermissionDenied(
                 f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}

@@ -35,4 +35,4 @@ class ToolServices:
     files: VaultFiles
     history: HistoryPort
     clock: Clock = field(default_factory=SystemClock)
-    denied: Denials = field(default=lambda: lambda _path: None)
+    denied: Denials = field(default=lambda: None)

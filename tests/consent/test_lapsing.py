@@ -188,3 +188,14 @@ def test_the_end_is_told(years: Years, file: Path) -> None:
     told = {grant.operation: grant.expires for grant in years.grants.list()}
     assert told["execute"] is None
     assert (told["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
+
+
+def test_a_file_with_a_fault_forgets_no_use(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.call()
+    years.clock.turn(20)
+    file.write_text("{", encoding="utf-8")
+    years.grants.sweep()
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.clock.turn(11)
+    assert years.call().rule == "lapsed"

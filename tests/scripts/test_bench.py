@@ -27,7 +27,7 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:
     await bench_rpc.run()
-    assert capsys.readouterr().out.count("   ratio   ") == 3
+    assert capsys.readouterr().out.count("   ratio   ") == 4
 
 
 async def test_write(capsys: pytest.CaptureFixture[str]) -> None:

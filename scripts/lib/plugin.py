@@ -1,0 +1,58 @@
+"""The Obsidian plugin's checks and tests, with a real browser. Standard library only."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+from scripts.lib.environment import PYTHON, ROOT, say
+from scripts.lib.steps import Step
+
+FOLDER = "obsidian-plugin"
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_ELSEWHERE = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+)
+
+
+def plugin_tests() -> list[Step]:
+    """Types, lint, unit tests, bundle, and the real bundle in a real browser against the real bridge.
+
+    Without npm, or without a browser where none can be installed, what needs it is passed over, and that is said.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        say(f"npm is not installed: the tests of {FOLDER}/ are passed over. Install Node 20 or newer to run them.")
+        return []
+    run = [npm, "--prefix", FOLDER]
+    wire_types = str(ROOT / FOLDER / "scripts" / "wire-types")
+    todo = [
+        Step("plugin: install", [*run, "ci", "--no-audit", "--no-fund"]),
+        Step("plugin: wire types", [str(PYTHON), wire_types, "--check"]),
+        Step("plugin: types, lint, units, bundle", [*run, "run", "check"]),
+    ]
+    browser = _browser()
+    if browser is None:
+        say(f"No Chromium: the browser tests of {FOLDER}/ are passed over. Install it, or name it with CHROMIUM.")
+        return todo
+    os.environ["CHROMIUM"] = browser  # read by the tests
+    return [*todo, Step("plugin: real browser", [*run, "run", "test:ui"])]
+
+
+def _browser() -> str | None:
+    """A Chromium: the one that is named, one that is installed, or, as root on Debian, one installed now."""
+    named = os.environ.get("CHROMIUM")
+    found = named or next(filter(None, map(shutil.which, _BROWSERS)), None)
+    found = found or next((path for path in _ELSEWHERE if Path(path).exists()), None)
+    apt = shutil.which("apt-get")
+    if found is None and apt is not None and hasattr(os, "geteuid") and os.geteuid() == 0:
+        say("Installing Chromium for the browser tests (once).")
+        for words in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "chromium"]):
+            variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+            subprocess.run([apt, *words], env=variables, stdout=subprocess.DEVNULL, check=False)
+        found = shutil.which("chromium")
+    return found
