@@ -6,6 +6,7 @@ are not special: walks decide about hidden files. Extended globs such as `@(a|b)
 like `Plan (draft).md`.
 """
 
+import contextlib
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ from bridge.index.glob_class import parse_class
 MAX_LENGTH = 1024
 MAX_EXPANSIONS = 1000
 """Alternatives that braces may stand for, as in wcmatch."""
+MAX_BRACES = 100
+"""Opening braces. The expansion goes down one call for each, and how deep that may go differs between Pythons."""
 MAX_EXPANDED = 10_000
 """Characters of all alternatives together."""
 
@@ -82,10 +85,10 @@ def _expand(text: str) -> list[str]:
     Raises:
         InvalidParameters: Too much.
     """
-    try:
-        patterns = list(bracex.iexpand(text, keep_escapes=True, limit=MAX_EXPANSIONS))
-    except (bracex.ExpansionLimitException, RecursionError):
-        patterns = []
+    patterns: list[str] = []
+    if text.count("{") <= MAX_BRACES:
+        with contextlib.suppress(bracex.ExpansionLimitException):
+            patterns = list(bracex.iexpand(text, keep_escapes=True, limit=MAX_EXPANSIONS))
     if not patterns or sum(map(len, patterns)) > MAX_EXPANDED:
         raise InvalidParameters(
             f"The braces of the glob {text[:80]!r} stand for too many names; use fewer or smaller braces"
