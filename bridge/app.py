@@ -32,6 +32,7 @@ from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
 from bridge.policy.secrets import Secrets
+from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
 from bridge.server.lock import VaultLock
@@ -171,6 +172,7 @@ class Bridge:
             clock=self._clock,
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
             on_applied=lambda plan: _announce(plan, survey, hub),
+            editors=HostEditors(hub, self._clock),
         )
         stack.callback(ledger.close)
         self.recovery = await asyncio.to_thread(ledger.recover)

@@ -6,7 +6,22 @@ from typing import Annotated, Final
 import typer
 
 from bridge import __version__
-from bridge.cli import approve, call, doctor, history, log, policy, preview, redo, serve, settings, status, tools, undo
+from bridge.cli import (
+    approve,
+    call,
+    doctor,
+    history,
+    install,
+    log,
+    policy,
+    preview,
+    redo,
+    serve,
+    settings,
+    status,
+    tools,
+    undo,
+)
 from bridge.cli.failing import Commands
 from bridge.cli.output import prepare_streams
 
@@ -26,6 +41,7 @@ Every command takes --vault DIR, or VAULT_BRIDGE_VAULT, or works on the vault yo
 
 COMMANDS: Final[dict[str, ModuleType]] = {
     "serve": serve,
+    "install": install,
     "approve": approve,
     "call": call,
     "tools": tools,

@@ -11,12 +11,13 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
-from bridge.errors import PermissionDenied, ToolFailure
+from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
+from bridge.vault.partial import Kept
 
 logger = logging.getLogger(__name__)
 
@@ -52,11 +53,13 @@ class Answer:
         decision: One of the choices they had.
         by: The host they answered on.
         feedback: Their words to the agent.
+        part: The digest of the part that they allowed, when they left hunks out.
     """
 
     decision: Decision
     by: str
     feedback: str | None = None
+    part: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class _Open:
 
     question: ConsentRequest
     check: Callable[[], Awaitable[None]] | None
+    part: Callable[[Kept], Awaitable[str]] | None = None
     checking: bool = False
     end: _End | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -120,6 +124,7 @@ class Broker:
         timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
         wait_for_host: bool,
         check: Callable[[], Awaitable[None]] | None,
+        part: Callable[[Kept], Awaitable[str]] | None = None,
     ) -> Answer:
         """Ask, and wait for the outcome.
 
@@ -128,6 +133,8 @@ class Broker:
             timeout: Seconds after which nobody has answered.
             wait_for_host: Whether to wait when nobody is connected.
             check: Run when a yes comes, before it counts; raises `Conflict` when the vault has changed since.
+            part: Run instead when a yes leaves hunks out. Returns the digest of what is left; raises what `check`
+                raises, or `InvalidParameters` when there are no such hunks, and then the question stays open.
 
         Returns:
             What the person answered: a yes that counts, or a no.
@@ -141,7 +148,7 @@ class Broker:
             raise ValueError(f"the question {request_id!r} was asked before")
         if not self.connected and not wait_for_host:
             raise _no_ui(question)
-        waiting = self._open[request_id] = _Open(question, check)
+        waiting = self._open[request_id] = _Open(question, check, part)
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
             self._announce("consent.requested", question.to_wire())
@@ -154,7 +161,14 @@ class Broker:
         return self._outcome(waiting, timeout)
 
     async def respond(
-        self, request_id: str, decision: Decision, *, plan_digest: str | None, feedback: str | None, by: str
+        self,
+        request_id: str,
+        decision: Decision,
+        *,
+        plan_digest: str | None,
+        feedback: str | None,
+        by: str,
+        hunks: Kept | None = None,
     ) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing.
 
@@ -164,27 +178,39 @@ class Broker:
             plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
             feedback: The person's words to the agent.
             by: The host they answered on.
+            hunks: With `allow_once`, the hunks they want of each file; None for everything.
         """
         waiting = self._open.get(request_id)
         if waiting is None:
             return self._too_late(request_id)
-        if reason := _fault(waiting, decision, plan_digest):
+        if reason := _fault(waiting, decision, plan_digest) or _fault_of_hunks(waiting, decision, hunks):
             return ConsentReply(accepted=False, reason=reason)
         answer = Answer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
         if not decision.allows:
             self._settle(waiting, _End(Outcome.DENIED, by, answer))
             return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by)
-        if (failure := await self._recheck(waiting)) is not None:
-            if self._settle(waiting, _End(Outcome.STALE, by, failure=failure)):
-                return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
-        elif self._settle(waiting, _End(Outcome.ALLOWED, by, answer)):
-            return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by)
-        return self._too_late(request_id)
+        return await self._allow(waiting, answer, hunks)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
         """End a question because nobody needs its answer any more; False when it has ended already."""
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
+
+    async def _allow(self, waiting: _Open, answer: Answer, hunks: Kept | None) -> ConsentReply:
+        """A yes counts when the plan, or the part of it that is wanted, still fits the vault."""
+        by = answer.by
+        try:
+            part = await self._recheck(waiting, hunks)
+        except ToolFailure as failure:
+            if hunks is not None and isinstance(failure, InvalidParameters) and waiting.end is None:
+                return ConsentReply(accepted=False, reason=failure.message)
+            if self._settle(waiting, _End(Outcome.STALE, by, failure=failure)):
+                return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
+        else:
+            if self._settle(waiting, _End(Outcome.ALLOWED, by, replace(answer, part=part))):
+                digest = part or waiting.question.plan_digest
+                return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest)
+        return self._too_late(waiting.question.request_id)
 
     def ended_by(self, request_id: str) -> str | None:
         """The host that ended a question; None when nobody did, or it is open or long past."""
@@ -209,15 +235,19 @@ class Broker:
         )
         return True
 
-    async def _recheck(self, waiting: _Open) -> ToolFailure | None:
-        """Why the plan can no longer be carried out as it was shown, if so."""
-        if waiting.check is None:
-            return None
+    @staticmethod
+    async def _recheck(waiting: _Open, hunks: Kept | None) -> str | None:
+        """Whether the plan can be carried out as it was shown, or in part; the part's digest.
+
+        Raises:
+            ToolFailure: It can not.
+        """
         waiting.checking = True
         try:
-            await waiting.check()
-        except ToolFailure as failure:
-            return failure
+            if hunks is not None and waiting.part is not None:
+                return await waiting.part(hunks)
+            if waiting.check is not None:
+                await waiting.check()
         finally:
             waiting.checking = False
         return None
@@ -274,6 +304,15 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
     if waiting.checking:
         return "Another answer is just being checked"
     return None
+
+
+def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: Kept | None) -> str | None:
+    """Why hunks do not go with this answer, if so."""
+    if hunks is None:
+        return None
+    if decision is not Decision.ALLOW_ONCE:
+        return "Hunks can be left out with 'allow_once' only"
+    return None if waiting.part else "This question is answered as a whole; leave `hunks` out"
 
 
 def _no_ui(question: ConsentRequest) -> PermissionDenied:

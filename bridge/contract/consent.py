@@ -134,7 +134,11 @@ class Scope(Wire):
 
 
 class ConsentRequest(Wire):
-    """One open question. Times are ISO 8601 UTC. `brief`: the user wants few words about this (developer mode)."""
+    """One open question. Times are ISO 8601 UTC.
+
+    `hunks_supported`: an answer may leave hunks of the diffs out. `brief`: the user wants few words about this
+    (developer mode).
+    """
 
     request_id: str
     client: str
@@ -151,6 +155,7 @@ class ConsentRequest(Wire):
     choices: tuple[Decision, ...]
     preview: Preview | None = None
     plan_digest: str | None = None
+    hunks_supported: bool = False
     created_at: str
     expires_at: str
     scope: Scope | None = None
@@ -158,9 +163,14 @@ class ConsentRequest(Wire):
 
 
 class ConsentReply(Wire):
-    """What `consent.respond` returns. `outcome` and `by` tell of the question's end, whoever ended it."""
+    """What `consent.respond` returns. `outcome` and `by` tell of the question's end, whoever ended it.
+
+    `plan_digest` is that of exactly what will be written, after a yes to a write: where hunks were left out, not that
+    of the question.
+    """
 
     accepted: bool
     outcome: Outcome | None = None
     by: str | None = None
     reason: str | None = None
+    plan_digest: str | None = None

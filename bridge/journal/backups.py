@@ -73,6 +73,13 @@ class Backups:
             copy_durably(folder, name, place, own_name)
             place.sync()
 
+    def drop(self, execution_id: str, path: str) -> None:
+        """Remove one backup, because its file was not changed after all."""
+        with self.open(execution_id, path) as found:
+            if found is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    found[0].unlink(found[1])
+
     def hash(self, execution_id: str, path: str) -> str | None:
         """The hash of a backup; None when there is none."""
         with self.open(execution_id, path) as found:

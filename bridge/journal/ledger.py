@@ -13,6 +13,8 @@ from datetime import datetime, timedelta
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
+from bridge.journal.editing import Editing
+from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.held import HeldFolders
 from bridge.journal.history import History, Known
 from bridge.journal.lines import Begin, Mark, MarkKind, check_id
@@ -21,10 +23,11 @@ from bridge.journal.mend import mend, take_back
 from bridge.journal.past import Past
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
 from bridge.journal.steps import Steps
-from bridge.journal.survey import stale, survey
+from bridge.journal.survey import read_before, stale, survey
 from bridge.journal.trace import trace
 from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
+from bridge.vault.partial import Kept, Partial, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
@@ -45,6 +48,7 @@ class Ledger:
         keep_backups: Whether bytes that are replaced are kept when a change is done (setting `patchBackupEnabled`).
         on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
             must not call the ledger.
+        editors: Who may have files open.
     """
 
     def __init__(
@@ -54,7 +58,9 @@ class Ledger:
         clock: Clock,
         keep_backups: Callable[[], bool],
         on_applied: Callable[[ChangePlan], None] = lambda _plan: None,
+        editors: Editors | None = None,
     ) -> None:
+        self.editors: Editors = editors or NoEditors()
         self._root = root
         self._clock = clock
         self._keep_backups = keep_backups
@@ -125,6 +131,19 @@ class Ledger:
         """
         with HeldFolders(self._root) as folders:
             survey(plan, folders)
+
+    def part(self, plan: ChangePlan, keep: Kept) -> Partial:
+        """The part of a plan that a person wants, checked against the vault as `check` does.
+
+        Raises:
+            InvalidParameters: There is no such part.
+            Conflict: As of `check`.
+            ExecutionFailed: The disk cannot be read.
+        """
+        with HeldFolders(self._root) as folders:
+            partial = keep_hunks(plan, keep, lambda change: read_before(change, folders))
+            survey(partial.plan, folders)
+        return partial
 
     def apply(self, plan: ChangePlan, cause: Cause) -> Application:
         """Apply a plan wholly, or not at all.
@@ -206,6 +225,7 @@ class Ledger:
     def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
         """Check, journal, and carry out; or leave everything as it was."""
         with HeldFolders(self._root) as folders:
+            editing = Editing(self.editors, plan, self._backups, cause.execution_id)
             found = survey(plan, folders)
             begin = Begin(
                 cause=cause,
@@ -233,6 +253,7 @@ class Ledger:
                 modes=modes,
                 folders=folders,
                 backups=self._backups,
+                editing=editing,
             )
             try:
                 steps.run()
@@ -265,7 +286,10 @@ class Ledger:
             )
         self._mark(mended.outcome, begin.execution_id)
         if mended.message is not None:
-            return ExecutionFailed(f"{told}. {mended.message}")
+            message = f"{told}. {mended.message}"
+            if isinstance(failure, Conflict):
+                return Conflict(message, code=failure.code or "stale", data=failure.data)
+            return ExecutionFailed(message)
         if isinstance(failure, ExecutionFailed):
             return ExecutionFailed(f"{told}. All files of this change are as they were")
         return failure if isinstance(failure, ToolFailure) else None

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from bridge.journal import leftovers
 from bridge.journal.backups import Backups, copy_durably
 from bridge.journal.digest import file_hash, hash_or_none
+from bridge.journal.editing import Editing
 from bridge.journal.held import HeldFolders
 from bridge.journal.lines import Begin
 from bridge.journal.survey import exists, stale
@@ -35,6 +36,7 @@ class Steps:
             they had before.
         folders: The vault's folders.
         backups: Where what is pushed aside goes.
+        editing: Writes files that are open in an editor.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Steps:
         modes: Mapping[str, list[int]],
         folders: HeldFolders,
         backups: Backups,
+        editing: Editing,
     ) -> None:
         self._begin = begin
         self._traced = traced
@@ -53,6 +56,7 @@ class Steps:
         self._modes = {path: iter(known) for path, known in modes.items()}
         self._folders = folders
         self._backups = backups
+        self._editing = editing
         self._changed: set[str] = set()
         self.number = 0
         """The step that is being carried out."""
@@ -114,6 +118,9 @@ class Steps:
         if change.before == change.after:
             return
         folder, name = self._place(change.path)
+        new, keep = self._blobs[change.after or ""], self._traced.keeps[self.number]
+        if self._editing.write(change, folder, name, keep, new):
+            return
         swap = leftovers.swap(self._begin.execution_id, self.number)
         old = self._stat(folder, name, change.path)
         part = self._stage(change, folder, stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid))

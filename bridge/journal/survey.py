@@ -13,7 +13,7 @@ from bridge.journal.held import HeldFolders
 from bridge.journal.trace import FOLDER, State
 from bridge.vault.disk import is_real_folder
 from bridge.vault.failures import explain
-from bridge.vault.plan import Change, ChangeKind, ChangePlan
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 from bridge.vault.spelling import fold
 
 Found = tuple[State, os.stat_result | None]
@@ -144,6 +144,27 @@ def state_on_disk(path: str, folders: HeldFolders) -> Found:
         if error.errno in _GONE:
             return None, None
         raise explain(error, path) from error
+
+
+def read_before(change: Change, folders: HeldFolders) -> bytes:
+    """The bytes that a change starts from.
+
+    Raises:
+        Conflict: They are no longer there (`stale`).
+        ExecutionFailed: They cannot be read.
+    """
+    try:
+        folder, name = folders.parent(change.path)
+        data = folder.read(name)
+    except NotFound:
+        raise stale(change.path, gone=True) from None
+    except OSError as error:
+        if error.errno in _GONE:
+            raise stale(change.path, gone=True) from None
+        raise explain(error, change.path) from error
+    if content_hash(data) != change.before:
+        raise stale(change.path)
+    return data
 
 
 def stale(path: str, *, gone: bool = False) -> Conflict:

@@ -40,6 +40,10 @@ class Member(ConsentScreen, Protocol):
         """Send a message without waiting. Called on the loop."""
         ...
 
+    async def request(self, method: str, params: dict[str, Any], within: float) -> Any:
+        """Ask a host something; raises DeadlineExceeded or ExecutionFailed when it does not answer."""
+        ...
+
 
 class ScreenDesk(Protocol):
     """Where consent screens report: the broker."""
@@ -70,6 +74,11 @@ class Hub:
         self._secret = secrets.token_bytes(32)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._home: tuple[asyncio.AbstractEventLoop, int] | None = None
+
+    @property
+    def home(self) -> tuple[asyncio.AbstractEventLoop, int] | None:
+        """The event loop of the connections and its thread; None before the first one."""
+        return self._home
 
     def join(self, member: Member) -> None:
         """A connection is open."""

@@ -9,6 +9,7 @@ from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
 from bridge.toolkit.flight import Caller, Flight
 from bridge.toolkit.registry import ToolRegistry
+from bridge.vault.partial import Kept
 
 Notify = Callable[[str, dict[str, Any]], None]
 
@@ -107,7 +108,14 @@ class ConsentDesk(Protocol):
         ...
 
     async def respond(
-        self, request_id: str, decision: Decision, *, plan_digest: str | None, feedback: str | None, by: str
+        self,
+        request_id: str,
+        decision: Decision,
+        *,
+        plan_digest: str | None,
+        feedback: str | None,
+        by: str,
+        hunks: Kept | None = None,
     ) -> ConsentReply:
         """Answer one; the first valid answer wins."""
         ...

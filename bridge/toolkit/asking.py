@@ -25,9 +25,11 @@ from bridge.settings import Settings
 from bridge.toolkit.actor import ACTOR
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.tool import Effect, Reading, Request, Tool
+from bridge.vault.partial import Kept
 from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
+Part = Callable[[Kept], Awaitable[str]]
 
 
 class Record(Protocol):
@@ -79,7 +81,14 @@ class Asking:
         return case, decide(case, self._grants)
 
     async def ask(
-        self, tool: Tool[Any], effect: Effect, flight: Flight, settings: Settings, check: Check | None
+        self,
+        tool: Tool[Any],
+        effect: Effect,
+        flight: Flight,
+        settings: Settings,
+        check: Check | None,
+        *,
+        part: Part | None = None,
     ) -> None:
         """Return when the call may go on.
 
@@ -89,6 +98,7 @@ class Asking:
             flight: The call; its `request_id` is set while the question is open.
             settings: The modes and the time-out.
             check: Run when a yes comes, before it counts; raises when the vault has changed meanwhile.
+            part: Run instead when a yes leaves hunks out; None when none can be left out.
 
         Raises:
             PermissionDenied: With the code that says who or what refused.
@@ -105,10 +115,15 @@ class Asking:
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
         question = self._question(tool, effect, flight, case=case, verdict=verdict, settings=settings)
+        question = question.model_copy(update={"hunks_supported": part is not None})
         flight.request_id = question.request_id
         try:
             answer = await self._broker.ask(
-                question, timeout=settings.consent_timeout, wait_for_host=flight.wait_for_host, check=check
+                question,
+                timeout=settings.consent_timeout,
+                wait_for_host=flight.wait_for_host,
+                check=check,
+                part=part,
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())

@@ -92,6 +92,8 @@ class Auditing:
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
             facts |= {"by": answer.by, "feedback": answer.feedback}
+            if answer.part is not None:
+                facts["planDigest"] = answer.part
         written = self._append("decision", flight, facts)
         if answer is not None or verdict.outcome != "allow":
             await written  # else the call's own record, which one thread writes after this one, is waited for

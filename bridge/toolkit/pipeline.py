@@ -10,16 +10,19 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from bridge.clock import Clock
 from bridge.contract.result import ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
+from bridge.policy.hazards import with_hazards
 from bridge.settings import Settings
+from bridge.toolkit.approval import Approval
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.asking import Asking
 from bridge.toolkit.flight import Flight, Phase
@@ -79,11 +82,13 @@ class Pipeline:
             flight.phase = Phase.PREPARING
             effect = await self._prepare(tool, params, context)
             flight.phase = Phase.ASKING
-            await self.asking.ask(tool, effect, flight, settings, self._check(effect))
-            if isinstance(tool, WriteTool) and isinstance(effect, ChangePlan):
+            approval = Approval(effect, self.ledger, self.workers)
+            part = approval.part if approval.can_be_parted else None
+            await self.asking.ask(tool, effect, flight, settings, approval.check, part=part)
+            if isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
                 flight.phase = Phase.WRITING
-                plan = effect
-                output = tool.report(params, await self._apply(effect, flight))
+                plan = approval.effect
+                output = approval.tell(tool.report(params, await self._apply(plan, flight)))
             else:
                 flight.phase = Phase.RUNNING
                 output = await self._run(tool, params, self._context(tool, flight, settings))  # the person took time
@@ -177,17 +182,18 @@ class Pipeline:
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
 
     async def _prepare(self, tool: Tool[Any], params: Any, context: CallContext) -> Effect:
-        return await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
+        effect: Effect = await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
+        return await self._warned(effect) if isinstance(effect, ChangePlan) else effect
 
-    def _check(self, effect: Effect) -> Callable[[], Any] | None:
-        """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes."""
-        if not isinstance(effect, ChangePlan):
-            return None
+    async def _warned(self, plan: ChangePlan) -> ChangePlan:
+        """The plan with warnings of what its diff does not show: the same for every tool that writes."""
 
-        async def check() -> None:
-            await asyncio.get_running_loop().run_in_executor(self.workers, self.ledger.check, effect)
+        def warned() -> ChangePlan:
+            shown = with_hazards(plan)
+            found = tuple(unsaved_warnings(plan, self.ledger.editors))
+            return replace(shown, warnings=(*found, *shown.warnings)) if found else shown
 
-        return check
+        return await asyncio.get_running_loop().run_in_executor(self.workers, warned)
 
     async def _apply(self, plan: ChangePlan, flight: Flight) -> Applied:
         """Hand the plan to the ledger. A write once begun is finished, also when the caller goes away."""

@@ -12,7 +12,8 @@ from scripts.lib.steps import Step
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ENTRY_POINTS = [f"scripts/{name}" for name in ("start", "test", "check", "fix", "bench", "build-plugin")]
+_NAMES = ("start", "test", "check", "fix", "bench", "build-plugin", "generate-types")
+ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
 
 
@@ -24,6 +25,7 @@ def checks() -> list[Step]:
         Step("lint", [*python, "ruff", "check", ".", *ENTRY_POINTS]),
         Step("types", [*python, "mypy"]),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
+        Step("plugin: types of the wire", [*python, "scripts.lib.wire_types", "--check"]),
     ]
 
 

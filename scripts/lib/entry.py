@@ -1,4 +1,4 @@
-"""What the five commands do, once `.venv` is there. Standard library only."""
+"""What the commands do, once `.venv` is there. Standard library only."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ def bench(arguments: Sequence[str]) -> int:
     """Measure, as ratios inside one run."""
     prepare(dev=False)
     become([str(PYTHON), "-m", "scripts.lib.bench", *arguments])
+
+
+def generate_types(arguments: Sequence[str]) -> int:
+    """Write the plugin's types of the wire, or with `--check` say whether they are up to date."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.wire_types", *arguments])
 
 
 def main(command: Callable[[Sequence[str]], int]) -> None:

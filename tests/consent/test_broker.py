@@ -137,7 +137,8 @@ async def test_a_question_goes_to_every_host_and_the_answer_to_the_asker(broker:
     await turns()
     assert screen.told == other.told == [("consent.requested", question().to_wire())]
     assert broker.pending() == [question()]
-    assert await yes(broker) == ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a")
+    told = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
+    assert await yes(broker) == told
     assert await asking == Answer(Decision.ALLOW_ONCE, "Screen a")
     resolved = {"requestId": "c-1", "decision": "allow_once", "outcome": "allowed", "by": "Screen a"}
     assert screen.told[1:] == other.told[1:] == [("consent.resolved", resolved)]

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
+from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Application, Cause
 from bridge.vault.disk import At, Disk
@@ -108,6 +109,7 @@ class SmallVault:
         self.clock = SteppingClock()
         self.keep = True
         self.applied: list[ChangePlan] = []
+        self.editors: Editors = NoEditors()
         self._ids = itertools.count(1)
         for path, (mode, data) in (FILES if files is None else files).items():
             place = folder / path
@@ -122,7 +124,13 @@ class SmallVault:
     def ledger(self, disk: Disk | None = None, *, recover: bool = True) -> Iterator[Ledger]:
         """A bridge that starts, until the block ends."""
         with VaultRoot(self.folder, disk or HookedDisk()) as root:
-            ledger = Ledger(root, clock=self.clock, keep_backups=lambda: self.keep, on_applied=self.applied.append)
+            ledger = Ledger(
+                root,
+                clock=self.clock,
+                keep_backups=lambda: self.keep,
+                on_applied=self.applied.append,
+                editors=self.editors,
+            )
             if recover:
                 ledger.recover()
             try:

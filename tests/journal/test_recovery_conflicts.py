@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.errors import Conflict, ExecutionFailed
+from bridge.errors import Conflict
 from bridge.journal.ledger import Ledger
 from bridge.journal.lines import Begin, encode
 from bridge.journal.record import Recovery
@@ -304,7 +304,7 @@ def test_a_conflict_in_the_middle_of_a_change_is_told_to_the_caller(small: Small
         small.write(EMPTY, EDIT)
 
     with small.ledger(HookedDisk(at("swap", "2024.md", edit_both))) as ledger:
-        with pytest.raises(ExecutionFailed) as caught:
+        with pytest.raises(Conflict) as caught:
             fail(ledger)
         assert "'Archive/2024.md' has changed since it was read" in caught.value.message
         assert "'Notes/Meeting.md' had been edited meanwhile" in caught.value.message

@@ -18,7 +18,10 @@ def test_an_error_always_carries_a_hint() -> None:
 def test_wire_models_and_enums_are_told_as_json() -> None:
     answer = {"jsonrpc": "2.0", "id": 1, "result": [ConsentReply(accepted=False, reason="late"), Decision.ALLOW_ONCE]}
     told = orjson.loads(replies.encode(answer))
-    assert told["result"] == [{"accepted": False, "outcome": None, "by": None, "reason": "late"}, "allow_once"]
+    assert told["result"] == [
+        {"accepted": False, "outcome": None, "by": None, "reason": "late", "planDigest": None},
+        "allow_once",
+    ]
 
 
 def test_a_result_that_is_no_json_is_an_internal_error_and_says_nothing_of_it() -> None:

@@ -12,13 +12,32 @@ from bridge.rpc.method import HOST_ONLY, Exchange, Method
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
 
+Path = Annotated[str, Field(max_length=4096)]
+Indices = list[Annotated[int, Field(ge=0)]]
+
+
+class KeptHunks(Params):
+    """The hunks of one file's diff that are wanted, counted from 0."""
+
+    path: Path
+    keep: Indices
+
+
 class RespondParams(Params):
-    """One answer. For a write it carries the digest of the plan that was shown."""
+    """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it."""
 
     request_id: Id
     decision: Annotated[Decision, Field(strict=False)]
     plan_digest: Annotated[str, Field(max_length=200)] | None = None
     feedback: Annotated[str, Field(max_length=10_000)] | None = None
+    hunks: list[KeptHunks] | dict[Path, Indices] | None = None
+
+    @property
+    def kept(self) -> dict[str, Indices] | None:
+        """The wanted hunks by file; both ways of writing them mean the same."""
+        if isinstance(self.hunks, list):
+            return {file.path: file.keep for file in self.hunks}
+        return self.hunks
 
 
 class RevokeParams(Params):
@@ -48,6 +67,7 @@ async def respond(exchange: Exchange, params: RespondParams) -> dict[str, Any]:
         plan_digest=params.plan_digest,
         feedback=params.feedback,
         by=exchange.session.name,
+        hunks=params.kept,
     )
     return reply.to_wire()
 

@@ -72,6 +72,7 @@ export const readConsentReply = record<ConsentReply>({
 	outcome: optional(oneOf(...Outcome), null),
 	by: optional(string, null),
 	reason: optional(string, null),
+	planDigest: optional(string, null),
 });
 
 export interface ConsentResolved {

@@ -1,0 +1,57 @@
+"""`vault-bridge install`: puts the Obsidian plugin into a vault."""
+
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from bridge.cli.inert import inert
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.output import Output
+from bridge.client import find_vault
+from bridge.plugin.install import install
+from bridge.plugin.source import find_built_plugin
+
+HELP = """Put the Obsidian plugin into a vault, and enable it.
+
+Nothing else of the vault is touched, and plugins that are there stay. Obsidian may be running: reload it then.
+
+\b
+Examples:
+  vault-bridge install --vault ~/Notes
+  vault-bridge install --no-enable       enable it yourself in Obsidian's settings
+"""
+
+
+def command(
+    no_enable: Annotated[bool, typer.Option("--no-enable", help="Do not enable it.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Install the plugin."""
+    output = Output(as_json=as_json)
+    done = install(find_vault(vault), find_built_plugin(), enable=not no_enable)
+    if as_json:
+        output.json(
+            {
+                "folder": done.folder,
+                "version": done.version,
+                "previous": done.previous,
+                "enabled": done.enabled,
+                "backup": done.backup,
+            }
+        )
+        return
+    was = f", in place of version {done.previous}" if done.previous not in {None, done.version} else ""
+    lines = [f"Version {done.version} of the plugin is in {done.folder}{was}."]
+    if done.backup is not None:
+        lines.append(f"It was added to community-plugins.json; the old file is {done.backup}.")
+    if done.enabled:
+        lines.append(
+            "If Obsidian has this vault open: reload it (command palette, 'Reload app without saving'), and switch "
+            "off its Restricted mode if it asks (Settings, Community plugins)."
+        )
+    else:
+        lines.append("Enable it in Obsidian: Settings, Community plugins, Vault Bridge.")
+    lines.append("Then serve the vault: vault-bridge serve")
+    output.lines(inert(line) if line else Text() for line in lines)

@@ -1,0 +1,73 @@
+"""What the bridge asks of a host that can `dirty` and `write`, and the answers (`docs/protocol.md`)."""
+
+from typing import Literal
+
+from bridge.contract.base import Wire
+
+
+class DirtyQuestion(Wire):
+    """`host.dirty`: which of these files are open in an editor, and which of those hold text that is not saved?"""
+
+    paths: tuple[str, ...]
+
+
+class DirtyAnswer(Wire):
+    """The files of the question that are open, and those of them with text that is not on disk yet."""
+
+    open: tuple[str, ...]
+    unsaved: tuple[str, ...]
+
+
+class HostWrite(Wire):
+    """One file that is open in an editor. `expected` is the sha256 of the bytes as they are, in hex."""
+
+    path: str
+    expected: str
+    content: str
+
+
+class WriteQuestion(Wire):
+    """`host.write`: write these, if they hold what is expected. After `expires_at` nothing may be written any more."""
+
+    changes: tuple[HostWrite, ...]
+    expires_at: str
+
+
+WriteOutcome = Literal["written", "stale", "unsaved", "missing", "failed"]
+"""`written`; or nothing was: the file held something else, an editor holds text that is not saved, there is no such
+file, or the host could not write."""
+
+
+class WriteResult(Wire):
+    """What became of one file."""
+
+    path: str
+    outcome: WriteOutcome
+
+
+class WriteAnswer(Wire):
+    """One result for each change of the question."""
+
+    results: tuple[WriteResult, ...]
+
+
+class TrashQuestion(Wire):
+    """`host.trash`: put these where the user's deleted files go (Obsidian's setting decides where)."""
+
+    paths: tuple[str, ...]
+
+
+TrashOutcome = Literal["trashed", "missing", "failed"]
+
+
+class TrashResult(Wire):
+    """What became of one file."""
+
+    path: str
+    outcome: TrashOutcome
+
+
+class TrashAnswer(Wire):
+    """One result for each path of the question."""
+
+    results: tuple[TrashResult, ...]

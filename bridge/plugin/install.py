@@ -1,0 +1,159 @@
+"""Put the plugin's files into a vault's configuration folder, and its id into the list of enabled plugins.
+
+Done by the user's own command and never on behalf of an agent: the folder is shut to tools.
+"""
+
+import itertools
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import orjson
+
+from bridge.errors import StartError
+from bridge.vault.atomic import write_atomic
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath
+from bridge.vault.root import VaultRoot
+
+LIST: Final = "community-plugins.json"
+USUAL: Final = ".obsidian"
+_MODE: Final = 0o644
+_FOLDER_MODE: Final = 0o755
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What was done.
+
+    Attributes:
+        folder: Where the plugin is, vault-relative.
+        version: Its version.
+        previous: The version that was there before; None when there was none.
+        enabled: Whether it is enabled now.
+        backup: The old list of enabled plugins, vault-relative, when that was changed.
+    """
+
+    folder: str
+    version: str
+    previous: str | None
+    enabled: bool
+    backup: str | None
+
+
+def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> Installed:
+    """Install the plugin into a vault.
+
+    Args:
+        vault: Its folder.
+        files: The built plugin, by file name.
+        enable: Whether to enable it as well.
+
+    Raises:
+        StartError: The vault has no configuration folder, the list of plugins is none, or the disk failed.
+    """
+    manifest = _object(files["manifest.json"])
+    plugin = str(manifest["id"])
+    try:
+        with VaultRoot(vault) as root, ExitStack() as held:
+            top = held.enter_context(root.folder(VaultPath.root()))
+            name = _configuration(top)
+            config = held.enter_context(top.child(name))
+            # Read before anything is written; with `--no-enable` a list that is broken is none of our business.
+            enabled = _enabled(config, f"{name}/{LIST}") if enable else []
+            folder = held.enter_context(_made(held.enter_context(_made(config, "plugins")), plugin))
+            previous = _version(folder)
+            for file, data in files.items():
+                write_atomic(folder, file, data, mode=_MODE)
+            backup = None
+            if enable and plugin not in enabled:
+                backup = _back_up(config)
+                data = orjson.dumps([*enabled, plugin], option=orjson.OPT_INDENT_2)
+                write_atomic(config, LIST, data, mode=_MODE)
+            return Installed(
+                folder=f"{name}/plugins/{plugin}",
+                version=str(manifest.get("version", "")),
+                previous=previous,
+                enabled=enable,
+                backup=None if backup is None else f"{name}/{backup}",
+            )
+    except OSError as error:
+        raise StartError(
+            f"The plugin could not be put into the vault: {error.strerror or 'the disk failed'}",
+            hint="Look at the permissions and the free space of the vault's configuration folder, then try again",
+        ) from error
+
+
+def _configuration(top: Folder) -> str:
+    """`.obsidian`, or whichever dot-folder holds an `app.json` (Obsidian lets the user choose another)."""
+    names = [name for name in top.names() if name.startswith(".")]
+    for name in [USUAL, *sorted(names)]:
+        if name in names and _has_settings(top, name):
+            return name
+    if USUAL in names:
+        return USUAL  # a vault that Obsidian has just made has no app.json yet
+    raise StartError(
+        "This folder has no configuration folder of Obsidian",
+        hint="Open it in Obsidian as a vault once, then run this again",
+    )
+
+
+def _has_settings(top: Folder, name: str) -> bool:
+    try:
+        with top.child(name) as folder:
+            return folder.exists("app.json")
+    except OSError:
+        return False
+
+
+def _enabled(config: Folder, shown: str) -> list[Any]:
+    """The ids of the enabled plugins."""
+    try:
+        found = orjson.loads(config.read(LIST))
+    except FileNotFoundError:
+        return []
+    except orjson.JSONDecodeError:
+        found = None
+    if not isinstance(found, list):
+        raise StartError(
+            f"{shown} in the vault is not a list of plugins, so it was left alone",
+            hint="Mend or remove it, or install with --no-enable",
+        )
+    return found
+
+
+def _back_up(config: Folder) -> str | None:
+    """Keep the old list under a name that is free; None when there is none."""
+    try:
+        data = config.read(LIST)
+    except FileNotFoundError:
+        return None
+    for number in itertools.count(1):
+        name = f"{LIST}.{number}.bak"
+        if not config.exists(name):
+            config.create(name, data, mode=_MODE, sync=True)
+            return name
+    return None
+
+
+def _made(folder: Folder, name: str) -> Folder:
+    try:
+        return folder.child(name)
+    except FileNotFoundError:
+        folder.mkdir(name, mode=_FOLDER_MODE)
+        return folder.child(name)
+
+
+def _version(folder: Folder) -> str | None:
+    """The version of the plugin that is there."""
+    try:
+        return str(_object(folder.read("manifest.json")).get("version"))
+    except (FileNotFoundError, orjson.JSONDecodeError):
+        return None
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    found = orjson.loads(data)
+    return found if isinstance(found, dict) else {}

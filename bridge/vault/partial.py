@@ -1,0 +1,184 @@
+"""Part of a plan: only those hunks of its diffs that a person wants.
+
+The parts are the hunks that were shown, so what is kept is exactly what was read. From them comes a plan of its own,
+with new hashes, previews and digest; all the rest of the way it is a plan like any other.
+"""
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from bridge.contract.consent import FilePreview
+from bridge.errors import InvalidParameters
+from bridge.vault.diff import preview
+from bridge.vault.hunks import Hunk, parse_hunks
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.text import Lines
+
+Kept = Mapping[str, Collection[int]]
+"""For each file the indices of the hunks that are kept, from 0. A file that is not named is kept whole."""
+
+_WHOLE = {ChangeKind.CREATE, ChangeKind.DELETE}
+_FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What of one file is not done.
+
+    Attributes:
+        path: The file.
+        change: What would have happened to it.
+        hunks: The indices of the hunks left out; of a file that is created or deleted, all there are.
+        of: How many hunks the diff has.
+        diff: Those hunks.
+    """
+
+    path: str
+    change: str
+    hunks: tuple[int, ...]
+    of: int
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """The smaller plan, and what is not in it."""
+
+    plan: ChangePlan
+    left_out: tuple[LeftOut, ...]
+
+
+def can_be_parted(plan: ChangePlan) -> bool:
+    """Whether parts of a plan can be left out: there is more than one, and none leans on another.
+
+    A move goes with the changes to the notes that link there, and an undo that is only partly done is none.
+    """
+    kinds = {change.kind for change in plan.changes}
+    paths = [change.path for change in plan.changes]
+    if plan.reversal or ChangeKind.MOVE in kinds or len(set(paths)) < len(paths):
+        return False
+    if len(plan.previews) != len(plan.changes):
+        return False
+    parts = 0
+    for change, shown in zip(plan.changes, plan.previews, strict=True):
+        if change.kind in _WHOLE:
+            parts += 1
+        elif change.kind is ChangeKind.MODIFY:
+            parts += 1 if shown.truncated else len(list(parse_hunks(shown.diff)))
+    return parts > 1
+
+
+def keep_hunks(plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) -> Partial:
+    """The part of a plan that a person wants.
+
+    A file that is created or deleted is kept whole or left out whole, and with it the folders that would be made or
+    removed for it alone. A file whose diff has no hunks (a binary one) has nothing to choose and is kept.
+
+    Args:
+        plan: What was shown.
+        keep: What is wanted of it.
+        read: The bytes that a change starts from.
+
+    Raises:
+        InvalidParameters: The plan cannot be parted, there is no such file or hunk in it, or nothing is kept.
+    """
+    if not can_be_parted(plan):
+        raise InvalidParameters("This change cannot be parted; allow or deny it as a whole")
+    parting = _Parting(plan, keep, read)
+    if unknown := set(keep) - parting.paths:
+        raise InvalidParameters(f"{min(unknown)!r} is no file of this change; name files as its preview does")
+    for change, shown in zip(plan.changes, plan.previews, strict=True):
+        parting.take(change, shown)
+    return parting.finish()
+
+
+class _Parting:
+    def __init__(self, plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) -> None:
+        self.paths = {change.path for change in plan.changes if change.kind not in _FOLDERS}
+        self._plan = plan
+        self._keep = keep
+        self._read = read
+        self._left_out: list[LeftOut] = []
+        self._taken: list[tuple[Change, FilePreview]] = []
+        self._blobs: dict[str, bytes] = {}
+
+    def take(self, change: Change, shown: FilePreview) -> None:
+        """Take what is wanted of one change."""
+        if change.kind in _FOLDERS or change.path not in self._keep:
+            self._add(change, shown)
+            return
+        hunks = list(parse_hunks(shown.diff))
+        kept = set(self._keep[change.path])
+        if shown.truncated:
+            raise InvalidParameters(f"The diff of {change.path!r} was not shown whole, so no hunk of it can be chosen")
+        if wrong := sorted(kept - set(range(len(hunks)))):
+            raise InvalidParameters(f"{change.path!r} has {len(hunks)} hunks, counted from 0, and no hunk {wrong[0]}")
+        if len(kept) == len(hunks) and (hunks or change.kind is ChangeKind.MODIFY):
+            self._add(change, shown)
+            return
+        left = [index for index in range(len(hunks)) if index not in kept]
+        diff = "".join(hunks[index].text for index in left)
+        self._left_out.append(LeftOut(change.path, change.kind.value, tuple(left), len(hunks), diff))
+        if kept and change.kind is ChangeKind.MODIFY:
+            self._modify(change, [hunks[index] for index in sorted(kept)])
+
+    def finish(self) -> Partial:
+        """The plan of what was taken, without the folders that nothing needs any more."""
+        if not self._left_out:
+            return Partial(self._plan, ())
+        taken = [(change, shown) for change, shown in self._taken if not self._is_idle(change)]
+        if all(change.kind in _FOLDERS for change, _shown in taken):
+            raise InvalidParameters("No part of the change is kept; deny it instead")
+        plan = dataclasses.replace(
+            self._plan,
+            summary=f"{self._plan.summary} (in part)",
+            changes=tuple(change for change, _shown in taken),
+            previews=tuple(shown for _change, shown in taken),
+            blobs=self._blobs,
+        )
+        return Partial(plan, tuple(self._left_out))
+
+    def _modify(self, change: Change, hunks: list[Hunk]) -> None:
+        old = self._read(change)
+        new = part_of(old, self._plan.blobs[change.after or ""], hunks)
+        after = content_hash(new)
+        if after != change.before:
+            self._blobs[after] = new
+            smaller = dataclasses.replace(change, after=after)
+            self._taken.append((smaller, preview(smaller, old, new)))
+
+    def _add(self, change: Change, shown: FilePreview) -> None:
+        self._taken.append((change, shown))
+        if change.after is not None:
+            self._blobs[change.after] = self._plan.blobs[change.after]
+
+    def _is_idle(self, change: Change) -> bool:
+        """Whether a folder is made only for files that are left out, or cannot go because a file in it stays."""
+        inside = f"{change.path}/"
+        left = any(file.path.startswith(inside) for file in self._left_out)
+        if change.kind is ChangeKind.RMDIR:
+            return left
+        stays = any(
+            other.path.startswith(inside) and other.kind is not ChangeKind.MKDIR for other, _shown in self._taken
+        )
+        return change.kind is ChangeKind.MKDIR and left and not stays
+
+
+def part_of(old: bytes, new: bytes, hunks: list[Hunk]) -> bytes:
+    """The old bytes with some of the hunks that lead to the new ones, in order."""
+    old_lines, new_lines = Lines(old), Lines(new)
+    pieces, done = [], 0
+    for hunk in hunks:
+        pieces.append(old[done : _offset(old_lines, hunk.old_line)])
+        start, end = hunk.new_line, hunk.new_line + hunk.new_count
+        pieces.append(new[_offset(new_lines, start) : _offset(new_lines, end)])
+        done = _offset(old_lines, hunk.old_line + hunk.old_count)
+    return b"".join([*pieces, old[done:]])
+
+
+def _offset(lines: Lines, number: int) -> int:
+    """Where a line begins; the first begins with the byte order mark, if there is one."""
+    if number == 1:
+        return 0
+    return lines.start(number) if number <= lines.count else len(lines.data)

