@@ -8,6 +8,7 @@ import asyncio
 import gc
 import os
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -66,6 +67,9 @@ SWITCH_SECONDS = 0.001
 
 SWEEP_SECONDS = 60.0
 """How often the use of grants is written down."""
+
+RETAIN_SECONDS = 24 * 60 * 60.0
+"""How often old backups are looked for."""
 
 _EVENTS = {ChangeKind.CREATE: "created", ChangeKind.MODIFY: "modified", ChangeKind.DELETE: "deleted"}
 
@@ -176,6 +180,8 @@ class Bridge:
         )
         stack.callback(ledger.close)
         self.recovery = await asyncio.to_thread(ledger.recover)
+        retaining = asyncio.create_task(_retain(ledger, lambda: self.settings.current))
+        stack.callback(retaining.cancel)
 
         registry = ToolRegistry()
         for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock, denied=grants.closed)):
@@ -254,6 +260,7 @@ class Bridge:
         changes = SettingsChanges(self.settings.current, auditing.note)
         self.settings.on_change(changes.changed)
         mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
+        mended |= {"conflicted": list(self.recovery.conflicted)}
         if self._brief and not any(mended.values()):
             return
         life = {"version": __version__, "pid": os.getpid()}
@@ -282,6 +289,13 @@ class Bridge:
 
         self.settings.on_change(modes_changed)
         return grants
+
+
+async def _retain(ledger: Ledger, settings: Callable[[], Settings]) -> None:
+    """At the start and daily, remove backups that are older than the user wants to keep them."""
+    while True:
+        await asyncio.to_thread(ledger.prune, settings().backup_retention_days)
+        await asyncio.sleep(RETAIN_SECONDS)
 
 
 async def _sweep(grants: Grants) -> None:

@@ -14,7 +14,6 @@ logger = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 50
 STEP_MS = 10
-_NAMES = {Change.added: "created", Change.modified: "modified", Change.deleted: "deleted"}
 
 
 class Watcher:
@@ -55,10 +54,11 @@ class Watcher:
         )
         try:
             async for batch in changes:
-                for change, path in sorted(batch):
+                for path in sorted({path for _change, path in batch}):
                     place = self._place(path)
                     if place is not None:
-                        self._on_change(place, _NAMES[change])
+                        kinds = {change for change, changed in batch if changed == path}
+                        self._on_change(place, _told(kinds, Path(path)))
         except (OSError, RuntimeError) as error:
             # For example the limit of inotify watches: the bridge works without, it only learns later.
             logger.warning("The vault cannot be watched for changes (%s); they are noticed when files are read", error)
@@ -70,3 +70,10 @@ class Watcher:
             return parse_path(relative) if not Path(path).name.startswith(".") else None
         except (ValueError, ToolFailure):
             return None
+
+
+def _told(kinds: set[Change], path: Path) -> str:
+    """What became of a path. Programs that write safely put a new file in an old one's place: gone and come at once."""
+    if not path.exists():
+        return "deleted"
+    return "created" if kinds == {Change.added} else "modified"

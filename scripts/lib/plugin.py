@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from scripts.lib.environment import PYTHON, ROOT, say
+from scripts.lib.environment import say
 from scripts.lib.steps import Step
 
 FOLDER = "obsidian-plugin"
@@ -29,10 +29,8 @@ def plugin_tests() -> list[Step]:
         say(f"npm is not installed: the tests of {FOLDER}/ are passed over. Install Node 20 or newer to run them.")
         return []
     run = [npm, "--prefix", FOLDER]
-    wire_types = str(ROOT / FOLDER / "scripts" / "wire-types")
     todo = [
         Step("plugin: install", [*run, "ci", "--no-audit", "--no-fund"]),
-        Step("plugin: wire types", [str(PYTHON), wire_types, "--check"]),
         Step("plugin: types, lint, units, bundle", [*run, "run", "check"]),
     ]
     browser = _browser()
