@@ -18,7 +18,7 @@ def draw_record(record: Record) -> list[Text]:
     return [
         Text(local(str(record.get("timestamp", "")))),
         inert(str(record.get("kind", ""))),
-        inert(str(record.get("tool", "")), style="bold"),
+        inert(str(record.get("tool") or ""), style="bold"),
         inert(str(record.get("client") or "")),
         outcome(record),
     ]
