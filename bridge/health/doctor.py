@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import place, program, running, state
+from bridge.health import obsidian, place, program, running, state
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
@@ -15,6 +15,7 @@ CHECKS: tuple[Check, ...] = (
     place.check_space,
     place.check_case,
     place.check_watches,
+    obsidian.check_plugin,
     state.check_folder,
     state.check_settings,
     state.check_permissions,

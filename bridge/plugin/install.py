@@ -4,7 +4,7 @@ Done by the user's own command and never on behalf of an agent: the folder is sh
 """
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +84,51 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
             f"The plugin could not be put into the vault: {error.strerror or 'the disk failed'}",
             hint="Look at the permissions and the free space of the vault's configuration folder, then try again",
         ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The plugin as it is in a vault.
+
+    Attributes:
+        folder: Where it is, vault-relative.
+        version: Its version; None when its manifest is missing or broken.
+        missing: Files that Obsidian needs and that are not there.
+        enabled: Whether Obsidian is told to load it; None when the list of plugins cannot be read.
+    """
+
+    folder: str
+    version: str | None
+    missing: tuple[str, ...]
+    enabled: bool | None
+
+
+def present(vault: Path, plugin: str, files: Iterable[str]) -> Present | None:
+    """The plugin as it is in a vault; None when it is not there. Changes nothing.
+
+    Args:
+        vault: The vault's folder.
+        plugin: The plugin's id.
+        files: What belongs to it.
+
+    Raises:
+        StartError: The vault has no configuration folder.
+        OSError: It cannot be looked at.
+    """
+    with VaultRoot(vault) as root, ExitStack() as held:
+        top = held.enter_context(root.folder(VaultPath.root()))
+        name = _configuration(top)
+        config = held.enter_context(top.child(name))
+        try:
+            folder = held.enter_context(held.enter_context(config.child("plugins")).child(plugin))
+        except FileNotFoundError:
+            return None
+        try:
+            enabled: bool | None = plugin in _enabled(config, f"{name}/{LIST}")
+        except StartError:
+            enabled = None
+        missing = tuple(file for file in files if not folder.exists(file))
+        return Present(f"{name}/plugins/{plugin}", _version(folder), missing, enabled)
 
 
 def _configuration(top: Folder) -> str:

@@ -8,6 +8,9 @@ from bridge.errors import StartError
 FILES: Final = ("main.js", "manifest.json", "styles.css")
 """What a plugin of Obsidian consists of."""
 
+PLUGIN_ID: Final = "vault-bridge"
+"""The `id` of its manifest, and its folder's name in a vault."""
+
 _PACKAGE: Final = Path(__file__).resolve().parents[1]
 PACKED: Final = _PACKAGE / "plugin_files"
 """In a wheel; git ignores it."""
