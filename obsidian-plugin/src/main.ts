@@ -17,7 +17,6 @@ import { StatusBar } from "./features/statusBar";
 import { clock } from "./platform/clock";
 import { Device } from "./platform/device";
 import { locateBridge } from "./platform/discovery";
-import { dirtyFiles } from "./platform/editors";
 import { openSocket } from "./platform/socket";
 
 /** How the bridge names us to other screens. */
@@ -38,7 +37,6 @@ export default class VaultBridgePlugin extends Plugin {
 		const prompts = new ConsentPrompts(context, {
 			settings,
 			log: () => { log.open(); },
-			unsaved: async (paths) => (await dirtyFiles(this.app, paths)).unsaved,
 		});
 		const firstRun = new FirstRun(context, settings);
 		const tab = new SettingsTab(context, {
@@ -71,7 +69,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const connection = new Connection(
 			{ clock, random: () => Math.random(), locate: async () => locateBridge(app.vault), open: openSocket },
 			OUR_NAME,
-			hostDuties(app),
+			hostDuties(app, clock),
 			ABILITIES,
 		);
 		const request: Context["request"] = async (method, params) => connection.request(method, params);

@@ -23,7 +23,7 @@ export class ConsentPrompts extends Component {
 
 	constructor(
 		private readonly context: Context,
-		private readonly open: { log: () => void; settings: () => void; unsaved: (paths: string[]) => Promise<string[]> },
+		private readonly open: { log: () => void; settings: () => void },
 	) {
 		super();
 	}
@@ -92,7 +92,6 @@ export class ConsentPrompts extends Component {
 
 	private openModal(request: ConsentRequest): void {
 		const modal = new ConsentModal(this.context.app, request, this.context.clock, {
-			unsaved: this.open.unsaved,
 			decide: (decision, feedback, hunks) => { void this.answer(request, decision, feedback, hunks); },
 			denyAll: () => { void this.denyAll(); },
 			showLog: () => { this.leave(this.open.log); },

@@ -1,6 +1,7 @@
-/** What the bridge may ask of this plugin (`docs/protocol.md`, "Calls from the bridge to the plugin"). */
+/** What the bridge may ask of this plugin (`docs/protocol.md`, "Calls from the bridge to a host"). */
 
 import type { App } from "obsidian";
+import type { Clock } from "../core/clock";
 import type { Duty } from "../core/rpc/client";
 import { readBrowserToolParams, readDirtyParams, readTrashParams, readWriteParams } from "../core/wire/duties";
 import { runBrowserTool } from "../platform/browserTool";
@@ -10,11 +11,11 @@ import { trashFiles, writeFiles } from "../platform/writes";
 /** What we tell the bridge that we can; it asks nothing else of us. */
 export const ABILITIES = ["consent", "write", "dirty", "browser"] as const;
 
-export function hostDuties(app: App): ReadonlyMap<string, Duty> {
+export function hostDuties(app: App, clock: Clock): ReadonlyMap<string, Duty> {
 	return new Map<string, Duty>([
 		["host.dirty", async (params) => dirtyFiles(app, readDirtyParams(params, "host.dirty").paths)],
-		["host.write", async (params) => writeFiles(app, readWriteParams(params, "host.write").changes)],
-		["host.trash", async (params) => trashFiles(app, readTrashParams(params, "host.trash").paths)],
+		["host.write", async (params) => writeFiles(app, readWriteParams(params, "host.write"), clock)],
+		["host.trash", async (params) => trashFiles(app, readTrashParams(params, "host.trash"))],
 		["host.runBrowserTool", async (params) => runBrowserTool(readBrowserToolParams(params, "host.runBrowserTool"))],
 	]);
 }

@@ -1,7 +1,7 @@
 /** What is open in editors, and whether it holds text that is not on disk yet. */
 
 import { TextFileView, type App, type TFile } from "obsidian";
-import type { DirtyAnswer } from "../core/wire/duties";
+import type { DirtyAnswer } from "../core/wire/contract";
 
 /** Which of `paths` are open in an editor, and which of those hold text that is not on disk yet. */
 export async function dirtyFiles(app: App, paths: readonly string[]): Promise<DirtyAnswer> {

@@ -6,7 +6,6 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Browser, sha256 } from "./browser";
 import { FakeBridge } from "./fakeBridge";
-import { edit, question } from "./questions";
 
 let browser: Browser;
 let bridge: FakeBridge;
@@ -33,7 +32,9 @@ afterEach(async () => {
 
 const onDisk = (name: string): string => readFileSync(join(bridge.vault, name), "utf8");
 const type = async (text: string): Promise<void> => { await page.fill(".markdown-source-view", text); };
-const write = async (change: object): Promise<unknown> => bridge.request("host.write", { changes: [{ path: "Open.md", expected: sha256(BEFORE), content: AFTER, ...change }] });
+const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
+const write = async (change: object, expiresAt = soon(60_000)): Promise<unknown> =>
+	bridge.request("host.write", { changes: [{ path: "Open.md", expected: sha256(BEFORE), content: AFTER, ...change }], expiresAt });
 const outcome = (path: string, result: string): object => ({ results: [{ path, outcome: result }] });
 
 it("tells the bridge what it can", async () => {
@@ -52,13 +53,6 @@ describe("what is open in editors", () => {
 		writeFileSync(join(bridge.vault, "Open.md"), BEFORE.replace(/\n/g, "\r\n"));
 		expect(await bridge.request("host.dirty", { paths: ["Open.md"] })).toMatchObject({ unsaved: [] });
 	});
-});
-
-it("warns in the question of text that is not saved yet", async () => {
-	await type("my own words");
-	bridge.ask(question({ preview: { files: [{ ...edit, path: "Open.md" }, { ...edit, path: "Shut.md" }], backup: null, warnings: [], request: null } }));
-	await page.waitForSelector("text=Open.md holds text in an editor that is not saved yet.");
-	expect(await page.textContent(".vault-bridge-consent")).not.toContain("Shut.md holds");
 });
 
 describe("writing a note that is open", () => {
@@ -83,8 +77,31 @@ describe("writing a note that is open", () => {
 		expect(onDisk("Open.md")).toBe(BEFORE);
 	});
 
-	it("refuses what has not the right shape", async () => {
-		expect(await bridge.request("host.write", { changes: [{ path: "Open.md" }] })).toMatchObject({ code: -32602 });
+	it("writes nothing after the moment up to which the bridge waits", async () => {
+		expect(await write({}, soon(-1))).toEqual(outcome("Open.md", "failed"));
+		expect(onDisk("Open.md")).toBe(BEFORE);
+	});
+
+	it("writes nothing when that moment passes while Obsidian is busy with the note", async () => {
+		await page.evaluate(() => {
+			const { vault } = window.host.app;
+			const process = vault.process.bind(vault);
+			vault.process = async (file, change) => {
+				document.body.dataset["reached"] = "yes";
+				await new Promise((resolve) => { window.setTimeout(resolve, 2500); });
+				return process(file, change);
+			};
+		});
+		expect(await write({}, soon(2000))).toEqual(outcome("Open.md", "failed"));
+		expect([await page.getAttribute("body", "data-reached"), onDisk("Open.md")]).toEqual(["yes", BEFORE]);
+	});
+
+	it.each([
+		["the right shape", { changes: [{ path: "Open.md" }], expiresAt: soon(60_000) }],
+		["a time that it holds until", { changes: [] }],
+		["a time that can be read", { changes: [], expiresAt: "later" }],
+	])("refuses what has not %s", async (_, params) => {
+		expect(await bridge.request("host.write", params)).toMatchObject({ code: -32602 });
 	});
 });
 

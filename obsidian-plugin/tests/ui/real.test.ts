@@ -21,6 +21,8 @@ const modal = ".vault-bridge-consent";
 const button = (name: string): string => `.vault-bridge-answers button:text-is("${name}")`;
 const heading = { path: "Welcome.md", patches: [{ startLine: 5, endLine: 5, newContent: "# Welcome, and come in" }] };
 
+const withLine = (text: string, number: number, line: string): string => text.split("\n").map((old, index) => (index === number - 1 ? line : old)).join("\n");
+
 async function serve(settings: Record<string, unknown> = {}): Promise<void> {
 	bridge = new RealBridge({ allowedOrigins: [browser.origin], ...settings });
 	await bridge.start();
@@ -72,6 +74,69 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.click(button("Deny"));
 		expect(await answer).toMatchObject({ success: false, data: { code: "denied_by_user", feedback: "Keep my heading." } });
 		expect(bridge.read("Welcome.md")).toBe(before);
+	});
+
+	it("writes exactly the hunks that the person keeps, and tells the agent which it left out", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		const last = before.trimEnd().split("\n").length;
+		const answer = call("apply_patch", { path: "Welcome.md", patches: [...heading.patches, { startLine: last, endLine: last, newContent: "Done." }] });
+		await page.waitForSelector(modal);
+		await page.uncheck(".vault-bridge-hunk-header input >> nth=0");
+		await page.waitForSelector(`${button("Allow 1 of 2")}[aria-disabled="false"]`);
+		await page.click(button("Allow 1 of 2"));
+		const result = await answer;
+		expect(result).toMatchObject({ success: true, data: { leftOut: [{ path: "Welcome.md", change: "modify", hunks: [0], of: 2 }] } });
+		expect(bridge.read("Welcome.md")).toBe(withLine(before, last, "Done."));
+	});
+
+	describe("a note that is open in an editor", () => {
+		const edited = async (): Promise<Page> => {
+			await serve();
+			const page = await open();
+			await page.evaluate(async () => {
+				const { vault, workspace } = window.host.app;
+				const process = vault.process.bind(vault);
+				vault.process = async (file, change) => {
+					document.body.dataset["processed"] = `${document.body.dataset["processed"] ?? ""}${file.path};`;
+					return process(file, change);
+				};
+				await workspace.openLinkText("Welcome.md");
+			});
+			return page;
+		};
+		const processed = async (page: Page): Promise<string | null> => page.getAttribute("body", "data-processed");
+
+		it("is written through Obsidian", async () => {
+			const page = await edited();
+			const call = await bridge.agent("Claude Code");
+			const before = bridge.read("Welcome.md");
+			const answer = call("apply_patch", heading);
+			await page.waitForSelector(modal);
+			await armed(page);
+			await page.click(button("Allow once"));
+			expect(await answer).toMatchObject({ success: true });
+			expect(await processed(page)).toBe("Welcome.md;");
+			expect(bridge.read("Welcome.md")).toBe(withLine(before, 5, "# Welcome, and come in"));
+		});
+
+		it("is left alone while it holds text that is not saved, and so is that text", async () => {
+			const page = await edited();
+			const call = await bridge.agent("Claude Code");
+			const before = bridge.read("Welcome.md");
+			await page.fill(".markdown-source-view", "my own words");
+			const answer = call("apply_patch", heading);
+			await page.waitForSelector(modal);
+			expect(await page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("Welcome.md");
+			await armed(page);
+			await page.click(button("Allow once"));
+			expect(await answer).toMatchObject({ success: false, data: { code: "stale" } });
+			expect(await processed(page)).toBeNull();
+			expect(bridge.read("Welcome.md")).toBe(before);
+			expect(await page.inputValue(".markdown-source-view")).toBe("my own words");
+		});
 	});
 
 	it("closes a question that nobody answered in time", async () => {
@@ -127,7 +192,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
 		expect(await page.$$(`${modal} script, ${modal} img`)).toHaveLength(0);
 		expect(await page.textContent(modal)).toContain("U+202E");
-		expect(await page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("characters that cannot be seen");
+		const warnings = await page.$$eval(".vault-bridge-body .vault-bridge-note.is-warning", (all) => all.map((el) => el.textContent));
+		expect(warnings).toEqual([expect.stringContaining("runs as a program"), expect.stringContaining("characters that cannot be seen")]);
 		await page.keyboard.press("Escape");
 		expect(await answer).toMatchObject({ success: false });
 	});

@@ -15,7 +15,7 @@ export const command = process.env["VAULT_BRIDGE_COMMAND"] ?? (existsSync(beside
 export interface Result {
 	success: boolean;
 	text: string;
-	data?: { code?: string; feedback?: string };
+	data?: { code?: string; feedback?: string; leftOut?: unknown[] };
 }
 
 export class RealBridge {

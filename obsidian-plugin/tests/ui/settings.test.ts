@@ -114,6 +114,27 @@ describe("tools", () => {
 		expect((await patch()) as { enabledTools: string[] }).toSatisfy(({ enabledTools }: { enabledTools: string[] }) => !enabledTools.includes("grep") && enabledTools.includes("find"));
 	});
 
+	it("are shown when this bridge has them, enabled or not; what else is named stands below in one line", async () => {
+		await go("Tools and consent");
+		const group = page.locator(".setting-group", { hasText: "Enabled tools" });
+		const names = await group.locator(".setting-item:not(.setting-item-heading) .setting-item-name").allTextContents();
+		const known = (bridge.answers.get("settings.schema")?.({}) as { tools: { title: string }[] }).tools.map((tool) => tool.title);
+		expect(names).toEqual([...known, "Not in this version"]);
+		expect(await group.locator(".vault-bridge-absent").textContent()).toContain("search_notes, search_files");
+		expect(await group.locator(".vault-bridge-absent .checkbox-container").count()).toBe(0);
+	});
+
+	it("that are disabled have their title and description all the same", async () => {
+		bridge.answers.set("settings.get", () => ({ enabledTools: ["find"] }));
+		bridge.answers.set("tools.list", () => []);
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Tools and consent");
+		const grep = row("Grep").first();
+		expect(await grep.textContent()).toContain("Search file contents using regex patterns");
+		expect(await grep.locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
+		expect(await page.$$(".vault-bridge-absent")).toHaveLength(0);
+	});
+
 	it("are offered only the modes that the bridge would honour", async () => {
 		await go("Tools and consent");
 		const modes = page.locator(".setting-group", { hasText: "Consent mode" });

@@ -1,6 +1,7 @@
 /** The settings form, derived from `settings.schema`: the bridge says what there is; nothing here knows a setting by name. */
 
 import { isObject, object, optional, readable, record, ShapeError, string, type JsonObject, type Reader } from "../json";
+import { readTools, type ToolInfo } from "../wire/session";
 
 export const SECTIONS = ["tools", "apis", "network", "performance", "privacy", "toolSpecific"] as const;
 
@@ -37,10 +38,12 @@ export type Field = NumberField | ChoiceField | TableField | PlainField;
 export interface SettingsSchema {
 	fields: Field[];
 	presets: Record<string, string[]>;
+	/** All tools that there are, enabled or not; null where the bridge does not tell. */
+	tools: ToolInfo[] | null;
 }
 
 export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
-	const schema = record({ properties: object, presets: optional(object, {}) })(value, path);
+	const schema = record({ properties: object, presets: optional(object, {}), tools: optional(readTools, null) })(value, path);
 	const fields = Object.entries(schema.properties).flatMap(([key, property]) => {
 		try {
 			return [readField(key, property)];
@@ -52,7 +55,7 @@ export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
 	const presets = Object.fromEntries(
 		Object.entries(schema.presets).map(([name, tools]) => [name, readable(string)(tools, `presets.${name}`)]),
 	);
-	return { fields, presets };
+	return { fields, presets, tools: schema.tools };
 };
 
 function readField(key: string, value: unknown): Field {

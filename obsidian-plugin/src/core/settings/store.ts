@@ -87,26 +87,17 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Every tool that a setting can be about: those there are, and those that the presets and the settings name. */
-export function knownTools(settings: Settings): ToolInfo[] {
-	const known = new Map(settings.tools.map((tool) => [tool.name, tool]));
-	const named = [
-		...Object.values(settings.schema.presets).flat(),
-		...listOf(settings.values["enabledTools"]),
-		...Object.keys(object(settings.values["consentMode"] ?? {}, "consentMode")),
-	];
-	for (const name of named) {
-		if (name === "*" || known.has(name)) continue;
-		known.set(name, { name, title: titleOf(name), description: "", risk: "high", provider: "", canBypass: false, consentClass: null, consentMode: null });
-	}
-	return [...known.values()];
+/** Every tool that this bridge has, enabled or not; of a bridge that does not tell the others, those that are enabled. */
+export function knownTools({ schema, tools }: Settings): ToolInfo[] {
+	return schema.tools?.map((tool) => tools.find((enabled) => enabled.name === tool.name) ?? tool) ?? tools;
+}
+
+/** The names in `enabledTools` that stand for no tool of this bridge. */
+export function absentTools(settings: Settings): string[] {
+	const known = new Set(knownTools(settings).map((tool) => tool.name));
+	return listOf(settings.values["enabledTools"]).filter((name) => name !== "*" && !known.has(name));
 }
 
 export function listOf(value: unknown): string[] {
 	return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
-}
-
-function titleOf(name: string): string {
-	const text = name.replace(/_/g, " ");
-	return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -74,11 +74,6 @@ export function inertPlain(text: string): string {
 		.join("");
 }
 
-/** Whether there is anything in `text` that a person would not see. */
-export function hidesSomething(text: string): boolean {
-	return inert(text).some((piece) => piece.hidden !== null && piece.text !== "U+000D");
-}
-
 /** What turns a symbol into an emoji, or joins two, is in every second note; anywhere else it hides something. */
 function belongsToEmoji(text: string, at: number, found: string): boolean {
 	if (found !== EMOJI_SELECTOR && found !== ZERO_WIDTH_JOINER) return false;

@@ -1,45 +1,23 @@
-/** What the bridge asks of the plugin (`host.*`), and the answers. */
+/** What the bridge asks of the plugin (`host.*`), as far as it comes in; the answers are in `contract.ts`. */
 
-import { list, number, object, optional, record, string, type JsonObject } from "../json";
+import { list, number, object, optional, record, ShapeError, string, type JsonObject, type Reader } from "../json";
+import type { DirtyQuestion, HostWrite, TrashQuestion, WriteQuestion } from "./contract";
 
-export const readDirtyParams = record<{ paths: string[] }>({ paths: list(string) });
+/** ISO 8601. */
+const time: Reader<string> = (value, path) => {
+	const text = string(value, path);
+	if (Number.isNaN(Date.parse(text))) throw new ShapeError(path, "a time");
+	return text;
+};
 
-/** Which of the files asked about are open in an editor, and which of those hold text that is not on disk yet. */
-export interface DirtyAnswer {
-	open: string[];
-	unsaved: string[];
-}
+export const readDirtyParams = record<DirtyQuestion>({ paths: list(string) });
 
-/** One file that is open in an editor: write `content` if it still holds what `expected` names. */
-export interface HostWrite {
-	path: string;
-	/** sha256 of the bytes as they are, in hex. */
-	expected: string;
-	content: string;
-}
-
-export const readWriteParams = record<{ changes: HostWrite[] }>({
+export const readWriteParams = record<WriteQuestion>({
 	changes: list(record<HostWrite>({ path: string, expected: string, content: string })),
+	expiresAt: time,
 });
 
-/**
- * - `written`: the file now holds `content`.
- * - `stale`: it held something else than `expected`, and still does.
- * - `unsaved`: an editor holds text for it that is not on disk yet; nothing was written.
- * - `missing`: there is no such file.
- * - `failed`: Obsidian could not write it.
- */
-export type WriteOutcome = "written" | "stale" | "unsaved" | "missing" | "failed";
-
-export interface WriteAnswer {
-	results: { path: string; outcome: WriteOutcome }[];
-}
-
-export const readTrashParams = record<{ paths: string[] }>({ paths: list(string) });
-
-export interface TrashAnswer {
-	results: { path: string; outcome: "trashed" | "missing" | "failed" }[];
-}
+export const readTrashParams = record<TrashQuestion>({ paths: list(string) });
 
 export interface BrowserToolParams {
 	code: string;

@@ -7,15 +7,12 @@ import { countdown } from "../../core/consent/countdown";
 import { parseDiff } from "../../core/diff/parse";
 import { HunkSelection, type Hunks } from "../../core/diff/selection";
 import type { ConsentRequest, Decision } from "../../core/wire/consent";
-import { showText } from "../text";
 import { trapFocus } from "../focusTrap";
 import { Answers } from "./answers";
 import { drawEffect } from "./effect";
 import { drawIntroduction, drawTitle } from "./header";
 
 export interface ConsentEvents {
-	/** Which of the files that would change hold text in an editor that is not on disk yet. */
-	unsaved: (paths: string[]) => Promise<string[]>;
 	decide: (decision: Decision, feedback: string | null, hunks: Hunks | null) => void;
 	denyAll: () => void;
 	/** The person wants to look at something else first; the question stays open. */
@@ -67,7 +64,6 @@ export class ConsentModal extends Modal {
 		drawIntroduction(body, request, summaryId);
 		this.selection = selectionFor(request);
 		const offer = this.selection && { selection: this.selection, changed: () => { this.showSelection(); } };
-		this.drawUnsaved(body.createDiv());
 		this.ends.push(drawEffect(body, request, offer));
 		this.drawAnswers();
 		this.drawFooter();
@@ -117,19 +113,6 @@ export class ConsentModal extends Modal {
 		this.settled = true;
 		const offered = this.request.choices.includes(decision) ? decision : this.request.choices.find((one) => one.startsWith("deny"));
 		if (offered) this.events.decide(offered, this.answers?.feedback ?? null, null);
-	}
-
-	/** The bridge knows the disk; only this window knows what is being typed. */
-	private drawUnsaved(el: HTMLElement): void {
-		const paths = this.request.preview?.files.map((file) => file.path) ?? [];
-		if (paths.length === 0) return;
-		void this.events.unsaved(paths).then((unsaved) => {
-			for (const path of unsaved) {
-				const note = el.createDiv({ cls: "vault-bridge-note is-warning" });
-				showText(note, path);
-				note.appendText(" holds text in an editor that is not saved yet.");
-			}
-		});
 	}
 
 	private focusDeny(): void {

@@ -7,7 +7,6 @@ import { factsOf } from "../../core/diff/facts";
 import type { Hunk } from "../../core/diff/model";
 import { parseDiff } from "../../core/diff/parse";
 import type { HunkSelection } from "../../core/diff/selection";
-import { hidesSomething } from "../../core/text/inert";
 import type { FileChange, FilePreview } from "../../core/wire/consent";
 import { showText } from "../text";
 import { drawDiff } from "./diffView";
@@ -31,6 +30,7 @@ const ICONS: Readonly<Record<FileChange, string>> = {
 const DANGERS: Readonly<Record<Danger, string>> = {
 	"runs-code": "The new text holds code that a plugin may run when the note is opened.",
 	"loads-remote": "The new text loads something from the internet when the note is opened, which tells that server of it.",
+	"hides-text": "The new text holds characters that cannot be seen. They are shown as codes.",
 };
 
 export interface HunkOffer {
@@ -110,14 +110,8 @@ function drawBody(body: HTMLElement, file: FilePreview, offer: HunkOffer | null,
 }
 
 function drawAbout(about: HTMLElement, hunks: readonly Hunk[]): void {
-	if (hidesSomething(addedText(hunks)))
-		about.createDiv({ cls: "vault-bridge-note is-warning", text: "The new text holds characters that cannot be seen. They are shown as codes." });
 	for (const danger of dangersOf(hunks)) about.createDiv({ cls: "vault-bridge-note is-warning", text: DANGERS[danger] });
 	drawFacts(about, factsOf(hunks));
-}
-
-function addedText(hunks: readonly Hunk[]): string {
-	return hunks.flatMap((hunk) => hunk.rows.filter((row) => row.kind === "added").map((row) => row.text.slice(0, 20_000))).join("\n");
 }
 
 function emptySentence(file: FilePreview): string {

@@ -4,7 +4,7 @@ import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
 import { isObject, type JsonObject } from "../../core/json";
 import { choiceLabel, labelOf } from "../../core/settings/labels";
 import type { TableField } from "../../core/settings/schema";
-import { knownTools, listOf, type Outcome } from "../../core/settings/store";
+import { absentTools, knownTools, listOf, type Outcome } from "../../core/settings/store";
 import type { ToolInfo } from "../../core/wire/session";
 import { inertPlain } from "../../core/text/inert";
 import { valueOf, type Form } from "./form";
@@ -14,10 +14,9 @@ const DEFAULT = "";
 const CUSTOM = "";
 
 export function toolGroups(form: Form): SettingDefinitionItem[] {
-	const tools = knownTools(form.settings);
 	return [
 		{ type: "group", items: [presetRow(form)] },
-		{ type: "group", heading: "Enabled tools", items: tools.map((tool) => enabledRow(form, tool)) },
+		{ type: "group", heading: "Enabled tools", items: [...knownTools(form.settings).map((tool) => enabledRow(form, tool)), ...absentRow(form)] },
 	];
 }
 
@@ -75,6 +74,20 @@ function enabledRow(form: Form, tool: ToolInfo): SettingDefinition {
 			);
 		},
 	};
+}
+
+/** Presets are made for later versions too: what they name and this bridge does not have has nothing to switch. */
+function absentRow(form: Form): SettingDefinition[] {
+	const absent = absentTools(form.settings);
+	if (absent.length === 0) return [];
+	return [
+		{
+			name: "Not in this version",
+			desc: inertPlain(absent.join(", ")),
+			searchable: false,
+			render: (setting) => { setting.settingEl.addClass("vault-bridge-absent"); },
+		},
+	];
 }
 
 function modeRow(form: Form, field: TableField, tool: ToolInfo): SettingDefinition {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/messages";
-import { knownTools, SettingsStore } from "../../../src/core/settings/store";
+import { absentTools, knownTools, SettingsStore } from "../../../src/core/settings/store";
 
 const schema = { properties: { a: { type: "boolean", section: "tools" } }, presets: { vault: ["find", "edit"] } };
 
@@ -60,9 +60,20 @@ describe("the settings of a vault", () => {
 		expect(made.current?.values).toMatchObject({ a: true });
 	});
 
-	it("know also the tools that are not enabled", async () => {
-		const { made } = store();
+	const enabledTools = ["find", "ghost", "*"];
+	const tools = [{ name: "edit", title: "Edit", description: "Edits." }, { name: "find", title: "Find" }];
+
+	it("know every tool that there is, also those that are not enabled, and none that is only named", async () => {
+		const { made } = store({ "settings.get": { enabledTools, consentMode: { gone: "always_ask" } }, "settings.schema": { ...schema, tools } });
 		await made.load();
-		expect(made.current && knownTools(made.current).map((tool) => [tool.name, tool.title])).toEqual([["find", "Find"], ["edit", "Edit"]]);
+		expect(made.current && knownTools(made.current)).toMatchObject([{ name: "edit", title: "Edit", description: "Edits." }, { name: "find", risk: "safe" }]);
+		expect(made.current && absentTools(made.current)).toEqual(["ghost"]);
+	});
+
+	it("know the enabled tools of a bridge that does not tell of others", async () => {
+		const { made } = store({ "settings.get": { enabledTools } });
+		await made.load();
+		expect(made.current && knownTools(made.current).map((tool) => tool.name)).toEqual(["find"]);
+		expect(made.current && absentTools(made.current)).toEqual(["ghost"]);
 	});
 });
