@@ -78,8 +78,14 @@ describe("writing a note that is open", () => {
 	});
 
 	it("writes nothing after the moment up to which the bridge waits", async () => {
+		await page.evaluate(() => {
+			window.host.app.vault.process = async () => {
+				document.body.dataset["reached"] = "yes";
+				return Promise.resolve("");
+			};
+		});
 		expect(await write({}, soon(-1))).toEqual(outcome("Open.md", "failed"));
-		expect(onDisk("Open.md")).toBe(BEFORE);
+		expect([await page.getAttribute("body", "data-reached"), onDisk("Open.md")]).toEqual([null, BEFORE]);
 	});
 
 	it("writes nothing when that moment passes while Obsidian is busy with the note", async () => {
