@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Any, Literal, Protocol
 
 import orjson
@@ -14,6 +15,7 @@ from bridge.consent.grants import Grants
 from bridge.contract.consent import (
     ConsentMode,
     ConsentRequest,
+    Decision,
     Operation,
     Preview,
     Scope,
@@ -32,10 +34,14 @@ Check = Callable[[], Awaitable[None]]
 Part = Callable[[Kept], Awaitable[str]]
 
 
+FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
+"""Answers that are written down."""
+
+
 class Record(Protocol):
     """Told of every decision."""
 
-    async def __call__(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def __call__(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
         """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
         ...
 
@@ -107,10 +113,10 @@ class Asking:
         case, verdict = self.verdict(tool, effect, flight, settings)
         if verdict.outcome == "allow":
             self._grants.used(case, verdict.rule)
-            await self._record(flight, verdict, None)
+            self._record(flight, verdict, None)
             return
         if verdict.outcome == "deny":
-            await self._record(flight, verdict, None)
+            self._record(flight, verdict, None)
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
@@ -127,13 +133,17 @@ class Asking:
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
-            await self._record(flight, ending, None, by=self._broker.ended_by(question.request_id))
+            self._record(flight, ending, None, by=self._broker.ended_by(question.request_id))
             raise
         finally:
             flight.request_id = None
         ACTOR.set(answer.by)
-        await asyncio.to_thread(self._grants.remember, answer.decision, case, answer.feedback)
-        await self._record(flight, verdict, answer)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback)
+        if answer.decision in FOR_GOOD:
+            await asyncio.to_thread(remember)  # writes files
+        else:
+            remember()
+        self._record(flight, verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
             end = "" if said.endswith((".", "!", "?")) else "."

@@ -75,9 +75,10 @@ class Auditing:
                 | {"before": change.before, "after": change.after}
                 for change in plan.changes
             ]
-        await self._append("execution", flight, facts)
+        record = self._record("execution", flight, facts)
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._write, *record)
 
-    async def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def decided(self, flight: Flight, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
         Args:
@@ -94,9 +95,8 @@ class Auditing:
             facts |= {"by": answer.by, "feedback": answer.feedback}
             if answer.part is not None:
                 facts["planDigest"] = answer.part
-        written = self._append("decision", flight, facts)
-        if answer is not None or verdict.outcome != "allow":
-            await written  # else the call's own record, which one thread writes after this one, is waited for
+        # Not waited for: the call's own record comes after it in the one thread that writes, and that is waited for.
+        self._writer.submit(self._write, *self._record("decision", flight, facts))
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
@@ -111,8 +111,11 @@ class Auditing:
             if not _on_event_loop():
                 written.result()
 
-    def _append(self, kind: str, flight: Flight, facts: dict[str, Any]) -> asyncio.Future[None]:
-        """One record. One thread writes them all: in order, and large parameters do not hold up the event loop."""
+    def _record(self, kind: str, flight: Flight, facts: dict[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
+        """One record of a call, and which of its parameters must not be logged.
+
+        One thread writes them all: in order, and large parameters do not hold up the event loop.
+        """
         tool = self._registry.get(flight.tool)
         record = {
             "timestamp": stamp(self._clock.now()),
@@ -126,7 +129,7 @@ class Auditing:
             "reason": flight.reason,
         }
         sensitive = tool.sensitive if tool else frozenset()
-        return asyncio.get_running_loop().run_in_executor(self._writer, self._write, record | facts, sensitive)
+        return record | facts, sensitive
 
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)
