@@ -37,9 +37,20 @@ async def reset(exchange: Exchange, params: ResetParams) -> dict[str, Any]:
     return {"settings": settings.to_wire(), "warnings": []}
 
 
-def describe(_exchange: Exchange, _params: Params) -> dict[str, Any]:
-    """The JSON Schema of the settings."""
-    return schema()
+def describe(exchange: Exchange, _params: Params) -> dict[str, Any]:
+    """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
+    tools = [
+        {
+            "name": tool.name,
+            "title": tool.title,
+            "description": tool.description,
+            "risk": tool.risk,
+            "consentClass": tool.consent_class,
+        }
+        for tool in exchange.services.registry.tools()
+        if tool.listed
+    ]
+    return schema() | {"tools": tools}
 
 
 METHODS = (

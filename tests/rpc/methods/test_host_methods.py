@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.rpc.world import World
+from bridge.toolkit.provider import ToolProvider
+from tests.rpc.world import Look, World
 
 
 async def test_open_questions_are_listed_and_answered_once(world: World) -> None:
@@ -70,6 +71,27 @@ async def test_settings_go_back_to_their_defaults(world: World) -> None:
 
 async def test_the_settings_describe_themselves(world: World) -> None:
     assert "developerMode" in (await world.ask("host", "settings.schema"))["result"]["properties"]
+
+
+async def test_the_settings_name_every_listed_tool_also_those_that_are_not_enabled(world: World) -> None:
+    class Unlisted(Look):
+        name = "history_look"
+        listed = False
+
+    world.services.registry.register(
+        ToolProvider(id="history", name="History", description="", version="1", tools=[Unlisted()])
+    )
+    await world.ask("host", "settings.update", {"patch": {"enabledTools": ["ghost"]}})
+    assert (await world.ask("host", "tools.list"))["result"] == []
+    assert (await world.ask("host", "settings.schema"))["result"]["tools"] == [
+        {
+            "name": "grep",
+            "title": "Grep",
+            "description": "Look for text.",
+            "risk": "low",
+            "consentClass": "always",
+        }
+    ]
 
 
 async def test_the_log_is_searched_with_all_that_was_asked(world: World) -> None:
