@@ -70,7 +70,7 @@ class Pipeline:
         started = self.clock.monotonic()
         flight.execution_id = f"call-{secrets.token_hex(4)}"
         settings = self.settings()
-        plan: ChangePlan | None = None
+        made: ChangePlan | None = None
         cancelled: asyncio.CancelledError | None = None
         try:
             tool = self._lookup(flight, settings)
@@ -87,8 +87,9 @@ class Pipeline:
             await self.asking.ask(tool, effect, flight, settings, approval.check, part=part)
             if isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
                 flight.phase = Phase.WRITING
-                plan = approval.effect
-                output = approval.tell(tool.report(params, await self._apply(plan, flight)))
+                applied = await self._apply(approval.effect, flight)
+                made = approval.effect
+                output = approval.tell(tool.report(params, applied))
             else:
                 flight.phase = Phase.RUNNING
                 output = await self._run(tool, params, self._context(tool, flight, settings))  # the person took time
@@ -101,10 +102,9 @@ class Pipeline:
             result = self._failed(failure, flight, started)
         except Exception:
             logger.exception("The tool %s crashed (%s)", flight.tool, flight.execution_id)
-            crash = ExecutionFailed(f"{flight.tool!r} crashed; nothing was changed. The bridge's console says more")
-            result = self._failed(crash, flight, started)
+            result = self._failed(_crashed(flight, changed=made is not None), flight, started)
         flight.phase = Phase.DONE
-        await self.on_finished(flight, result, plan if result.success else None, self.clock.monotonic() - started)
+        await self.on_finished(flight, result, made, self.clock.monotonic() - started)
         self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])
         if cancelled is not None:
             raise cancelled
@@ -243,6 +243,16 @@ class Pipeline:
     def _facts(flight: Flight, **facts: Any) -> dict[str, Any]:
         known = {"executionId": flight.execution_id, "tool": flight.tool, "client": flight.caller.client}
         return known | ({"callId": flight.call_id} if flight.call_id else {}) | facts
+
+
+def _crashed(flight: Flight, *, changed: bool) -> ExecutionFailed:
+    """What is told of a crash: not its own words, but what became of the vault."""
+    what = (
+        f"the change was made all the same, as {flight.execution_id}, and can be undone"
+        if changed
+        else "nothing was changed"
+    )
+    return ExecutionFailed(f"{flight.tool!r} crashed; {what}. The bridge's console says more")
 
 
 def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:

@@ -194,3 +194,19 @@ async def test_the_time_a_person_takes_is_not_taken_from_the_tool(rig: Any) -> N
     await person.answer(Decision.ALLOW_ONCE)
     await call
     assert deadlines[0] >= answered + rig.look.timeout
+
+
+async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    person = rig.person()
+    tool = rig.pipeline.registry.get("overwrite")
+    monkeypatch.setattr(tool, "report", lambda _params, _applied: {}["missing"])
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE)
+    result = await call
+    assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
+    assert (result.success, result.error_type) == (False, "execution_failed")
+    assert f"the change was made all the same, as {result.execution_id}" in result.error
+    (record,) = rig.records("execution")
+    assert record["files"][0]["path"] == "Ideas.md"
+    assert rig.ledger.history()[0].execution_id == result.execution_id
