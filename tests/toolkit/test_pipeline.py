@@ -199,7 +199,11 @@ async def test_the_time_a_person_takes_is_not_taken_from_the_tool(rig: Any) -> N
 async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     person = rig.person()
     tool = rig.pipeline.registry.get("overwrite")
-    monkeypatch.setattr(tool, "report", lambda _params, _applied: {}["missing"])
+
+    def broken(_params: Any, _applied: Any) -> Any:
+        raise KeyError("missing")
+
+    monkeypatch.setattr(tool, "report", broken)
     call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
