@@ -72,7 +72,7 @@ async def test_start_stop_and_settings_are_logged_with_who_changed_them(vault: P
     assert told == ["stopped", "started"]
     assert (started["pid"], started["recovered"]) == (
         os.getpid(),
-        dict.fromkeys(("rolledBack", "completed", "conflicted"), []),
+        {"rolledBack": [], "completed": [], "conflicted": []},
     )
     assert (changed["by"], reset["by"]) == ("Ada", "Ada")
     assert changed["changes"] == {
