@@ -6,6 +6,7 @@ A tool contains none of these steps and cannot skip one. Every exit, refusals an
 """
 
 import asyncio
+import contextlib
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
@@ -209,10 +210,10 @@ class Pipeline:
             reverses=plan.reverses,
         )
         writing = asyncio.get_running_loop().run_in_executor(self.workers, self.ledger.apply, plan, cause)
-        try:
-            done = await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            done = await writing
+        while not writing.done():  # a connection that closes and a bridge that stops may each cancel us
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([writing])
+        done = writing.result()
         return Applied(done.execution_id, done.backup, plan)
 
     async def _run(self, tool: Tool[Any], params: Any, context: CallContext) -> Output:

@@ -1,6 +1,7 @@
 """Every call passes every step, and every exit leaves one record."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -214,3 +215,29 @@ async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: p
     (record,) = rig.records("execution")
     assert record["files"][0]["path"] == "Ideas.md"
     assert rig.ledger.history()[0].execution_id == result.execution_id
+
+
+async def test_a_write_once_begun_is_told_however_often_it_is_cancelled(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = rig.person()
+    apply, begun, go_on = type(rig.ledger).apply, threading.Event(), threading.Event()
+
+    def held(ledger: Any, plan: Any, cause: Any) -> Any:
+        begun.set()
+        go_on.wait(10)
+        return apply(ledger, plan, cause)
+
+    monkeypatch.setattr(type(rig.ledger), "apply", held)
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE)
+    await rig.until(begun.is_set)
+    for _ in range(3):
+        call.cancel()
+        await asyncio.sleep(0)
+    go_on.set()
+    result = await call
+    assert result.success
+    assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
+    assert [record["success"] for record in rig.records("execution")] == [True]
