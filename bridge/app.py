@@ -339,6 +339,6 @@ def _usage(
 ) -> dict[str, dict[str, int]]:
     """`limits.status`: for each tool, and over all under `*`, the limit, the calls of the last minute, the queue."""
     tools = [tool for tool in registry.tools() if settings.enables(tool.name) or not tool.listed]
-    rates = {tool.name: settings.rate_limits.get(tool.name, tool.default_rate) for tool in tools}
+    rates = {tool.name: tool.rate(settings) for tool in tools}
     used = limits.status(session, now, rates) | {"*": limits.total(now, settings.global_rate_limit)}
     return {name: {"limit": usage.limit, "used": usage.used, "queued": usage.queued} for name, usage in used.items()}

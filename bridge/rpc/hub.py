@@ -11,14 +11,14 @@ from typing import Any, Protocol
 
 import orjson
 
+from bridge.consent.broker import Host
 from bridge.rpc import replies
-from bridge.rpc.services import ConsentScreen
 from bridge.toolkit.flight import Role
 
 logger = logging.getLogger(__name__)
 
 
-class Member(ConsentScreen, Protocol):
+class Member(Host, Protocol):
     """A connection, as the hub sees it."""
 
     @property
@@ -48,11 +48,11 @@ class Member(ConsentScreen, Protocol):
 class ScreenDesk(Protocol):
     """Where consent screens report: the broker."""
 
-    def attach(self, host: ConsentScreen) -> None:
+    def attach(self, host: Host) -> None:
         """One is there."""
         ...
 
-    def detach(self, host: ConsentScreen) -> None:
+    def detach(self, host: Host) -> None:
         """One is gone."""
         ...
 

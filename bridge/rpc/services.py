@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from bridge.consent.broker import Host
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
@@ -69,24 +70,6 @@ class SettingsDesk(Protocol):
         ...
 
 
-class ConsentScreen(Protocol):
-    """A host as the broker sees it."""
-
-    @property
-    def id(self) -> str:
-        """Unique for each connection."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What it calls itself."""
-        ...
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Tell it something; never blocks."""
-        ...
-
-
 class ConsentDesk(Protocol):
     """The open questions (`consent/broker.py`)."""
 
@@ -95,11 +78,11 @@ class ConsentDesk(Protocol):
         """Whether anybody could answer."""
         ...
 
-    def attach(self, host: ConsentScreen) -> None:
+    def attach(self, host: Host) -> None:
         """A consent screen is there; it is sent every open question."""
         ...
 
-    def detach(self, host: ConsentScreen) -> None:
+    def detach(self, host: Host) -> None:
         """It is gone. Its leaving answers nothing."""
         ...
 

@@ -13,7 +13,6 @@ from bridge.clock import Clock, stamp
 from bridge.consent.broker import Answer, Broker
 from bridge.consent.grants import Grants
 from bridge.contract.consent import (
-    ConsentMode,
     ConsentRequest,
     Decision,
     Operation,
@@ -76,7 +75,7 @@ class Asking:
             targets=effect.targets,
             session_id=flight.caller.session_id,
             client=flight.caller.client,
-            mode=ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value)),
+            mode=tool.mode(settings),
             developer_mode=settings.developer_mode,
             role=flight.caller.role,
             call=_fingerprint(tool, flight),
@@ -120,8 +119,9 @@ class Asking:
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
-        question = self._question(tool, effect, flight, case=case, verdict=verdict, settings=settings)
-        question = question.model_copy(update={"hunks_supported": part is not None})
+        question = self._question(
+            tool, effect, flight, case=case, verdict=verdict, settings=settings, hunks=part is not None
+        )
         flight.request_id = question.request_id
         try:
             answer = await self._broker.ask(
@@ -154,7 +154,15 @@ class Asking:
             )
 
     def _question(
-        self, tool: Tool[Any], effect: Effect, flight: Flight, *, case: Case, verdict: Verdict, settings: Settings
+        self,
+        tool: Tool[Any],
+        effect: Effect,
+        flight: Flight,
+        *,
+        case: Case,
+        verdict: Verdict,
+        settings: Settings,
+        hunks: bool,
     ) -> ConsentRequest:
         now = self._clock.now()
         return ConsentRequest(
@@ -175,6 +183,7 @@ class Asking:
             scope=_scope(effect, case),
             brief=settings.developer_mode and case.operation is Operation.NETWORK,
             plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
+            hunks_supported=hunks,
             created_at=stamp(now),
             expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
         )

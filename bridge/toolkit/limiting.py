@@ -46,7 +46,7 @@ class Limiting:
         try:
             while True:
                 now = settings()
-                limit = now.rate_limits.get(tool.name, tool.default_rate)
+                limit = tool.rate(now)
                 wait = self._limits.wait_time(
                     client, tool.name, self._clock.monotonic(), limit, now.global_rate_limit, ticket=ticket
                 )

@@ -70,7 +70,7 @@ def _inline(node: Any, definitions: dict[str, Any]) -> Any:
 
 
 def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> dict[str, Any]:
-    mode = ConsentMode(settings.consent_mode.get(tool.name, tool.default_mode.value))
+    mode = tool.mode(settings)
     return {
         "name": tool.name,
         "title": tool.title,

@@ -118,6 +118,14 @@ class Tool(ABC, Generic[P]):
         """Whether its effect is a change plan."""
         return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE}
 
+    def mode(self, settings: Settings) -> ConsentMode:
+        """When it asks: what the user set, else its default."""
+        return ConsentMode(settings.consent_mode.get(self.name, self.default_mode.value))
+
+    def rate(self, settings: Settings) -> int:
+        """Calls a minute: what the user set, else its default."""
+        return settings.rate_limits.get(self.name, self.default_rate)
+
     @abstractmethod
     def prepare(self, params: P, context: CallContext) -> Effect | Awaitable[Effect]:
         """Say what the call will do, without doing any of it."""
