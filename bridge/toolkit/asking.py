@@ -25,7 +25,7 @@ from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings import Settings
 from bridge.toolkit.actor import ACTOR
 from bridge.toolkit.flight import Flight
-from bridge.toolkit.tool import Effect, Reading, Request, Tool
+from bridge.toolkit.tool import Effect, Reading, Request, Tool, Unchanged
 from bridge.vault.partial import Kept
 from bridge.vault.plan import ChangePlan, content_hash
 
@@ -226,5 +226,5 @@ def _preview(effect: Effect, flight: Flight, settings: Settings) -> Preview | No
             )
         case Request():
             return Preview(warnings=effect.warnings, request=effect.exact)
-        case Reading():
+        case Reading() | Unchanged():
             return None

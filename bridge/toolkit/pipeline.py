@@ -30,7 +30,7 @@ from bridge.toolkit.flight import Flight, Phase
 from bridge.toolkit.invoke import invoke
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
-from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, Unchanged, WriteTool
 from bridge.toolkit.trim import trim
 from bridge.vault.plan import ChangePlan
 
@@ -85,8 +85,13 @@ class Pipeline:
             flight.phase = Phase.ASKING
             approval = Approval(effect, self.ledger, self.workers)
             part = approval.part if approval.can_be_parted else None
-            await self.asking.ask(tool, effect, flight, settings, approval.check, part=part)
-            if isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
+            if isinstance(effect, Unchanged):
+                await self._ask_to_read(effect, flight, settings)
+            else:
+                await self.asking.ask(tool, effect, flight, settings, approval.check, part=part)
+            if isinstance(effect, Unchanged):
+                output = effect.output
+            elif isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
                 flight.phase = Phase.WRITING
                 applied = await self._apply(approval.effect, flight)
                 made = approval.effect
@@ -125,10 +130,9 @@ class Pipeline:
         params = parse_arguments(tool.parameters, flight.arguments)
         await self.limiting.pass_gate(tool, flight, self.settings)
         effect = await self._prepare(tool, params, self._context(tool, flight, settings))
-        reader = self.registry.get("read")
-        if flight.caller.role == "agent" and isinstance(effect, ChangePlan) and reader is not None:
-            showing = Reading(effect.targets, f"Show what {tool.title} would change: {effect.summary}")
-            await self.asking.ask(reader, showing, flight, settings, None)
+        if flight.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
+            what = f"Show what {tool.title} would change: {effect.summary}"
+            await self._ask_to_read(Reading(effect.targets, what), flight, settings)
         return {"plan": plan_wire(tool, effect)}
 
     async def explain(self, flight: Flight) -> dict[str, Any]:
@@ -158,6 +162,12 @@ class Pipeline:
             "mode": case.mode,
             "summary": effect.summary,
         }
+
+    async def _ask_to_read(self, effect: Reading | Unchanged, flight: Flight, settings: Settings) -> None:
+        """Ask what a read of the same targets would have to ask."""
+        reader = self.registry.get("read")
+        if reader is not None:
+            await self.asking.ask(reader, Reading(effect.targets, effect.summary), flight, settings, None)
 
     def _lookup(self, flight: Flight, settings: Settings) -> Tool[Any]:
         tool = self.registry.get(flight.tool)
@@ -270,7 +280,7 @@ def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:
             files = [preview.to_wire() for preview in effect.previews]
             wire |= {"operation": effect.operation, "digest": effect.digest, "files": files}
             wire |= {"warnings": list(effect.warnings)}
-        case Reading():
+        case Reading() | Unchanged():
             pass
         case _:
             wire |= {"request": effect.exact, "warnings": list(effect.warnings)}

@@ -57,9 +57,6 @@ class Request:
     warnings: tuple[str, ...] = ()
 
 
-Effect = Reading | Request | ChangePlan
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """What a tool answers: for programs, for models, and about itself."""
@@ -67,6 +64,26 @@ class Output:
     data: Any
     text: str
     metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """What a write tool plans when the vault is already as it should be: nothing, and this answer.
+
+    It is given when reading the targets is allowed, because it tells how they are.
+
+    Attributes:
+        targets: What it looked at.
+        summary: The question's sentence, where reading must be asked for.
+        output: The answer.
+    """
+
+    targets: tuple[str, ...]
+    summary: str
+    output: Output
+
+
+Effect = Reading | Request | ChangePlan | Unchanged
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +160,9 @@ class WriteTool(Tool[P]):
     """A tool that changes the vault, by a change plan."""
 
     @abstractmethod
-    def prepare(self, params: P, context: CallContext) -> ChangePlan | Awaitable[ChangePlan]:
+    def prepare(
+        self, params: P, context: CallContext
+    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged]:
         """Plan the change, without making any of it."""
 
     @abstractmethod

@@ -5,18 +5,15 @@ This is a view, not a permission: a file that is passed over can still be read.
 
 from collections.abc import Callable, Sequence
 
-import orjson
 import re2
 from wcmatch import glob
 
 from bridge.errors import InvalidParameters
+from bridge.vault.app_settings import read_app_settings
 from bridge.vault.files import VaultFiles
-from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath
 from bridge.vault.spelling import fold, nfc
 
-APP_SETTINGS = "app.json"
-_MOST_BYTES = 1 << 20
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 
 Rule = Callable[[str], bool]
@@ -33,7 +30,7 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> Callable[[VaultP
     Raises:
         InvalidParameters: A glob is none.
     """
-    rules = [rule for text in _user_filters(files) if (rule := _user_rule(text))]
+    rules = [rule for text in read_app_settings(files.root).user_ignore_filters if (rule := _user_rule(text))]
     if patterns:
         rules.append(_glob_rule(patterns))
 
@@ -42,38 +39,6 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> Callable[[VaultP
         return any(rule(text) for rule in rules)
 
     return ignored
-
-
-def _user_filters(files: VaultFiles) -> list[str]:
-    """Obsidian's `userIgnoreFilters` (rule 80 of its behaviour), from the vault's configuration folder.
-
-    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). It is shut to
-    tools; only this list ever leaves it. A file that cannot be read, or is not what Obsidian writes, has no filters.
-    """
-    with files.root.folder(VaultPath.root()) as top:
-        others = sorted(name for name in top.names() if name.startswith("."))
-        for name in [".obsidian", *others]:
-            data = _app_settings(top, name)
-            if data is not None:
-                return _filters(data)
-    return []
-
-
-def _app_settings(top: Folder, name: str) -> bytes | None:
-    try:
-        with top.child(name) as folder:
-            return folder.read(APP_SETTINGS, limit=_MOST_BYTES)
-    except OSError:
-        return None
-
-
-def _filters(data: bytes) -> list[str]:
-    try:
-        settings = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return []
-    filters = settings.get("userIgnoreFilters") if isinstance(settings, dict) else None
-    return [text for text in filters if isinstance(text, str) and text] if isinstance(filters, list) else []
 
 
 def _user_rule(text: str) -> Rule | None:

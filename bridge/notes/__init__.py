@@ -1,0 +1,1 @@
+"""What one note means: its structure, its links, the names it is known by. Pure: no disk, no index."""

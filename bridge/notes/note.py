@@ -1,0 +1,121 @@
+"""What Obsidian sees in one note, as plain values.
+
+Positions are `start` (inclusive) and `end` (exclusive), in characters (Python's, code points) of the note's text as it
+was decoded, a byte order mark and line endings included. `positions.py` turns them into Obsidian's lines, columns and
+UTF-16 offsets (rule 12 of its behaviour).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Link(NamedTuple):
+    """One link or embed.
+
+    Attributes:
+        start: Where it begins; for a link in a property, within the whole note too.
+        end: Where it ends.
+        original: Exactly what is written there.
+        link: Where to: path and subpath (`Note#Heading`), decoded as Obsidian stores it (rules 14 to 24).
+        display: The text that is shown (rule 19).
+        embed: Whether it is an embed (`!`).
+        markdown: Whether it is written `[text](destination)`; else `[[link]]`.
+        key: The property that it is the value of (`up`, `list.0`); empty in the body.
+    """
+
+    start: int
+    end: int
+    original: str
+    link: str
+    display: str
+    embed: bool = False
+    markdown: bool = False
+    key: str = ""
+
+
+class Tag(NamedTuple):
+    """One tag of the body, `#` included."""
+
+    start: int
+    end: int
+    tag: str
+
+
+class Heading(NamedTuple):
+    """One heading: its text is raw, with the marks inside it (rule 65)."""
+
+    start: int
+    end: int
+    level: int
+    heading: str
+
+
+class Block(NamedTuple):
+    """One block id, spelled as written, with the place of what it names (rules 67 to 69)."""
+
+    start: int
+    end: int
+    id: str
+
+
+class Section(NamedTuple):
+    """One section of the note (rule 70)."""
+
+    start: int
+    end: int
+    type: str
+    id: str | None = None
+
+
+class ListItem(NamedTuple):
+    """One list item (rule 71).
+
+    Attributes:
+        start: Where its mark begins.
+        end: Where its own text ends.
+        parent: The line of its parent, or `-(first line of the list)`, -1 in the first line.
+        task: The character in its `[ ]`; None when it is no task.
+        id: Its block id.
+    """
+
+    start: int
+    end: int
+    parent: int
+    task: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedNote:
+    """All that one note says about itself.
+
+    Attributes:
+        frontmatter: Its properties; None when it has none, or they are broken (rules 46 to 49).
+        frontmatter_span: From the first fence to the end of the last, when there are properties.
+        frontmatter_links: Links in properties, in order (rule 51).
+        links: Links of the body, in order.
+        embeds: Embeds of the body, in order.
+        tags: Tags of the body, in order.
+        headings: Headings, in order.
+        blocks: Block ids, in order.
+        sections: Sections, in order.
+        list_items: List items, in order.
+    """
+
+    frontmatter: Mapping[str, Any] | None = None
+    frontmatter_span: tuple[int, int] | None = None
+    frontmatter_links: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = ()
+    embeds: tuple[Link, ...] = ()
+    tags: tuple[Tag, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    sections: tuple[Section, ...] = field(default=(), repr=False)
+    list_items: tuple[ListItem, ...] = field(default=(), repr=False)
+
+    @property
+    def all_links(self) -> tuple[Link, ...]:
+        """Every link and embed, those of the properties first, then by place."""
+        body = sorted((*self.links, *self.embeds), key=lambda link: link.start)
+        return (*self.frontmatter_links, *body)
