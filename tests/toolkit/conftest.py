@@ -29,7 +29,7 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.settings_store import SettingsStore
-from bridge.toolkit.tool import Applied, CallContext, Output, Reading, ReadTool, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Reading, ReadTool, Unchanged, WriteTool
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
@@ -93,9 +93,11 @@ class Overwrite(WriteTool[TextParams]):
     def __init__(self, files: VaultFiles) -> None:
         self.files = files
 
-    def prepare(self, params: TextParams, context: CallContext) -> ChangePlan:
+    def prepare(self, params: TextParams, context: CallContext) -> ChangePlan | Unchanged:
         path = self.files.root.resolve(parse_path(params.path))
         old, _ = self.files.read(path)
+        if old == params.text.encode():
+            return Unchanged((str(path),), f"See what {path} says", Output(None, f"{path} says so already"))
         builder = PlanBuilder(self.files.root)
         builder.modify(path, old, params.text.encode())
         return builder.build(Operation.UPDATE, f"Overwrite {path} for {context.client}")

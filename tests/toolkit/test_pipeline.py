@@ -241,3 +241,33 @@ async def test_a_write_once_begun_is_told_however_often_it_is_cancelled(
     assert result.success
     assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
     assert [record["success"] for record in rig.records("execution")] == [True]
+
+
+async def test_a_write_that_has_nothing_to_do_needs_the_consent_to_read_and_no_more(rig: Any) -> None:
+    person = rig.person()
+    text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text=text)))
+    await rig.asked()
+    (asked,) = person.asked
+    assert (asked["tool"]["name"], asked["summary"], asked["planDigest"]) == ("read", "See what Ideas.md says", None)
+    await person.answer(Decision.ALLOW_ONCE)
+    assert (await call).text == "Ideas.md says so already"
+    assert rig.ledger.history() == []
+
+
+async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any) -> None:
+    person = rig.person()
+    text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text=text)))
+    await rig.asked()
+    await person.answer(Decision.DENY)
+    result = await call
+    assert (result.success, result.data["code"]) == (False, "denied_by_user")
+    assert "already" not in result.error
+
+
+async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: Any) -> None:
+    text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
+    preview = await rig.pipeline.preview(rig.flight("overwrite", role="host", path="Ideas.md", text=text))
+    assert preview["plan"]["targets"] == ["Ideas.md"]
+    assert "files" not in preview["plan"]
