@@ -260,7 +260,7 @@ async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
     call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text=text)))
     await rig.asked()
-    await person.answer(Decision.DENY)
+    await person.answer(Decision.DENY_ONCE)
     result = await call
     assert (result.success, result.data["code"]) == (False, "denied_by_user")
     assert "already" not in result.error
