@@ -4,7 +4,16 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib import bench_audit, bench_loop, bench_measure, bench_patterns, bench_processes, bench_rpc, bench_write
+from scripts.lib import (
+    bench_audit,
+    bench_loop,
+    bench_measure,
+    bench_patterns,
+    bench_peers,
+    bench_processes,
+    bench_rpc,
+    bench_write,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -56,3 +65,13 @@ async def test_loop_calls_every_tool_and_every_call_succeeds(capsys: pytest.Capt
     table = capsys.readouterr().out.splitlines()[2:]
     assert [line[4:32].strip() for line in table] == list(bench_loop.calls(0))
     assert not [line for line in table if line.endswith(")") and not line.endswith("never)")]
+
+
+async def test_peers_says_what_it_misses(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", "")
+    await bench_peers.run()
+    assert "npm is not installed" in capsys.readouterr().out
+
+
+def test_every_question_to_a_peer_is_one_that_ours_answers() -> None:
+    assert {question for peer in bench_peers.KNOWN for question in peer.asks} == set(bench_peers.OURS)
