@@ -51,6 +51,10 @@ def prepare(*, dev: bool) -> None:
         _pip("Installing Vault Bridge and its tools for testing", ["install", "--group", "dev", "--editable", "."])
     else:
         _pip("Installing Vault Bridge", ["install", "--editable", "."])
+    try:
+        _pip("Adding the faster search engine", ["install", "--only-binary", "hyperscan", "--editable", ".[fast]"])
+    except SetupError:
+        say("There is no build of it for this system; searches use the engine that is there.")
     _stamp(kind).write_text(wanted, encoding="utf-8")
 
 

@@ -9,6 +9,11 @@ import pytest
 from scripts.lib import entry, environment
 
 
+FAST = "Adding the faster search engine"
+RUN = ["Installing Vault Bridge", FAST]
+DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST]
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A project whose environment exists; what pip is asked to do is noted instead of done."""
@@ -25,26 +30,41 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_what_is_installed_is_not_installed_again(project: list[str]) -> None:
     environment.prepare(dev=False)
     environment.prepare(dev=False)
-    assert project == ["Installing Vault Bridge"]
+    assert project == RUN
 
 
 def test_a_changed_definition_is_installed_anew(project: list[str]) -> None:
     environment.prepare(dev=False)
     (environment.ROOT / "pyproject.toml").write_text("[project]\nname = 'x'\n", encoding="utf-8")
     environment.prepare(dev=False)
-    assert project == ["Installing Vault Bridge", "Installing Vault Bridge"]
+    assert project == RUN + RUN
 
 
 def test_the_environment_for_testing_serves_for_running_too(project: list[str]) -> None:
     environment.prepare(dev=True)
     environment.prepare(dev=False)
-    assert project == ["Updating pip", "Installing Vault Bridge and its tools for testing"]
+    assert project == DEV
 
 
 def test_the_environment_for_running_does_not_serve_for_testing(project: list[str]) -> None:
     environment.prepare(dev=False)
     environment.prepare(dev=True)
-    assert project[1:] == ["Updating pip", "Installing Vault Bridge and its tools for testing"]
+    assert project == RUN + DEV
+
+
+def test_without_a_build_of_the_faster_engine_the_rest_is_installed_all_the_same(
+    project: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def pip(title: str, _arguments: list[str]) -> None:
+        project.append(title)
+        if title == FAST:
+            raise environment.SetupError("No matching distribution")
+
+    monkeypatch.setattr(environment, "_pip", pip)
+    environment.prepare(dev=False)
+    environment.prepare(dev=False)
+    assert project == RUN
+    assert "no build of it" in capsys.readouterr().out
 
 
 def test_a_setup_that_fails_ends_with_its_message_and_one(
