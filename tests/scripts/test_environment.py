@@ -8,7 +8,6 @@ import pytest
 
 from scripts.lib import entry, environment
 
-
 FAST = "Adding the faster search engine"
 RUN = ["Installing Vault Bridge", FAST]
 DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST]
