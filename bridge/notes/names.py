@@ -1,40 +1,76 @@
-"""How links find files: the vault's files by name, and the rules by which Obsidian chooses among them."""
+"""How links find files: the vault's files by name, and the rules by which Obsidian chooses among them.
 
-from collections.abc import Iterable, Mapping, Sequence
+A link names a file by the end of its path: `[[Note]]`, `[[folder/Note]]`. So the files are kept by their names,
+folded: case and Unicode form do not matter. Files of one name are kept in the order in which they are preferred.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from bridge.vault.spelling import fold, nfc
+
+_NOTE = ".md"
+_CROWD = 32
+"""As many files of one name as are looked through each time; where there are more, their folders are remembered."""
 
 
 def link_key(linkpath: str) -> str:
     """The name that links to a file are looked up by: the last part of a link's path, folded, without `.md`.
 
+    Every link that may lead to a file has that file's key; not every link that has it leads there.
+
     Args:
         linkpath: A link without its subpath, or a vault path.
     """
-    raise NotImplementedError(linkpath)
+    name = fold(linkpath.rpartition("/")[2]).strip()
+    while name.endswith(_NOTE):
+        name = name[: -len(_NOTE)]
+    return name
 
 
 def split_link(link: str) -> tuple[str, str]:
     """A link's path and its subpath, which begins with `#` or is empty (rule 15)."""
-    raise NotImplementedError(link)
+    path, mark, subpath = link.partition("#")
+    return path, mark + subpath
 
 
 class Names:
     """Every file of a vault by name. Readers may be in other threads than the one writer.
+
+    Files in dot-folders and hidden files are none of them (rule 2).
 
     Args:
         paths: The vault's files.
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        raise NotImplementedError
+        found: dict[str, list[str]] = {}
+        for path in paths:
+            if not _is_hidden(path):
+                found.setdefault(_file_key(path), []).append(path)
+        self._groups = {key: _ordered(group) for key, group in found.items()}
+        self._crowds: dict[str, _Folders] = {}
+        self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
     def add(self, path: str) -> None:
         """A file appeared. Nothing happens when it is known."""
+        if not _is_hidden(path):
+            key = _file_key(path)
+            self._groups[key] = _with(self._groups.get(key, ()), path)
 
     def discard(self, path: str) -> None:
         """A file went. Nothing happens when it is not known."""
+        key = _file_key(path)
+        left = tuple(other for other in self._groups.get(key, ()) if other != path)
+        if left:
+            self._groups[key] = left
+        else:
+            self._groups.pop(key, None)
+            self._crowds.pop(key, None)
 
     def __contains__(self, path: str) -> bool:
-        raise NotImplementedError
+        return path in (self._find(_file_key(path)) or ())
 
     def resolve(self, linkpath: str, source: str) -> str | None:
         """The file that a link leads to (rules 31 to 43); None when it leads nowhere.
@@ -43,12 +79,231 @@ class Names:
             linkpath: The link without its subpath, decoded.
             source: The file it is in.
         """
-        raise NotImplementedError
+        if not linkpath:
+            return source
+        key = linkpath.lower() if linkpath.isascii() else fold(linkpath)
+        plain, note = self._find(key), self._find(key + _NOTE)
+        # Most links are the name of one file, and no other has it.
+        if plain is None:
+            if note is not None and len(note) == 1:
+                return note[0]
+        elif note is None and len(plain) == 1:
+            return plain[0]
+        if plain is None and note is None and "/" not in key and key == key.strip():
+            return None
+        return self._only(key) or next(self._choices(linkpath, source), None)
+
+    def named(self, name: str) -> Sequence[str]:
+        """Every file of a name, extension included, in whatever folder; the shortest path first.
+
+        Args:
+            name: The name; case and Unicode form do not matter.
+        """
+        return self._find(fold(name)) or ()
 
     def candidates(self, linkpath: str, source: str = "") -> Sequence[str]:
         """Every file that a link could mean (rules 35 and 36), the one Obsidian would choose first."""
-        raise NotImplementedError
+        if not linkpath:
+            return (source,)
+        return tuple(dict.fromkeys([*self._choices(linkpath, source), *self._meant(linkpath, source)]))
 
     def moved(self, moves: Mapping[str, str | None]) -> "Names":
-        """The names as they will be: a view on these, in which files are elsewhere or (None) gone."""
-        raise NotImplementedError
+        """The names as they will be: a view on these, in which files are elsewhere or (None) gone.
+
+        Files may be added too: they are moved from where no file is.
+        """
+        return _MovedNames(self, moves)
+
+    # -- choosing -----------------------------------------------------------------------------------------------
+
+    def _only(self, key: str) -> str | None:
+        """What a link with folders leads to, when there is nothing to choose; None when one must look closer."""
+        name = key.rpartition("/")[2]
+        group = self._find(name + _NOTE)
+        if group is None or len(group) > 1 or self._find(name) is not None or key.startswith(("/", ".")):
+            return None
+        path = fold(group[0])
+        return group[0] if path == key + _NOTE or path.endswith("/" + key + _NOTE) else None
+
+    def _choices(self, linkpath: str, source: str) -> Iterator[str]:
+        """What Obsidian would choose, the best choice first; more than one only where forms or spaces differ."""
+        folder = source.rpartition("/")[0]
+        for text, anchored in _readings(linkpath, source):
+            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
+            for want in wanted:  # rules 35, 40 and 41: a whole path
+                yield from want.spelled(want.folders.paths.get(want.folder, ()))
+            if anchored:
+                continue
+            for want in wanted:
+                own = [path for path in want.folders.paths.get(fold(folder), ()) if path.rpartition("/")[0] == folder]
+                if own and want.fits(fold(folder)):  # rule 37
+                    yield from want.spelled(own)
+                for other in want.fitting():  # rules 36, 38 and 39
+                    yield from want.spelled(want.folders.paths[other])
+                    break
+
+    def _meant(self, linkpath: str, source: str) -> Iterator[str]:
+        """Everything that fits, in the order of preference."""
+        for text, anchored in _readings(linkpath, source):
+            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
+            for want in wanted:
+                for folder in [want.folder] if anchored else want.fitting():
+                    yield from want.folders.paths.get(folder, ())
+
+    def _wanted(self, text: str, form: str) -> "_Want":
+        folder, _, key = fold(text + form).rpartition("/")
+        group = self._find(key) or ()
+        if len(group) <= _CROWD:
+            return _Want(text, form, folder, _Folders.of(group))
+        known = self._crowds.get(key)
+        if known is None or known.group is not group:
+            known = self._crowds[key] = _Folders.of(group)
+        return _Want(text, form, folder, known)
+
+
+class _MovedNames(Names):
+    """Names in which some files are elsewhere. It holds what differs, and asks for the rest."""
+
+    def __init__(self, base: Names, moves: Mapping[str, str | None]) -> None:
+        super().__init__()
+        self._base = base.named
+        self._find = self._look
+        gone, come = dict[str, set[str]](), dict[str, list[str]]()
+        for old, new in moves.items():
+            gone.setdefault(_file_key(old), set()).add(old)
+            if new is not None and not _is_hidden(new):
+                come.setdefault(_file_key(new), []).append(new)
+        for key in gone.keys() | come.keys():
+            left = [path for path in self._base(key) if path not in gone.get(key, ())]
+            self._groups[key] = _ordered([*left, *come.get(key, ())])
+
+    def add(self, path: str) -> None:
+        """A file appeared, in this view."""
+        self._own(path)
+        super().add(path)
+
+    def discard(self, path: str) -> None:
+        """A file went, in this view."""
+        key = self._own(path)
+        self._groups[key] = tuple(other for other in self._groups[key] if other != path)
+
+    def _own(self, path: str) -> str:
+        key = _file_key(path)
+        self._groups.setdefault(key, tuple(self._base(key)))
+        return key
+
+    def _look(self, key: str) -> tuple[str, ...] | None:
+        group = self._groups.get(key)
+        return (tuple(self._base(key)) if group is None else group) or None
+
+
+class _Folders(NamedTuple):
+    """The files of one name by their folders, folded; in the order of preference.
+
+    Attributes:
+        group: The files.
+        paths: The files in each folder.
+        ends: The folders by their last names.
+    """
+
+    group: tuple[str, ...]
+    paths: dict[str, list[str]]
+    ends: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, group: tuple[str, ...]) -> "_Folders":
+        """Sort the files of one name by their folders."""
+        made = cls(group, {}, {})
+        for path in group:
+            folder = fold(path.rpartition("/")[0])
+            if folder not in made.paths:
+                made.ends.setdefault(folder.rpartition("/")[2], []).append(folder)
+            made.paths.setdefault(folder, []).append(path)
+        return made
+
+
+class _Want(NamedTuple):
+    """What a link may name, and where files of that name are.
+
+    Attributes:
+        text: The link's path, as written.
+        form: What is added to it: nothing, or `.md`.
+        folder: Its folders, folded.
+        folders: Where files of its name are.
+    """
+
+    text: str
+    form: str
+    folder: str
+    folders: _Folders
+
+    def fits(self, folder: str) -> bool:
+        """Whether the link's folders are the last of a folder's (rule 36)."""
+        return not self.folder or folder == self.folder or folder.endswith("/" + self.folder)
+
+    def fitting(self) -> Iterable[str]:
+        """The folders that the link's folders are the last of, the preferred one first."""
+        if not self.folder:
+            return self.folders.paths
+        return filter(self.fits, self.folders.ends.get(self.folder.rpartition("/")[2], ()))
+
+    def spelled(self, twins: Sequence[str]) -> Sequence[str]:
+        """Of files that differ in case or Unicode form only, the one that is spelled most like the link."""
+        return [min(twins, key=self._unlike)] if len(twins) > 1 else twins
+
+    def _unlike(self, path: str) -> tuple[bool, bool, str]:
+        stem = path[: len(path) - len(self.form)]
+        return not stem.endswith(self.text), not nfc(stem).endswith(nfc(self.text)), path
+
+
+def _readings(linkpath: str, source: str) -> Iterator[tuple[str, bool]]:
+    """The paths that a link may be read as, and whether they are whole paths from the vault down."""
+    for text in dict.fromkeys([linkpath, linkpath.strip()]):
+        if text.startswith("/"):
+            yield text[1:], True
+        elif text.startswith(("./", "../")):
+            path = _from_folder(text, source)
+            if path is not None:
+                yield path, True
+        elif text:
+            yield text, False
+
+
+def _from_folder(text: str, source: str) -> str | None:
+    """A relative path from the vault down; None when it leads out of it."""
+    way = source.split("/")[:-1]
+    for part in text.split("/"):
+        if part == "..":
+            if not way:
+                return None
+            way.pop()
+        elif part != ".":
+            way.append(part)
+    return "/".join(way) or None
+
+
+def _file_key(path: str) -> str:
+    return fold(path.rpartition("/")[2])
+
+
+def _is_hidden(path: str) -> bool:
+    return path.startswith(".") or "/." in path
+
+
+def _ordered(group: list[str]) -> tuple[str, ...]:
+    return (group[0],) if len(group) == 1 else tuple(sorted(set(group), key=_preference))
+
+
+def _with(group: tuple[str, ...], path: str) -> tuple[str, ...]:
+    if path in group:
+        return group
+    place = bisect_left(group, _preference(path), key=_preference)
+    return (*group[:place], path, *group[place:])
+
+
+def _preference(path: str) -> tuple[int, str, str]:
+    """The shortest path first (rule 38, in UTF-16 units), then by the alphabet (rule 39), twins side by side."""
+    if path.isascii():
+        return len(path), path.lower(), path
+    composed = nfc(path)
+    return len(composed) + sum(character > "\uffff" for character in composed), fold(path), path
