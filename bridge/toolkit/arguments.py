@@ -1,15 +1,32 @@
 """From a JSON object to a tool's parameters, or one clear sentence about the first thing wrong with it."""
 
 import difflib
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AliasChoices, BaseModel, ValidationError
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
 
 LONGEST_NAME = 100
 """Characters of a parameter's name that are compared and repeated; a name may be as long as a frame."""
+
+_NO_TEXT = {"missing", "string_type", "string_too_short"}
+"""The faults for which a parameter may have a sentence of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """What is said when a text is missing, empty or no text, where the parameter's seed has words for that.
+
+    It is put into the parameter's `Annotated`.
+
+    Attributes:
+        text: The whole sentence.
+    """
+
+    text: str
 
 
 def parse_arguments(model: type[Params], arguments: Any) -> Any:
@@ -38,10 +55,22 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         near = difflib.get_close_matches(str(first["loc"][-1])[:LONGEST_NAME], _names(model), n=1)
         hint = f"Did you mean {near[0]!r}?" if near else _known(model)
         return f"Unknown parameter {where!r}. {hint}"
+    own = _own_sentence(first["loc"], model) if first["type"] in _NO_TEXT else None
+    if own is not None:
+        return own
     if first["type"] == "missing":
         return f"Missing parameter {where!r}. {_known(model)}"
     message = first["msg"].removeprefix("Value error, ").rstrip(".")
     return f"Parameter {where!r}: {message}. {_known(model)}" if where else f"{message}. {_known(model)}"
+
+
+def _own_sentence(location: tuple[int | str, ...], model: type[BaseModel]) -> str | None:
+    """The parameter's own words, where the fault is in the parameter itself and it has any."""
+    for name, field in model.model_fields.items():
+        others = field.validation_alias.choices if isinstance(field.validation_alias, AliasChoices) else ()
+        if len(location) == 1 and location[0] in {field.alias or name, *others}:
+            return next((mark.text for mark in field.metadata if isinstance(mark, Sentence)), None)
+    return None
 
 
 def _where(location: tuple[int | str, ...]) -> str:

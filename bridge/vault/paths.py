@@ -149,12 +149,10 @@ def check_new_name(name: str) -> None:
 
 
 def protected(path: VaultPath) -> PermissionDenied:
-    """The refusal for everything in a folder whose name starts with a dot."""
+    """The refusal for everything in a folder whose name starts with a dot, in seed S's words."""
     folder = next((part for part in path.parts if part.startswith(".")), path.name)
     return PermissionDenied(
-        f"Access denied: Cannot access files in '{folder}/' directory (protected system folder). "
-        "Choose a path outside folders whose name starts with a dot",
-        code="protected",
+        f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)", code="protected"
     )
 
 

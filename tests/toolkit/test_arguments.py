@@ -1,13 +1,13 @@
 """What a caller sent becomes parameters, or one sentence that helps."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import parse_arguments
+from bridge.toolkit.arguments import Sentence, parse_arguments
 
 
 class Item(Params):
@@ -57,3 +57,16 @@ def test_an_endless_name_is_neither_compared_nor_repeated() -> None:
     with pytest.raises(InvalidParameters) as caught:
         parse_arguments(Model, {"pattern": "x", "y" * 1_000_000: 1})
     assert len(caught.value.message) < 500
+
+
+class Told(Params):
+    path: Annotated[str, Field(min_length=1), Sentence("path is required and must be a non-empty string.")] = Field(
+        validation_alias=AliasChoices("path", "filePath")
+    )
+
+
+@pytest.mark.parametrize("arguments", [{}, {"path": ""}, {"path": None}, {"path": 5}, {"filePath": ""}])
+def test_a_parameter_may_have_a_sentence_of_its_own(arguments: Any) -> None:
+    with pytest.raises(InvalidParameters) as caught:
+        parse_arguments(Told, arguments)
+    assert caught.value.message == "path is required and must be a non-empty string."

@@ -1,0 +1,92 @@
+"""What a path of seed S's tools means, and which are refused."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bridge.errors import InvalidParameters, NotFound, PermissionDenied
+from bridge.tools.files.paths import missing_is_told, note_path, vault_path
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
+
+
+@pytest.fixture
+def files(vault: Path) -> Iterator[VaultFiles]:
+    with VaultRoot(vault) as root:
+        yield VaultFiles(root)
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("Notes/x.md", "Notes/x.md"),
+        ("/Notes/x.md/", "Notes/x.md"),
+        ("//Notes//./x.md", "Notes/x.md"),
+        ("/", ""),
+        (".", ""),
+        ("./", ""),
+        (".hidden.md", ".hidden.md"),
+    ],
+)
+def test_slashes_at_the_ends_do_not_matter(files: VaultFiles, text: str, path: str) -> None:
+    assert str(vault_path(text, files)) == path
+
+
+def test_a_path_on_this_machine_may_lie_in_the_vault(files: VaultFiles) -> None:
+    assert str(vault_path(str(files.root.path / "Notes" / "x.md"), files)) == "Notes/x.md"
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        (".obsidian/app.json", ".obsidian"),
+        ("/.obsidian/app.json", ".obsidian"),
+        (".OBSIDIAN/app.json", ".OBSIDIAN"),
+        (".obsidian", ".obsidian"),
+        (".Obsidian/", ".Obsidian"),
+        (".smarthole", ".smarthole"),
+        (".smarthole/inbox/x.md", ".smarthole"),
+        (".trash/x.md", ".trash"),
+        (".config/", ".config"),
+        ("Notes/.git/config", ".git"),
+    ],
+)
+def test_dot_folders_are_shut_in_the_words_of_seed_s(files: VaultFiles, text: str, folder: str) -> None:
+    with pytest.raises(PermissionDenied) as caught:
+        vault_path(text, files)
+    told = f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)"
+    assert (caught.value.message, caught.value.code) == (told, "protected")
+
+
+@pytest.mark.parametrize("text", ["../x.md", "Notes/../../x.md", "/..", "C:/x.md", "..\\x.md"])
+def test_nothing_leads_outside(files: VaultFiles, text: str) -> None:
+    with pytest.raises(PermissionDenied) as caught:
+        vault_path(text, files)
+    assert caught.value.code == "outside_vault"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\t"])
+def test_a_blank_path_is_none(files: VaultFiles, text: str) -> None:
+    with pytest.raises(InvalidParameters) as caught:
+        vault_path(text, files, "source")
+    assert caught.value.message == "source is required and must be a non-empty string."
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [("Notes/x", "Notes/x.md"), ("x.md", "x.md"), ("x.MD", "x.MD"), ("v1.2", "v1.2.md"), ("/a/b/", "a/b.md")],
+)
+def test_a_note_is_given_its_extension(files: VaultFiles, text: str, path: str) -> None:
+    assert str(note_path(text, files)) == path
+
+
+@pytest.mark.parametrize("text", ["/", "a" * 254])
+def test_what_can_be_no_note_is_refused(files: VaultFiles, text: str) -> None:
+    with pytest.raises(InvalidParameters):
+        note_path(text, files)
+
+
+def test_what_is_missing_is_told_in_other_words() -> None:
+    with pytest.raises(NotFound, match=r'^Path not found: "x"$'), missing_is_told('Path not found: "x"'):
+        raise NotFound("File or folder not found: 'x'. Use find to see what there is")
