@@ -1,0 +1,273 @@
+"""Which note a caller means by a name, a wikilink or a path (seed C, "Note Resolution System").
+
+The vault path comes first, exactly so spelled, then the only one that differs in case or Unicode form alone. Else it
+is the only note whose path ends so (rule 36); else the only note with that alias. Where several fit, nothing is
+chosen: rules 37 to 39, by which Obsidian chooses among them, need a note that the link is in.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from bridge.clock import stamp
+from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.spelling import fold
+
+MOST_CANDIDATES = 50
+"""Candidates that a failure tells; `match_count` counts them all."""
+
+_NAMED = 5
+
+Via = Literal["path", "name", "alias"]
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedNote:
+    """The one note that a reference means.
+
+    Attributes:
+        name: Its name, without folders and extension.
+        path: Where it is.
+        created: When it was made.
+        modified: When its bytes changed last.
+        size: Bytes.
+        via: Whether it was found by its path, its name or an alias.
+        reference: What was asked for: the part of the note, if a part was named.
+    """
+
+    name: str
+    path: str
+    created: datetime
+    modified: datetime
+    size: int
+    via: Via
+    reference: Reference
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCandidate:
+    """A note that a reference might mean.
+
+    Attributes:
+        name: Its name, without folders and extension.
+        path_context: The folder it is in, with a final `/`; empty at the vault's top.
+        path: Where it is.
+        modified: When its bytes changed last.
+    """
+
+    name: str
+    path_context: str
+    path: str
+    modified: datetime
+
+    def to_wire(self) -> dict[str, Any]:
+        """The candidate for programs."""
+        return {
+            "name": self.name,
+            "path_context": self.path_context,
+            "path": self.path,
+            "modified": stamp(self.modified),
+        }
+
+
+class NoteResolver:
+    """Finds notes by what callers call them. What the knowledge does not have is not found.
+
+    Args:
+        knowledge: What is known of the vault's files.
+    """
+
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+
+    def resolve(self, reference: str | Reference) -> ResolvedNote:
+        """The one note that a reference means.
+
+        Args:
+            reference: A name, wikilink or path, perhaps with `#heading`, `#^block` or `|alias`.
+
+        Raises:
+            InvalidParameters: It is no reference (`invalid_format`).
+            NotFound: No note fits.
+            Ambiguous: Several fit; the candidates are told.
+        """
+        wanted = parse_reference(reference) if isinstance(reference, str) else reference
+        paths, via, wanted = self._best(wanted)
+        files = self._files(paths)
+        if not files:
+            raise note_not_found(wanted.path)
+        if len(files) > 1:
+            raise ambiguous_note(wanted.path, [_candidate(file) for file in files])
+        file = files[0]
+        return ResolvedNote(
+            name=note_name(file.path),
+            path=file.path,
+            created=_moment(file.created_ns),
+            modified=_moment(file.mtime_ns),
+            size=file.size,
+            via=via,
+            reference=wanted,
+        )
+
+    def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
+        """Every note that a reference might mean, the likeliest first: by path, by name, by alias.
+
+        Raises:
+            InvalidParameters: It is no reference (`invalid_format`).
+            NotFound: No note fits.
+        """
+        wanted = parse_reference(reference) if isinstance(reference, str) else reference
+        names = [reading.path for reading in _readings(wanted)]
+        found = [path for find in (self._exact, self._named, self._aliased) for name in names for path in find(name)]
+        files = self._files(found)
+        if not files:
+            raise note_not_found(wanted.path)
+        return [_candidate(file) for file in files]
+
+    def is_available(self, name: str, folder: str | None = None) -> bool:
+        """Whether no note has a name yet.
+
+        Args:
+            name: The name, with or without `.md`.
+            folder: Where the note would be; None asks for the whole vault.
+
+        Raises:
+            InvalidParameters: It is no note's name (`invalid_format`).
+        """
+        wanted = parse_reference(name)
+        name = _readings(wanted)[0].path
+        if folder is None:
+            return not self._files([*self._exact(name), *self._named(name)])
+        place = "/".join(part for part in [*folder.split("/"), name] if part)
+        return not self._files(self._exact(place))
+
+    # -- choosing -----------------------------------------------------------------------------------------------
+
+    def _best(self, wanted: Reference) -> tuple[Sequence[str], Via, Reference]:
+        """The paths that fit best, how they were found, and what was asked for as it was understood."""
+        readings = _readings(wanted)
+        if exact := self._exact(readings[0].path):
+            return exact, "path", readings[0]
+        for find in (self._by_name, self._by_alias):
+            found = [(path, via, reading) for reading in readings for path, via in find(reading)]
+            if found:
+                _, via, reading = found[0]
+                return [path for path, _, _ in found], via, reading
+        return (), "name", wanted
+
+    def _by_name(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
+        """The notes at a path, else those whose path ends so."""
+        exact = self._exact(wanted.path)
+        if exact or wanted.rooted:
+            return [(path, "path") for path in exact]
+        return [(path, "name") for path in self._named(wanted.path)]
+
+    def _by_alias(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
+        """The notes that call themselves so."""
+        return [] if wanted.rooted else [(path, "alias") for path in self._aliased(wanted.path)]
+
+    def _exact(self, path: str) -> Sequence[str]:
+        """The note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
+        spellings = [path, path + EXTENSION] if is_note(path) else [path + EXTENSION]
+        for spelling in spellings:
+            if self._knowledge.file(spelling) is not None:
+                return [spelling]
+        keys = {fold(spelling) for spelling in spellings}
+        return [other for other in self._named(path) if fold(other) in keys]
+
+    def _named(self, path: str) -> Sequence[str]:
+        """The notes whose path ends so (rules 35 and 36)."""
+        return [
+            other
+            for other in self._knowledge.names.candidates(path)
+            if is_note(other) and self._knowledge.file(other) is not None
+        ]
+
+    def _aliased(self, alias: str) -> Sequence[str]:
+        """The notes that call themselves so."""
+        return self._knowledge.with_alias(alias)
+
+    def _files(self, paths: Iterable[str]) -> list[IndexedFile]:
+        """What is known of the files at some paths, each once."""
+        return [file for path in dict.fromkeys(paths) if (file := self._knowledge.file(path)) is not None]
+
+
+def locate(files: VaultFiles, resolver: NoteResolver, text: str) -> VaultPath:
+    """The file that a caller means by a path or by a note's name; an existing path always wins.
+
+    Args:
+        files: The vault's files.
+        resolver: Finds notes by name.
+        text: What the caller wrote: a path, or whatever `NoteResolver.resolve` takes, for a whole note.
+
+    Returns:
+        The file's path, as spelled on disk.
+
+    Raises:
+        NotFound: It is neither a path nor a note's name.
+        Ambiguous: Several files or notes fit.
+        InvalidParameters: It is no file, no path and no reference, or names a part of a note.
+        PermissionDenied: It leads outside the vault, into a dot-folder, or to what the user closed.
+    """
+    missing: NotFound | InvalidParameters | None = None
+    if not text.strip().startswith(("[[", "![[")):
+        try:
+            path = parse_path(text)
+        except InvalidParameters as error:
+            missing = error
+        else:
+            try:
+                return files.stat(path).path
+            except NotFound as error:
+                missing = error
+    try:
+        note = resolver.resolve(text)
+    except (NotFound, InvalidParameters) as error:
+        raise (missing or error) from None
+    if note.reference.part:
+        raise InvalidParameters(
+            f"{text!r} names a part of {note.path!r}; give the note alone, or read the part with read_note",
+            data={"path": note.path, "part": note.reference.part},
+        )
+    return parse_path(note.path)
+
+
+def note_not_found(name: str) -> NotFound:
+    """Nothing has this name (seed C's sentence and data)."""
+    return NotFound(
+        f"Note not found: {name}. Use find to see what there is",
+        data={"error_type": "not_found", "note_name": name},
+    )
+
+
+def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
+    """Several notes have this name (seed C's sentence and data)."""
+    named = ", ".join(repr(candidate.path) for candidate in candidates[:_NAMED])
+    more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
+    return Ambiguous(
+        f"Ambiguous note reference '{name}': {len(candidates)} matches. Use one of the paths: {named}{more}",
+        candidates=[candidate.to_wire() for candidate in candidates[:MOST_CANDIDATES]],
+        data={"note_name": name, "match_count": len(candidates)},
+    )
+
+
+def _readings(wanted: Reference) -> list[Reference]:
+    """What a reference may be read as: a name that holds `#` or `|` itself is one, unless it is in brackets."""
+    if wanted.bracketed or not ("#" in wanted.text or "|" in wanted.text):
+        return [wanted]
+    path = "/".join(part for part in wanted.text.split("/") if part not in {"", "."})
+    return [replace(wanted, path=path, headings=(), block=None, alias=None), wanted]
+
+
+def _candidate(file: IndexedFile) -> NoteCandidate:
+    folder = file.path.rpartition("/")[0]
+    return NoteCandidate(note_name(file.path), f"{folder}/" if folder else "", file.path, _moment(file.mtime_ns))
+
+
+def _moment(nanoseconds: int) -> datetime:
+    return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
