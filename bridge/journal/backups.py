@@ -67,11 +67,25 @@ class Backups:
                 copy_durably(place, own_name, place, spare)
                 place.replace(spare, place, own_name)
 
-    def copy(self, folder: Folder, name: str, execution_id: str, path: str) -> None:
-        """Copy a file into the backups and make the copy durable. Raises what `take` raises."""
+    def copy(self, folder: Folder, name: str, execution_id: str, path: str, *, sync: bool = True) -> None:
+        """Copy a file into the backups and make the copy durable. Raises what `take` raises.
+
+        Args:
+            folder: The folder it is in.
+            name: Its name there.
+            execution_id: The change.
+            path: The path it had before the change.
+            sync: Whether the copy is durable when this returns; otherwise `sync` must follow.
+        """
         with self._place(execution_id, path) as (place, own_name):
-            copy_durably(folder, name, place, own_name)
-            place.sync()
+            copy_durably(folder, name, place, own_name, sync=sync)
+            if sync:
+                place.sync()
+
+    def sync(self) -> None:
+        """Make all copies durable that were made without, where the system has one call for it."""
+        with self._root.state() as state:
+            state.disk.sync_all(state.at())
 
     def drop(self, execution_id: str, path: str) -> None:
         """Remove one backup, because its file was not changed after all."""
@@ -141,8 +155,8 @@ def child_made(folder: Folder, name: str) -> Folder:
         return folder.child(name)
 
 
-def copy_durably(folder: Folder, name: str, to: Folder, to_name: str) -> None:
-    """Copy a file with its permissions, a piece at a time; its bytes are durable when this returns.
+def copy_durably(folder: Folder, name: str, to: Folder, to_name: str, *, sync: bool = True) -> None:
+    """Copy a file with its permissions, a piece at a time; its bytes are durable when this returns, unless told not to.
 
     Raises:
         OSError: It could not be copied; nothing is left of the copy.
@@ -151,7 +165,7 @@ def copy_durably(folder: Folder, name: str, to: Folder, to_name: str) -> None:
         mode = stat.S_IMODE(folder.stat(name).st_mode)
         pieces = (memoryview(piece) for piece in iter(lambda: source.read(_CHUNK), b""))
         try:
-            to.create(to_name, pieces, mode=mode, sync=True)
+            to.create(to_name, pieces, mode=mode, sync=sync)
         except FileExistsError:
             raise
         except OSError:

@@ -9,12 +9,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from functools import partial
 
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
+from bridge.journal.disposing import Disposing, discarded
 from bridge.journal.editing import Editing
-from bridge.journal.editors import Editors, NoEditors
+from bridge.journal.editors import Editors, NoEditors, refuse_unsaved
 from bridge.journal.held import HeldFolders
 from bridge.journal.history import History, Known
 from bridge.journal.lines import Begin, Mark, MarkKind, check_id
@@ -28,8 +30,9 @@ from bridge.journal.trace import trace
 from bridge.vault.failures import explain
 from bridge.vault.folder import Folder
 from bridge.vault.partial import Kept, Partial, keep_hunks
-from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
+from bridge.vault.trash import Trasher, system_trash
 
 JOURNAL = f"{STATE_FOLDER}/journal"
 LONGEST_WAIT = 60.0
@@ -49,6 +52,7 @@ class Ledger:
         on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
             must not call the ledger.
         editors: Who may have files open.
+        trash: The system's trash.
     """
 
     def __init__(
@@ -59,8 +63,10 @@ class Ledger:
         keep_backups: Callable[[], bool],
         on_applied: Callable[[ChangePlan], None] = lambda _plan: None,
         editors: Editors | None = None,
+        trash: Trasher = system_trash,
     ) -> None:
         self.editors: Editors = editors or NoEditors()
+        self._trash = trash
         self._root = root
         self._clock = clock
         self._keep_backups = keep_backups
@@ -163,12 +169,14 @@ class Ledger:
         }:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
+        if plan.disposal is not None:
+            discarded(plan.changes)
         self.recover()
         with self._writing():
             if self._history.get(cause.execution_id) is not None:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
             self._resolve_open()
-            begin = self._carry_out(plan, cause)
+            begin, disposal = self._carry_out(plan, cause)
             self._mark("done", begin.execution_id)
             if not begin.keep:
                 with contextlib.suppress(OSError, ToolFailure):
@@ -178,7 +186,8 @@ class Ledger:
             except Exception:
                 _logger.exception("The change %s was applied, but whoever follows changes failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
-        return Application(begin.execution_id, self._backups.shown(begin.execution_id) if kept else None, plan)
+        backup = self._backups.shown(begin.execution_id) if kept else None
+        return Application(begin.execution_id, backup, plan, disposal)
 
     # -- looking back -------------------------------------------------------------------------------------------
 
@@ -222,7 +231,7 @@ class Ledger:
                 messages.append(message)
         return Recovery(tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages))
 
-    def _carry_out(self, plan: ChangePlan, cause: Cause) -> Begin:
+    def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[Begin, Disposal | None]:
         """Check, journal, and carry out; or leave everything as it was."""
         with HeldFolders(self._root) as folders:
             editing = Editing(self.editors, plan, self._backups, cause.execution_id)
@@ -238,6 +247,7 @@ class Ledger:
                 added=sum(preview.added for preview in plan.previews),
                 removed=sum(preview.removed for preview in plan.previews),
                 keep=self._keep_backups(),
+                disposal=plan.disposal,
             )
             modes = self._past.earlier_modes(cause.reverses)
             try:
@@ -246,23 +256,30 @@ class Ledger:
             except OSError as error:
                 raise _journal_failed(error) from error
             self._history.begin(begin, offset)
-            steps = Steps(
-                begin,
-                traced=trace(begin.changes, begin.modes),
-                blobs=plan.blobs,
-                modes=modes,
-                folders=folders,
-                backups=self._backups,
-                editing=editing,
-            )
+            steps: Steps | Disposing
+            if plan.disposal is None:
+                steps = Steps(
+                    begin,
+                    traced=trace(begin.changes, begin.modes),
+                    blobs=plan.blobs,
+                    modes=modes,
+                    folders=folders,
+                    backups=self._backups,
+                    editing=editing,
+                )
+            else:
+                check = partial(refuse_unsaved, plan, self.editors)
+                steps = Disposing(
+                    begin, root=self._root, folders=folders, backups=self._backups, trash=self._trash, check=check
+                )
             try:
                 steps.run()
             except Exception as error:
-                failure = self._take_back(begin, None if steps.all_done else steps.number, error)
+                failure = self._take_back(begin, steps.attempted, error)
                 if failure is None:
                     raise
                 raise failure from error
-        return begin
+        return begin, steps.went_to if isinstance(steps, Disposing) else None
 
     def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
         """After a failure in the middle: everything as it was.

@@ -13,7 +13,7 @@ import orjson
 
 from bridge.contract.consent import Operation
 from bridge.journal.record import Cause
-from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.plan import Change, ChangeKind, Disposal
 
 MarkKind = Literal["done", "rolled_back", "conflicted", "dropped"]
 
@@ -37,6 +37,7 @@ class Begin:
         added: Lines added, for the history.
         removed: Lines removed.
         keep: Whether the bytes that are replaced are kept when the change is done.
+        disposal: Where what it deletes goes; None when it only stays in the backups.
     """
 
     cause: Cause
@@ -49,6 +50,7 @@ class Begin:
     added: int = 0
     removed: int = 0
     keep: bool = True
+    disposal: Disposal | None = None
 
     @property
     def execution_id(self) -> str:
@@ -136,7 +138,7 @@ def _begin_object(line: Begin) -> dict[str, Any]:
         "added": line.added,
         "removed": line.removed,
         "changes": [[*change.canonical(), mode] for change, mode in zip(line.changes, line.modes, strict=True)],
-    }
+    } | ({} if line.disposal is None else {"disposal": line.disposal})
 
 
 def _begin(content: dict[str, Any]) -> Begin:
@@ -162,7 +164,15 @@ def _begin(content: dict[str, Any]) -> Begin:
         added=content["added"],
         removed=content["removed"],
         keep=content["keep"],
+        disposal=_disposal(content.get("disposal")),
     )
+
+
+def _disposal(found: Any) -> Disposal | None:
+    if found not in {None, "system", "local"}:
+        raise ValueError(f"{found!r} is no place for what is deleted")
+    place: Disposal | None = found
+    return place
 
 
 def _mark_object(line: Mark) -> dict[str, Any]:

@@ -112,5 +112,7 @@ class Past:
             done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
             raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
         begin = self._log.read(head.offset)
+        # What went into the trash goes there again.
+        disposal = self._log.read(known.offset).disposal if kind == "redo" else None
         with HeldFolders(self._root) as folders:
-            return Reversal(begin, folders, self._backups).plan(kind, change, known.summary)
+            return Reversal(begin, folders, self._backups).plan(kind, change, known.summary, disposal)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, Disposal
 
 HistoryState = Literal["applied", "undone", "conflicted"]
 
@@ -41,11 +41,14 @@ class Application:
         execution_id: Its name in the history.
         backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
         plan: What was applied.
+        disposal: Where what it deleted went, which may be the vault's own trash though the system's was planned; None
+            when it only stays in the backups.
     """
 
     execution_id: str
     backup: str | None
     plan: ChangePlan
+    disposal: Disposal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from bridge.journal.survey import stale, survey
 from bridge.journal.trace import TracedFile, trace
 from bridge.vault.diff import preview
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 
 _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 
@@ -41,13 +41,16 @@ class Reversal:
         self._gone: set[str] = set()
         self._back_at_first: set[int] = set()
 
-    def plan(self, kind: Literal["undo", "redo"], reverses: str, summary: str) -> ChangePlan:
+    def plan(
+        self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None = None
+    ) -> ChangePlan:
         """The inverse plan.
 
         Args:
             kind: What it is called.
             reverses: The change that it takes back or repeats.
             summary: That change's sentence.
+            disposal: Where what it deletes goes.
 
         Raises:
             Conflict: A file was edited since (`edited_since`).
@@ -61,13 +64,17 @@ class Reversal:
                     self._reverse_folder(change, existed=mode is not None)
                 else:
                     self._reverse_file(change, file)
-            plan = self._build(kind, reverses, summary)
+            if self._begin.disposal is not None:
+                self._warnings.append("What was put into the trash stays there as well")
+            plan = self._build(kind, reverses, summary, disposal)
             survey(plan, self._folders)
         except Conflict as conflict:
             raise self._edited(conflict, kind) from conflict
         return plan
 
-    def _build(self, kind: Literal["undo", "redo"], reverses: str, summary: str) -> ChangePlan:
+    def _build(
+        self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None
+    ) -> ChangePlan:
         kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
         return ChangePlan(
             operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
@@ -78,6 +85,7 @@ class Reversal:
             warnings=tuple(self._warnings),
             reversal=kind,
             reverses=reverses,
+            disposal=disposal,
         )
 
     def _edited(self, conflict: Conflict, kind: str) -> Conflict:

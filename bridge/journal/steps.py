@@ -63,6 +63,11 @@ class Steps:
         self.all_done = False
         """Whether only what comes after the steps is left."""
 
+    @property
+    def attempted(self) -> int | None:
+        """The step that may have begun last; None when all have."""
+        return None if self.all_done else self.number
+
     def run(self) -> None:
         """Carry out all steps and make them durable.
 

@@ -77,7 +77,8 @@ class Unfinished:
         if len(track.states) == 1:
             return True
         if self.is_foreign(path):
-            return self.was_done(path)
+            # Of what goes into the trash a copy is in the backups before it goes: that tells nothing.
+            return self.begin.disposal is None and self.was_done(path)
         # Where the bytes are the same before and after (removed and made again, say) only the backup tells.
         told_by_backup = track.first == track.last and path in self.traced.keeps
         return self.now[path] == track.last and (not told_by_backup or self.was_done(path))

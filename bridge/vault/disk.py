@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bridge.vault.rename import rename_new, rename_swap
+from bridge.vault.syncing import CAN_SYNC, sync_file_system
 
 if sys.platform == "darwin":
     from fcntl import F_FULLFSYNC, fcntl
@@ -44,8 +45,8 @@ class Disk:
         """Called before every system call that changes the disk.
 
         Args:
-            operation: create, append, truncate, write, chown, chmod, fsync, sync_folder, replace, move_new, swap, link,
-                unlink, mkdir or rmdir.
+            operation: create, append, truncate, write, chown, chmod, fsync, sync_folder, sync_all, replace, move_new,
+                swap, link, unlink, mkdir or rmdir.
             name: The name it is about, or empty when it is about an open file or folder.
         """
 
@@ -152,6 +153,17 @@ class Disk:
         if isinstance(at, int):
             self.before("sync_folder", "")
             os.fsync(at)
+
+    @property
+    def can_sync_all(self) -> bool:
+        """Whether `sync_all` is there."""
+        return self.descriptors and CAN_SYNC
+
+    def sync_all(self, at: At) -> None:
+        """Make everything durable that was written to the file system of a folder."""
+        if isinstance(at, int):
+            self.before("sync_all", "")
+            sync_file_system(at)
 
     def replace(self, at: At, name: str, to: At, to_name: str) -> None:
         """Rename; what had the new name is gone."""

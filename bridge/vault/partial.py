@@ -52,11 +52,12 @@ class Partial:
 def can_be_parted(plan: ChangePlan) -> bool:
     """Whether parts of a plan can be left out: there is more than one, and none leans on another.
 
-    A move goes with the changes to the notes that link there, and an undo that is only partly done is none.
+    A move goes with the changes to the notes that link there, what goes into the trash goes as one thing, and an undo
+    that is only partly done is none.
     """
     kinds = {change.kind for change in plan.changes}
     paths = [change.path for change in plan.changes]
-    if plan.reversal or ChangeKind.MOVE in kinds or len(set(paths)) < len(paths):
+    if plan.reversal or plan.disposal or ChangeKind.MOVE in kinds or len(set(paths)) < len(paths):
         return False
     if len(plan.previews) != len(plan.changes):
         return False

@@ -26,6 +26,10 @@ class ChangeKind(StrEnum):
     RMDIR = "rmdir"
 
 
+Disposal = Literal["system", "local"]
+"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (Obsidian's words, rule 77)."""
+
+
 def content_hash(data: bytes | memoryview) -> str:
     """The name of some bytes: sha256, in hex."""
     return hashlib.sha256(data).hexdigest()
@@ -67,6 +71,10 @@ class ChangePlan:
         warnings: What the diff does not show.
         reversal: Whether the plan takes an earlier change back or repeats it. Not part of the digest.
         reverses: That change's execution id. Not part of the digest.
+        disposal: Where what is deleted goes, of a plan that does nothing but delete; None when it only stays in the
+            backups.
+        linked_from: Of a plan that deletes, how many notes link to what goes, where that is known. Not part of the
+            digest.
     """
 
     operation: Operation
@@ -77,11 +85,16 @@ class ChangePlan:
     warnings: tuple[str, ...] = ()
     reversal: Literal["undo", "redo"] | None = None
     reverses: str | None = None
+    disposal: Disposal | None = None
+    linked_from: int | None = None
 
     @cached_property
     def digest(self) -> str:
-        """`sha256:` over the canonical form of the changes."""
-        return "sha256:" + content_hash(orjson.dumps([change.canonical() for change in self.changes]))
+        """`sha256:` over the canonical form of the changes, and of where they put what they delete."""
+        form: list[list[str | None]] = [change.canonical() for change in self.changes]
+        if self.disposal is not None:
+            form.append(["disposal", self.disposal])
+        return "sha256:" + content_hash(orjson.dumps(form))
 
     @property
     def targets(self) -> tuple[str, ...]:

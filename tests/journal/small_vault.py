@@ -3,9 +3,11 @@
 import errno
 import itertools
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -17,16 +19,16 @@ from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Application, Cause
 from bridge.vault.disk import At, Disk
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
 
 posix_only = pytest.mark.skipif(os.name == "nt", reason="permissions, owners, links and pipes are as POSIX has them")
 
 Tree = dict[str, tuple[int, bytes | None]]
-"""Every file (mode, bytes) and folder (mode, None) of a vault, the bridge's own folder left out."""
+"""Every file (mode, bytes) and folder (mode, None) of a vault, the bridge's own folder and the trash left out."""
 Step = tuple[Any, ...]
 """`("modify", path, old, new)`, `("create", path, new)`, `("delete", path, old)`, `("move", path, to, data)`,
-`("mkdir", path)`, `("rmdir", path)`."""
+`("mkdir", path)`, `("rmdir", path)`; and `("disposal", where)` for the plan as a whole."""
 
 FILES = {
     "Ideas.md": (0o640, b"# Ideas\r\nmixed\nendings"),
@@ -77,6 +79,9 @@ class HookedDisk(Disk):
         if isinstance(at, int):
             self.before("sync_folder", "")
 
+    def sync_all(self, at: At) -> None:  # noqa: ARG002 (the signature is Disk's)
+        self.before("sync_all", "")
+
     def swap(self, at: At, name: str, to: At, to_name: str) -> bool:
         return self._swaps and super().swap(at, name, to, to_name)
 
@@ -85,6 +90,55 @@ class HookedDisk(Disk):
         if len(disks) > 1:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), to_name)
         super().move_new(at, name, to, to_name)
+
+
+@dataclass
+class FakeTrash:
+    """A system's trash outside the vault. What it does to the disk, the disk's hook is asked about.
+
+    Attributes:
+        disk: The disk.
+        folder: The trash.
+        apart: Whether it is on another disk: then things are copied there and removed file by file.
+        fails: Raised instead; `after` it was done when that is set.
+        after: See `fails`.
+        given: The paths that it was given.
+    """
+
+    disk: Disk
+    folder: Path
+    apart: bool = False
+    fails: Exception | None = None
+    after: bool = False
+    given: list[str] = field(default_factory=list)
+
+    def __call__(self, path: str) -> None:
+        self.given.append(path)
+        if self.fails is not None and not self.after:
+            raise self.fails
+        self.folder.mkdir(exist_ok=True)
+        place = Path(path)
+        target = self.folder / f"{len(list(self.folder.iterdir()))} {place.name}"
+        self.disk.before("trash", place.name)
+        if self.apart:
+            self._move_apart(place, target)
+        else:
+            place.rename(target)
+        self.disk.before("trashed", place.name)
+        if self.fails is not None:
+            raise self.fails
+
+    def _move_apart(self, place: Path, target: Path) -> None:
+        copy = shutil.copytree if place.is_dir() else shutil.copy2
+        copy(place, target)
+        for path in sorted([place, *place.rglob("*")], reverse=True):
+            self.disk.before("trash", path.name)
+            path.rmdir() if path.is_dir() else path.unlink()
+
+    def names(self) -> set[str]:
+        """What is in it, without the numbers."""
+        found = list(self.folder.iterdir()) if self.folder.is_dir() else []
+        return {path.name.partition(" ")[2] for path in found}
 
 
 class SteppingClock:
@@ -110,6 +164,7 @@ class SmallVault:
         self.keep = True
         self.applied: list[ChangePlan] = []
         self.editors: Editors = NoEditors()
+        self.trash = FakeTrash(Disk(), folder.parent / f"{folder.name} trash")
         self._ids = itertools.count(1)
         for path, (mode, data) in (FILES if files is None else files).items():
             place = folder / path
@@ -124,12 +179,14 @@ class SmallVault:
     def ledger(self, disk: Disk | None = None, *, recover: bool = True) -> Iterator[Ledger]:
         """A bridge that starts, until the block ends."""
         with VaultRoot(self.folder, disk or HookedDisk()) as root:
+            self.trash.disk = root.disk
             ledger = Ledger(
                 root,
                 clock=self.clock,
                 keep_backups=lambda: self.keep,
                 on_applied=self.applied.append,
                 editors=self.editors,
+                trash=self.trash,
             )
             if recover:
                 ledger.recover()
@@ -168,11 +225,11 @@ class SmallVault:
         (self.folder / path).write_bytes(data)
 
     def tree(self) -> Tree:
-        """Everything in the vault but the bridge's own folder."""
+        """Everything in the vault but the bridge's own folder and the trash."""
         found: Tree = {}
         for folder, folders, files in os.walk(self.folder):
             if Path(folder) == self.folder:
-                folders[:] = [name for name in folders if name != ".vault-bridge"]
+                folders[:] = [name for name in folders if name not in {".vault-bridge", ".trash"}]
             for name in [*folders, *files]:
                 place = Path(folder) / name
                 state = place.lstat()
@@ -194,6 +251,7 @@ def plan_of(*steps: Step) -> ChangePlan:
     """A plan of some steps."""
     changes: list[Change] = []
     blobs: dict[str, bytes] = {}
+    disposal: Disposal | None = None
 
     def stage(data: bytes) -> str:
         blobs[content_hash(data)] = data
@@ -210,9 +268,11 @@ def plan_of(*steps: Step) -> ChangePlan:
             case "move":
                 digest = content_hash(rest[1])
                 changes.append(Change(ChangeKind.MOVE, path, rest[0], before=digest, after=digest))
+            case "disposal":
+                disposal = "local" if path == "local" else "system"
             case _:
                 changes.append(Change(ChangeKind(kind), path))
-    return ChangePlan(Operation.UPDATE, "A change", tuple(changes), blobs)
+    return ChangePlan(Operation.UPDATE, "A change", tuple(changes), blobs, disposal=disposal)
 
 
 def _old(path: str) -> bytes:
@@ -238,6 +298,20 @@ SHAPES: dict[str, tuple[Step, ...]] = {
         ("delete", EMPTY, b""),
         ("delete", SCAN, _old(SCAN)),
         ("rmdir", "Archive"),
+    ),
+    "delete into the system's trash": (
+        ("disposal", "system"),
+        ("delete", EMPTY, b""),
+        ("delete", SCAN, _old(SCAN)),
+        ("rmdir", "Archive"),
+        ("delete", OLD, _old(OLD)),
+    ),
+    "delete into the vault's trash": (
+        ("disposal", "local"),
+        ("delete", OLD, _old(OLD)),
+        ("rmdir", "Notes/Deep/Er"),
+        ("rmdir", "Notes/Deep"),
+        ("delete", MEETING, _old(MEETING)),
     ),
     "move": (
         ("mkdir", "Notes/Moved"),
