@@ -41,6 +41,7 @@ BEGINS = st.builds(
     added=st.integers(0, 10**6),
     removed=st.integers(0, 10**6),
     keep=st.booleans(),
+    disposal=st.sampled_from([None, "system", "local"]),
 )
 MARKS = st.builds(Mark, st.sampled_from(["done", "rolled_back", "conflicted", "dropped"]), execution_id=IDS, time=TEXT)
 MARK = Mark("done", "change-1", "2026-01-02T03:04:05.000Z")
