@@ -1,0 +1,288 @@
+"""Editing a note's properties by the fewest characters (rule 50): order, comments, quotes, line endings are the user's.
+
+A tag that is added comes last in the list, written as the list is. A tag that is removed takes its line, or its place
+between the commas, with it; the property itself stays, without a value, also when it held nothing else. What is
+broken, or written in a way that is not understood for certain, is refused and not rewritten (rule 49).
+"""
+
+import re
+from typing import Any
+
+from bridge.errors import InvalidParameters
+from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
+from bridge.notes.tags import is_tag
+from bridge.notes.yaml_places import (
+    CannotEdit,
+    Item,
+    Properties,
+    Property,
+    item_line,
+    line_end,
+    line_start,
+    locate_property,
+)
+from bridge.vault.spelling import fold
+from bridge.vault.text import prevailing_ending
+
+TAGS = "tags"
+
+_SPACE = " \t"
+_NOT_WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
+"""What older readers of YAML take for true or false."""
+
+
+def check_tag(tag: str) -> str:
+    """A tag's name, without `#`.
+
+    Args:
+        tag: With or without `#`.
+
+    Raises:
+        InvalidParameters: No tag can have this name (rules 61 and 62).
+    """
+    name = tag.strip().removeprefix("#")
+    if not is_tag(name):
+        raise InvalidParameters(
+            f"{tag!r} cannot be a tag: letters, digits, '_', '-' and '/' are allowed, no spaces, and not digits alone"
+        )
+    return name
+
+
+def add_tag(text: str, tag: str) -> str:
+    """The note with one more tag in its properties; the same text when they have it.
+
+    Args:
+        text: The whole note.
+        tag: The tag, without `#`.
+
+    Raises:
+        InvalidParameters: The properties are broken or cannot be edited safely.
+    """
+    block = find_frontmatter(text)
+    if block is None:
+        return _with_frontmatter(text, tag)
+    yaml = text[block.yaml_start : block.yaml_end]
+    before = _read(yaml)
+    name, values = _tag_values(before)
+    if any(_same(value, tag) for value in values):
+        return text
+    try:
+        place = locate_property(yaml, TAGS)
+        edited = _added(yaml, place, tag, values, _ending(text))
+    except CannotEdit as error:
+        raise _refused(str(error)) from None
+    return _replaced(text, block, edited, {**before, name: [*values, tag]})
+
+
+def remove_tag(text: str, tag: str) -> str:
+    """The note without a tag in its properties; the same text when they do not have it. Nested tags are others.
+
+    Args:
+        text: The whole note.
+        tag: The tag, without `#`.
+
+    Raises:
+        InvalidParameters: The properties are broken or cannot be edited safely.
+    """
+    block = find_frontmatter(text)
+    if block is None:
+        return text
+    yaml = text[block.yaml_start : block.yaml_end]
+    before = _read(yaml)
+    name, values = _tag_values(before)
+    gone = [index for index, value in enumerate(values) if _same(value, tag)]
+    if not gone:
+        return text
+    try:
+        place = locate_property(yaml, TAGS)
+        found = place.wanted
+    except CannotEdit as error:
+        raise _refused(str(error)) from None
+    if found is None or len(found.items) != len(values):
+        raise _refused("its items cannot be told apart")
+    edited = _removed(yaml, found, gone, flow=place.flow)
+    left = [value for index, value in enumerate(values) if index not in gone]
+    emptied: list[Any] | None = [] if place.flow or found.form == "flow" else None
+    return _replaced(text, block, edited, {**before, name: left or emptied})
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------
+
+
+def _read(yaml: str) -> dict[str, Any]:
+    """The properties as they are."""
+    if not re.sub(r"(?m)^[ \t]*(#.*)?$", "", yaml).strip():
+        return {}
+    properties = read_properties(yaml)
+    if properties is None:
+        raise _refused("the YAML of the properties is broken")
+    return properties
+
+
+def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
+    """The name of the property that holds the tags, as spelled, and its values."""
+    name = next((each for each in properties if each == TAGS), None)
+    name = name or next((each for each in properties if each.lower() == TAGS), TAGS)
+    value = properties.get(name)
+    if value is None or value == "":
+        return name, []
+    if isinstance(value, list):
+        return name, value
+    if not isinstance(value, str) or not is_tag(value.strip().removeprefix("#")):
+        raise _refused(
+            f"{name!r} holds {str(value)[:100]!r}, which Obsidian reads as no tag; make it a list of tags first"
+        )
+    return name, [value]
+
+
+def _same(value: Any, tag: str) -> bool:
+    """Whether an item is a tag; case does not matter (rule 63), nor does `#` (rule 55)."""
+    return isinstance(value, str | int | float) and fold(str(value).strip().removeprefix("#")) == fold(tag)
+
+
+# -- adding -----------------------------------------------------------------------------------------------------------
+
+
+def _with_frontmatter(text: str, tag: str) -> str:
+    """A note that had no properties, with them."""
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    lines = ["---", f"{TAGS}:", f"  - {_written(tag, '')}", "---", ""]
+    added = mark + _ending(text).join(lines) + text[len(mark) :]
+    block = find_frontmatter(added)
+    if block is None or read_properties(added[block.yaml_start : block.yaml_end]) != {TAGS: [tag]}:
+        raise _refused("properties cannot be put before its text")
+    return added
+
+
+def _added(yaml: str, place: Properties, tag: str, values: list[Any], ending: str) -> str:
+    """The YAML with a tag added."""
+    found = place.wanted
+    if found is None:
+        return _with_property(yaml, place, tag, ending)
+    if found.form == "block":
+        return _after_last_line(yaml, found, tag)
+    if found.form == "empty" and not place.flow:
+        end = line_end(yaml, found.colon_end)
+        indent = yaml[line_start(yaml, place.start) : place.start] + place.indent
+        return f"{yaml[:end]}{indent}- {_written(tag, '')}{ending}{yaml[end:]}"
+    quote = '"' if place.flow and not found.items else _quote(found.items)
+    if found.form == "flow":
+        at, comma = (found.items[-1].end, ", ") if found.items else (found.start + 1, "")
+        rest = yaml[at:]
+        if not found.items and not yaml[at : found.end - 1].strip(_SPACE):
+            rest = yaml[found.end - 1 :]
+        return f"{yaml[:at]}{comma}{_written(tag, quote)}{rest}"
+    kept = f"{yaml[found.start : found.end]}, " if values else ""
+    space = " " if found.form == "empty" else ""
+    return f"{yaml[: found.start]}{space}[{kept}{_written(tag, quote)}]{yaml[found.end :]}"
+
+
+def _with_property(yaml: str, place: Properties, tag: str, ending: str) -> str:
+    """The YAML with the property added, last, as Obsidian does."""
+    if place.flow:
+        comma = ", " if place.names else ""
+        return f'{yaml[: place.last]}{comma}"{TAGS}": ["{tag}"]{yaml[place.last :]}'
+    start = yaml[line_start(yaml, place.start) : place.start]
+    if start.strip(" "):
+        raise CannotEdit("they do not begin at the beginning of a line")
+    return f"{yaml}{start}{TAGS}:{ending}{start}{place.indent}- {_written(tag, '')}{ending}"
+
+
+def _after_last_line(yaml: str, found: Property, tag: str) -> str:
+    """A list in lines, with one more."""
+    last = found.items[-1]
+    dash = item_line(yaml, last)
+    if dash is None or not last.plain:
+        raise CannotEdit("its last item goes over several lines, or is no plain text")
+    end = line_end(yaml, last.end)
+    ending = "\r\n" if yaml[:end].endswith("\r\n") else "\n"
+    return f"{yaml[:end]}{dash[0]}-{dash[1] or ' '}{_written(tag, _quote(found.items))}{ending}{yaml[end:]}"
+
+
+def _quote(items: tuple[Item, ...]) -> str:
+    """The quotes that all items have."""
+    quotes = {item.quote for item in items}
+    return quotes.pop() if len(quotes) == 1 else ""
+
+
+def _written(tag: str, quote: str) -> str:
+    """A tag as an item of a list; quoted where YAML would read something else."""
+    if not quote and (
+        tag.lower() in _NOT_WORDS or read_properties(f"t: [{tag}]\nu:\n- {tag}\n") != {"t": [tag], "u": [tag]}
+    ):
+        quote = '"'
+    return f"{quote}{tag}{quote}"
+
+
+# -- removing ---------------------------------------------------------------------------------------------------------
+
+
+def _removed(yaml: str, found: Property, gone: list[int], *, flow: bool) -> str:
+    """The YAML without some items of the property."""
+    if not all(found.items[index].plain for index in gone):
+        raise _refused("the tag is written in a way that is not edited")
+    if found.form == "scalar" and flow:
+        return f"{yaml[: found.start]}[]{yaml[found.end :]}"
+    if found.form == "scalar":
+        start = found.start
+        while yaml[start - 1] in _SPACE:
+            start -= 1
+        return yaml[:start] + yaml[found.end :]
+    for index in reversed(gone):
+        if found.form == "block":
+            yaml = _without_line(yaml, found.items[index])
+        else:
+            yaml = _without_item(yaml, found, index, {*gone})
+    return yaml
+
+
+def _without_line(yaml: str, item: Item) -> str:
+    """A list in lines without one of them, and without the comment behind it."""
+    if item_line(yaml, item) is None:
+        raise _refused("the tag does not stand in a line of its own")
+    return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
+
+
+def _without_item(yaml: str, found: Property, index: int, gone: set[int]) -> str:
+    """A list in brackets without one item and one comma; items behind it that go too are gone already."""
+    item = found.items[index]
+    follows = re.compile(r"\s*,[ \t]*").match(yaml, item.end)
+    later = any(other not in gone for other in range(index + 1, len(found.items)))
+    if follows and (later or index == 0):
+        start, end = item.start, follows.end()
+    elif index == 0:
+        start, end = item.start, item.end
+    else:
+        before = re.compile(r",[ \t]*\Z").search(yaml, found.items[index - 1].end, item.start)
+        start, end = (before.start() if before else item.start), item.end
+        if before is None and follows:
+            end = follows.end()
+    if not yaml[line_start(yaml, start) : start].strip(_SPACE) and not yaml[end : line_end(yaml, end)].strip():
+        start, end = line_start(yaml, start), line_end(yaml, end)
+    return yaml[:start] + yaml[end:]
+
+
+# -- checking ---------------------------------------------------------------------------------------------------------
+
+
+def _replaced(text: str, block: FrontmatterBlock, edited: str, expected: dict[str, Any]) -> str:
+    """The note with other YAML, if that says exactly what it should."""
+    new = text[: block.yaml_start] + edited + text[block.yaml_end :]
+    found = find_frontmatter(new)
+    ends = block.yaml_start + len(edited)
+    if found is None or found.yaml_end != ends or repr(read_properties(edited)) != repr(expected):
+        raise _refused("the edit would change more than the tags")
+    return new
+
+
+def _ending(text: str) -> str:
+    """The line ending that prevails in a note."""
+    head = text[:100_000].encode("utf-8", "surrogatepass")
+    return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
+
+
+def _refused(why: str) -> InvalidParameters:
+    return InvalidParameters(
+        f"The note's properties were left as they are: {why}. Edit them by hand, or with apply_patch",
+        code="properties",
+    )

@@ -1,0 +1,183 @@
+"""Where in the text a property and the items of its list stand, so that one of them can be edited and nothing else."""
+
+import re
+from typing import Literal, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+_COLON = re.compile(r"[ \t]*:")
+_ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
+_NULL = "tag:yaml.org,2002:null"
+_BLOCK_ITEM = re.compile(r"([ ]*)-([ ]*)")
+
+Form = Literal["empty", "null", "scalar", "flow", "block"]
+
+
+class CannotEdit(Exception):
+    """The property cannot be edited safely. `str(error)` says why."""
+
+
+class Item(NamedTuple):
+    """One item of a list.
+
+    Attributes:
+        start: Where it begins, quotes included.
+        end: Where it ends.
+        quote: How it is quoted: `"`, `'` or not at all.
+        plain: Whether it stands in one line, without YAML's anchors, aliases and tags.
+    """
+
+    start: int
+    end: int
+    quote: str
+    plain: bool
+
+
+class Property(NamedTuple):
+    """One property.
+
+    Attributes:
+        form: How its value is written: not at all, as `null`, as one value, as `[a, b]`, as lines with `-`.
+        colon_end: One past the colon behind its name.
+        start: Where its value begins.
+        end: Where its value ends.
+        items: The items of a list; of one value, that one.
+    """
+
+    form: Form
+    colon_end: int
+    start: int
+    end: int
+    items: tuple[Item, ...]
+
+
+class Properties(NamedTuple):
+    """All properties of a note, by place.
+
+    Attributes:
+        flow: Whether they are written in braces, as JSON is.
+        start: Where the first one begins, or the brace opens.
+        end: Where the braces close, or where the YAML ends.
+        last: Where the last value ends.
+        names: Their names, in order.
+        wanted: The one that was asked for; None when it is not there.
+        indent: How lists are indented: as the first one is.
+    """
+
+    flow: bool
+    start: int
+    end: int
+    last: int
+    names: tuple[str, ...]
+    wanted: Property | None
+    indent: str
+
+
+def locate_property(yaml: str, name: str) -> Properties:
+    """Where the properties stand, and one of them in particular.
+
+    Args:
+        yaml: What stands between the fences.
+        name: The property; case does not matter where the exact spelling is not there.
+
+    Raises:
+        CannotEdit: The YAML is broken, or the property is written in a way that is not edited.
+    """
+    root = _compose(yaml)
+    if root is None:
+        return Properties(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
+    if not isinstance(root, MappingNode):
+        raise CannotEdit("the properties are no list of names and values")
+    flow = bool(root.flow_style)
+    pairs: list[tuple[Node, Node]] = root.value
+    names = tuple(key.value if isinstance(key, ScalarNode) else "" for key, _ in pairs)
+    near = [index for index, each in enumerate(names) if each.lower() == name]
+    found = [index for index in near if names[index] == name] or near
+    if len(found) > 1:
+        raise CannotEdit(f"the property {name!r} is there twice")
+    return Properties(
+        flow=flow,
+        start=root.start_mark.index,
+        end=root.end_mark.index - 1 if flow else len(yaml),
+        last=pairs[-1][1].end_mark.index if pairs else root.start_mark.index + 1,
+        names=names,
+        wanted=_property(yaml, *pairs[found[0]]) if found else None,
+        indent=_list_indent(yaml, pairs),
+    )
+
+
+def line_start(text: str, at: int) -> int:
+    """Where the line begins that a place is in."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Where the next line begins; the end of the text when there is none."""
+    found = text.find("\n", at)
+    return len(text) if found < 0 else found + 1
+
+
+def item_line(yaml: str, item: Item) -> tuple[str, str] | None:
+    """What stands in an item's line before and behind its dash; None when it does not stand in a line of its own."""
+    found = _BLOCK_ITEM.fullmatch(yaml, line_start(yaml, item.start), item.start)
+    return (found[1], found[2]) if found else None
+
+
+def _compose(yaml: str) -> Node | None:
+    anchors = _ANCHOR.findall(yaml)
+    if len(set(anchors)) < len(anchors):
+        raise CannotEdit("an anchor (&) is set twice in it")
+    try:
+        root: Node | None = YAML(typ="safe", pure=True).compose(yaml)
+    except (YAMLError, ValueError, RecursionError):
+        raise CannotEdit("the YAML of the properties is broken, or too deep") from None
+    return root
+
+
+def _property(yaml: str, key: Node, value: Node) -> Property:
+    """One property, by its nodes."""
+    colon = _COLON.match(yaml, key.end_mark.index)
+    if colon is None:
+        raise CannotEdit("its name is written in a way that is not edited")
+    start, end = value.start_mark.index, value.end_mark.index
+    if start < colon.end() or yaml[start : start + 1] in {"&", "!", "*"} or value.anchor is not None:
+        raise CannotEdit("its value has an anchor, an alias or a tag of YAML (&, *, !)")
+    if isinstance(value, SequenceNode):
+        items = tuple(_item(yaml, each, start, colon.end()) for each in value.value)
+        return Property("flow" if value.flow_style else "block", colon.end(), start, end, items)
+    if not isinstance(value, ScalarNode):
+        raise CannotEdit("its value is a group of properties")
+    if start == end:
+        return Property("empty", colon.end(), colon.end(), colon.end(), ())
+    item = _item(yaml, value, start, colon.end())
+    if not item.plain:
+        raise CannotEdit("its value goes over several lines")
+    null = not item.quote and value.tag == _NULL
+    return Property("null" if null else "scalar", colon.end(), start, end, () if null else (item,))
+
+
+def _item(yaml: str, node: Node, begins: int, after: int) -> Item:
+    start, end = node.start_mark.index, node.end_mark.index
+    quote = node.style if isinstance(node, ScalarNode) and node.style in {"'", '"'} else ""
+    plain = (
+        isinstance(node, ScalarNode)
+        and node.style not in {"|", ">"}
+        and node.anchor is None
+        and start >= max(begins, after)
+        and "\n" not in yaml[start:end]
+        and yaml[start : start + 1] not in {"&", "!", "*"}
+    )
+    return Item(start, end, quote, plain)
+
+
+def _list_indent(yaml: str, pairs: list[tuple[Node, Node]]) -> str:
+    """The indentation of the first list that is written in lines; two spaces, as Obsidian writes, without one."""
+    for _, value in pairs:
+        if isinstance(value, SequenceNode) and not value.flow_style:
+            start = value.start_mark.index
+            before = yaml[line_start(yaml, start) : start]
+            if not before.strip(" "):
+                return before
+    return "  "
