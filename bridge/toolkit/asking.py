@@ -201,7 +201,9 @@ def _scope(effect: Effect, case: Case) -> Scope:
         case Operation.EXECUTE:
             return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
         case Operation.DELETE:
-            return Scope(kind="write_delete", target=target, affects_count=count)
+            linked = effect.linked_from if isinstance(effect, ChangePlan) else None
+            known = None if linked is None else linked > 0
+            return Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
     kind: Literal["write_create", "write_update"] = (
         "write_create" if case.operation is Operation.CREATE else "write_update"
     )

@@ -224,7 +224,7 @@ class Pipeline:
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait([writing])
         done = writing.result()
-        return Applied(done.execution_id, done.backup, plan)
+        return Applied(done.execution_id, done.backup, plan, done.disposal)
 
     async def _run(self, tool: Tool[Any], params: Any, context: CallContext) -> Output:
         if not isinstance(tool, ReadTool):

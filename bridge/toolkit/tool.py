@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.settings import Settings
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, Disposal
 
 P = TypeVar("P", bound=Params)
 
@@ -94,11 +94,13 @@ class Applied:
         execution_id: The change's name in the history.
         backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
         plan: What was applied.
+        disposal: Where what it deleted went; None when it only stays in the backups.
     """
 
     execution_id: str
     backup: str | None
     plan: ChangePlan
+    disposal: Disposal | None = None
 
 
 class Tool(ABC, Generic[P]):
