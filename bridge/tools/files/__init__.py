@@ -2,6 +2,11 @@
 
 from bridge import __version__
 from bridge.toolkit.provider import ToolProvider
+from bridge.tools.files.create_folder import CreateFolderTool
+from bridge.tools.files.create_note import CreateNoteTool
+from bridge.tools.files.edit_file import EditFileTool
+from bridge.tools.files.modify_note import ModifyNoteTool
+from bridge.tools.files.write_file import WriteFileTool
 from bridge.tools.services import ToolServices
 
 
@@ -11,11 +16,17 @@ def files_provider(services: ToolServices) -> ToolProvider:
     Args:
         services: What the tools are built from.
     """
-    del services
+    files = services.files
     return ToolProvider(
         id="files",
         name="Files",
         description="Search, list, read, write, move and delete the files of the vault.",
         version=__version__,
-        tools=[],
+        tools=[
+            CreateNoteTool(files),
+            CreateFolderTool(files),
+            ModifyNoteTool(files),
+            EditFileTool(files),
+            WriteFileTool(files),
+        ],
     )

@@ -1,0 +1,145 @@
+"""Create note: a new Markdown note, named by the caller or after what it says (seeds S and C, "create_note")."""
+
+from itertools import count
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.files.note_names import note_name, title_of
+from bridge.tools.files.parameters import LONGEST_PATH, RequiredContent, SeedParams
+from bridge.tools.files.paths import NOTE, note_path, vault_path
+from bridge.tools.files.target import to_bytes
+from bridge.tools.files.wording import done, size
+from bridge.vault.app_settings import read_app_settings
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangePlan
+from bridge.vault.spelling import fold
+
+_NOT_IN_LINKS = "#^[]"
+
+
+class CreateNoteParams(SeedParams):
+    """Seed S's parameters, and seed C's `name` and `folder`."""
+
+    content: RequiredContent = Field(description="Note content in Markdown")
+    path: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_PATH,
+        description="Target path; .md is added when missing, missing folders are made (default: made from the title)",
+    )
+    title: str | None = Field(
+        default=None,
+        max_length=LONGEST_PATH,
+        description="Note title, for the name of the file (default: the first heading or first line of content)",
+    )
+    name: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_PATH,
+        description="Instead of path or title: note name (without extension)",
+    )
+    folder: str | None = Field(
+        default=None,
+        max_length=LONGEST_PATH,
+        description="With name or title: folder for the note (default: where Obsidian puts new notes)",
+    )
+
+
+class CreateNoteTool(WriteTool[CreateNoteParams]):
+    """Makes a note.
+
+    Args:
+        files: The vault's files.
+    """
+
+    name = "create_note"
+    title = "Create Note"
+    description = (
+        "Create a new Markdown note. Without path or name, the file is named after the title, the first heading or the "
+        "first line. An existing note is never overwritten."
+    )
+    icon = "file-plus"
+    parameters = CreateNoteParams
+    operation = Operation.CREATE
+    risk = RiskLevel.MEDIUM
+    consent_class = ConsentClass.SESSION
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "note"
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan:
+        """Find the place and plan the note."""
+        del context
+        new = to_bytes(params.content)
+        place = self._place(params)
+        builder = PlanBuilder(self._files.root)
+        builder.create(place, new)
+        warnings = []
+        if bad := sorted(set(_NOT_IN_LINKS) & set(place.name)):
+            warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
+        return builder.build(self.operation, f'Create note "{place}" ({size(len(new))})', warnings)
+
+    def report(self, params: CreateNoteParams, applied: Applied) -> Output:
+        """Where the note is."""
+        del params
+        created = next(change for change in applied.plan.changes if change.after is not None and change.before is None)
+        data = {"path": created.path, "size": len(applied.plan.blobs[created.after or ""])}
+        return Output(data, done(applied.plan.summary))
+
+    def _place(self, params: CreateNoteParams) -> VaultPath:
+        """Where the note will lie."""
+        if params.path is not None:
+            if params.name is not None or params.folder is not None:
+                raise InvalidParameters("path says where the note goes; leave out name and folder, or path")
+            return self._free(note_path(params.path, self._files))
+        folder = self._folder(params.folder)
+        if params.name is not None:
+            if params.title is not None:
+                raise InvalidParameters("Give either name or title, and not both")
+            return self._free(note_path(f"{folder}/{params.name.strip()}", self._files, "name"))
+        name = note_name(params.title or title_of(params.content))
+        taken = self._names(folder)
+        names = (name if not number else f"{name} {number}" for number in count())
+        return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))
+
+    def _free(self, path: VaultPath) -> VaultPath:
+        """The place as it will be spelled, when nothing is there.
+
+        Raises:
+            Conflict: Something is.
+        """
+        if self._files.exists(path):
+            there = self._files.root.resolve(path)
+            raise Conflict(
+                f'File already exists: "{there}". Use modify_note to change it, or choose another path', code="exists"
+            )
+        return self._files.root.resolve_new(path)
+
+    def _folder(self, given: str | None) -> VaultPath:
+        """The folder that was given, else where Obsidian puts new notes (rule 78)."""
+        if given is not None:
+            return vault_path(given or "/", self._files, "folder")
+        settings = read_app_settings(self._files.root)
+        if settings.new_file_location == "folder":
+            try:
+                return vault_path(settings.new_file_folder_path or "/", self._files)
+            except ToolFailure:
+                return VaultPath.root()
+        return VaultPath.root()
+
+    def _names(self, folder: VaultPath) -> set[str]:
+        """The names in a folder, which the disk may take for one another."""
+        try:
+            with self._files.root.folder(self._files.root.resolve(folder)) as opened:
+                return {fold(name) for name in opened.names()}
+        except NotFound:
+            return set()

@@ -1,0 +1,162 @@
+"""Edit file: text for text, one operation on lines, or several ranges of lines (seeds S and O, "edit_file")."""
+
+from pydantic import AliasChoices, Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
+from bridge.tools.files.parameters import RequiredPath, SeedParams
+from bridge.tools.files.paths import vault_path
+from bridge.tools.files.target import read_text
+from bridge.tools.files.wording import counted, done
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangePlan
+
+MOST_EDITS = 1000
+
+
+class LineRange(SeedParams):
+    """Seed S's `delete_lines`."""
+
+    start: int = Field(ge=1, description="First line to delete (the first line is 1)")
+    end: int = Field(ge=1, description="Last line to delete, inclusive")
+
+
+class RangeEdit(SeedParams):
+    """One of seed O's edits."""
+
+    range: list[int] = Field(
+        min_length=2,
+        max_length=2,
+        description="Range of lines to edit, [start, end): from 1, the end exclusive; [n, n] inserts before line n",
+    )
+    replacement: str = Field(description="Replacement text; empty deletes the lines")
+
+
+class EditFileParams(SeedParams):
+    """Seed S's parameters, and seed O's `file_path` and `edits`."""
+
+    path: RequiredPath = Field(
+        validation_alias=AliasChoices("path", "file_path"), description="File path (also taken: file_path)"
+    )
+    old_text: str | None = Field(
+        default=None, description="Search/replace: text to find, exactly, over several lines too; no pattern"
+    )
+    new_text: str | None = Field(default=None, description="Search/replace: what comes in its place; may be empty")
+    replace_all: bool | None = Field(
+        default=None, description="Search/replace: replace all occurrences (default: false, first only)"
+    )
+    insert_after_line: int | None = Field(
+        default=None, ge=0, description="Line number after which to insert content (0 = beginning)"
+    )
+    insert_before_line: int | None = Field(
+        default=None, ge=1, description="Line number before which to insert content (the first line is 1)"
+    )
+    delete_lines: LineRange | None = Field(
+        default=None, description="Line range to delete: {start, end}, from 1, both inclusive"
+    )
+    content: str | None = Field(default=None, description="Content to insert (required for insert operations)")
+    edits: list[RangeEdit] | None = Field(
+        default=None,
+        max_length=MOST_EDITS,
+        description="Instead of all the others: edits by the file's lines as they are before the call, "
+        "sorted by line and not overlapping",
+    )
+
+
+class EditFileTool(WriteTool[EditFileParams]):
+    """Changes a file in place.
+
+    Args:
+        files: The vault's files.
+    """
+
+    name = "edit_file"
+    title = "Edit File"
+    description = (
+        "Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
+        "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits by line ranges "
+        "(edits). Read the file first. The user sees the diff first."
+    )
+    icon = "pencil"
+    parameters = EditFileParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.SESSION
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "edit"
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def prepare(self, params: EditFileParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the file will be."""
+        del context
+        _check_modes(params)
+        path, data = read_text(self._files, vault_path(params.path, self._files))
+        planned = _plan(params, Target(path, data))
+        if planned.edited.data == data:
+            told = f'No changes made: "{path}" already is as the edit would make it.'
+            return Unchanged((str(path),), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, told))
+        builder = PlanBuilder(self._files.root)
+        builder.modify(path, data, planned.edited.data, planned.edited.regions)
+        return builder.build(self.operation, planned.summary)
+
+    def report(self, params: EditFileParams, applied: Applied) -> Output:
+        """What was done, in the words in which it was asked."""
+        (shown,) = applied.plan.previews
+        data = {
+            "path": shown.path,
+            "added": shown.added,
+            "removed": shown.removed,
+            "diff": shown.diff,
+            "backup": applied.backup and applied.backup + shown.path,
+        }
+        if params.edits is None:
+            return Output(data, done(applied.plan.summary))
+        part = " (in part)" if applied.plan.summary.endswith(" (in part)") else ""
+        return Output(data, f'Applied {counted(len(params.edits), "edit")} to "{shown.path}"{part}.')
+
+
+def _check_modes(params: EditFileParams) -> None:
+    """Exactly one of the three ways, with all that it needs."""
+    text = [params.old_text, params.new_text, params.replace_all or None]
+    operations = [params.insert_after_line, params.insert_before_line, params.delete_lines]
+    by_text = any(value is not None for value in text)
+    by_line = sum(value is not None for value in operations)
+    fault = None
+    if params.edits is not None:
+        if by_text or by_line or params.content is not None:
+            fault = "Cannot mix edits with search/replace or line-based parameters."
+    elif by_text and (by_line or params.content is not None):
+        fault = "Cannot mix search/replace parameters with line-based parameters."
+    elif by_line > 1:
+        fault = "Only one line operation can be specified at a time."
+    elif by_text and params.old_text is None:
+        fault = "old_text is required for search/replace."
+    elif by_text and params.new_text is None:
+        fault = "new_text is required for search/replace; give an empty text to delete old_text."
+    elif params.delete_lines is not None and params.content is not None:
+        fault = "content is for insert operations; leave it out of delete_lines."
+    elif not by_text and not by_line:
+        fault = (
+            "Give old_text and new_text, or one of insert_after_line, insert_before_line and delete_lines, or edits."
+        )
+    if fault is not None:
+        raise InvalidParameters(fault)
+
+
+def _plan(params: EditFileParams, target: Target) -> Planned:
+    """The edit, in the way that was chosen."""
+    if params.edits is not None:
+        return edit_ranges(target, [(edit.range[0], edit.range[1], edit.replacement) for edit in params.edits])
+    if params.old_text is not None and params.new_text is not None:
+        return replace_text(target, params.old_text, params.new_text, everywhere=bool(params.replace_all))
+    if params.delete_lines is not None:
+        return delete_lines(target, params.delete_lines.start, params.delete_lines.end)
+    content = params.content or ""
+    return insert_lines(target, content, after=params.insert_after_line, before=params.insert_before_line)

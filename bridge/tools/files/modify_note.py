@@ -1,0 +1,126 @@
+"""Modify note: add to its end or its beginning, or replace a text in it (seed S, "modify_note")."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.edit_modes import Planned, Target, replace_text
+from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
+from bridge.tools.files.paths import note_path
+from bridge.tools.files.target import read_text, to_bytes
+from bridge.tools.files.wording import counted, done
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.edits import Edited, LineEdit, apply_edits
+from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangePlan
+from bridge.vault.text import CHUNK, Lines
+
+_FENCE = b"---"
+
+
+class ModifyNoteParams(SeedParams):
+    """Seed S's parameters."""
+
+    path: RequiredPath = Field(description="Path of the note; .md may be left out")
+    operation: Literal["append", "prepend", "replace"] = Field(
+        description="append: to the end; prepend: to the beginning of the text, after the properties; "
+        "replace: the first place where search stands"
+    )
+    content: RequiredContent = Field(description="Content to add, exactly as given, or to replace with")
+    search: str | None = Field(default=None, description="Text to find (required for replace)")
+
+
+class ModifyNoteTool(WriteTool[ModifyNoteParams]):
+    """Changes a note.
+
+    Args:
+        files: The vault's files.
+    """
+
+    name = "modify_note"
+    title = "Modify Note"
+    description = (
+        "Modify an existing note: append to it, prepend to it, or replace a text in it. The user sees the diff first."
+    )
+    icon = "file-plus-2"
+    parameters = ModifyNoteParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.SESSION
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "note"
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def prepare(self, params: ModifyNoteParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the note will be."""
+        del context
+        if params.operation == "replace" and not params.search:
+            raise InvalidParameters("search is required for the replace operation and must be a non-empty string.")
+        if params.operation != "replace" and params.search:
+            raise InvalidParameters("search is for the replace operation; leave it out.")
+        path, data = read_text(self._files, note_path(params.path, self._files))
+        target = Target(path, data)
+        match params.operation:
+            case "append":
+                planned = _append(target, params.content)
+            case "prepend":
+                planned = _prepend(target, params.content)
+            case "replace":
+                planned = replace_text(target, params.search or "", params.content, everywhere=False)
+        if planned.edited.data == data:
+            told = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
+            return Unchanged((str(path),), f'Compare "{path}" with a change', told)
+        builder = PlanBuilder(self._files.root)
+        builder.modify(path, data, planned.edited.data, planned.edited.regions or None)
+        return builder.build(self.operation, planned.summary)
+
+    def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
+        """What was done."""
+        del params
+        (shown,) = applied.plan.previews
+        data = {
+            "path": shown.path,
+            "added": shown.added,
+            "removed": shown.removed,
+            "diff": shown.diff,
+            "backup": applied.backup and applied.backup + shown.path,
+        }
+        return Output(data, done(applied.plan.summary))
+
+
+def _append(target: Target, content: str) -> Planned:
+    """The content behind the last byte; behind a last line without a line break, not on that line."""
+    lines = Lines(target.data)
+    added = to_bytes(content)
+    if b"\r\n" not in added and lines.prevailing != b"\n":
+        added = added.replace(b"\n", lines.prevailing)
+    if added and lines.count and not lines.ends_with_break and not added.startswith((b"\n", b"\r\n")):
+        added = lines.prevailing + added
+    return Planned(Edited(target.data + added, ()), f'Append {_lines(content)} to "{target.path}"')
+
+
+def _prepend(target: Target, content: str) -> Planned:
+    """The content on lines of its own before the first line of the body."""
+    line = _first_of_body(Lines(target.data))
+    edited = apply_edits(target.data, [LineEdit(line, line - 1, content)], target.path)
+    return Planned(edited, f'Prepend {_lines(content)} to "{target.path}"')
+
+
+def _lines(content: str) -> str:
+    return counted(content.count("\n") + (not content.endswith("\n")), "line")
+
+
+def _first_of_body(lines: Lines) -> int:
+    """The number of the line behind the frontmatter, also of one that is broken YAML (rules 46 and 49)."""
+    start = len(lines.bom)
+    first, *rest = lines.data[start : start + CHUNK].split(b"\n")
+    if first.rstrip() != _FENCE:
+        return 1
+    return next((number for number, line in enumerate(rest, 2) if line.rstrip() == _FENCE), 0) + 1

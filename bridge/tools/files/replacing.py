@@ -1,0 +1,120 @@
+r"""Text found and replaced in bytes: what is not replaced stays as it is, to the byte.
+
+A line break in the text that is looked for fits both `\n` and `\r\n`, because a model is shown lines and not their
+endings. Nothing else is special: no pattern, no `$`, no case.
+"""
+
+import io
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bridge.vault.edits import Edited, Region
+from bridge.vault.text import BOM, CHUNK, prevailing_ending
+
+Span = tuple[int, int]
+"""Where some bytes begin and end."""
+
+_WINDOWS = b"\r\n"
+
+
+def find_text(data: bytes, wanted: bytes) -> Iterator[Span]:
+    """Every place where a text stands, from the beginning, not overlapping.
+
+    Args:
+        data: A file's bytes.
+        wanted: What to look for, not empty.
+    """
+    wanted = wanted.replace(_WINDOWS, b"\n")
+    if b"\n" not in wanted or _WINDOWS not in data:
+        yield from _find(data, wanted)
+        return
+    plain = _Plain.of(data)
+    for start, end in _find(plain.data, wanted):
+        yield plain.offset(start), plain.offset(end)
+
+
+def replace_spans(data: bytes, spans: Sequence[Span], text: bytes) -> Edited:
+    """Put a text into the place of others.
+
+    Its line breaks are written as those that prevail where it goes, else in the file, unless it brings its own.
+
+    Args:
+        data: A file's bytes.
+        spans: What goes, in order, not overlapping.
+        text: What comes.
+    """
+    old, out = memoryview(data), io.BytesIO()
+    regions: list[Region] = []
+    breaks = b"\n" in text and _WINDOWS not in text
+    prevailing = prevailing_ending(data, 0, len(data)) or b"\n" if breaks else b"\n"
+    line = Region(bom := len(BOM) if data.startswith(BOM) else 0, bom, bom, bom, 1)
+    taken = 0
+    for start, end in spans:
+        _copy(old, taken, start, out)
+        shift = out.tell() - start
+        out.write(_rendered(text, prevailing_ending(data, start, end) or prevailing) if breaks else text)
+        # Only what lies behind the last region is looked at: a line may be endless, and full of what is replaced.
+        first = max(data.rfind(b"\n", line.old_start, start) + 1, line.old_start)
+        last = line.old_end if end < line.old_end else data.find(b"\n", end) + 1 or len(data)
+        number = line.old_line + data.count(b"\n", line.old_start, first)
+        line = Region(first, last, first + shift, out.tell() + last - end, number)
+        if regions and first <= regions[-1].old_end:
+            before = regions.pop()
+            regions.append(Region(before.old_start, last, before.new_start, line.new_end, before.old_line))
+        else:
+            regions.append(line)
+        taken = end
+    _copy(old, taken, len(data), out)
+    return Edited(out.getvalue(), tuple(regions))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plain:
+    r"""Bytes with every `\r\n` as `\n`, and where those were.
+
+    Attributes:
+        data: The bytes.
+        broken: The offsets, in these bytes, of every `\n` that was a `\r\n`.
+    """
+
+    data: bytes
+    broken: list[int]
+
+    @classmethod
+    def of(cls, data: bytes) -> "_Plain":
+        out, broken, start = io.BytesIO(), list[int](), 0
+        while start < len(data):
+            end = start + CHUNK
+            end += data[end - 1 : end + 1] == _WINDOWS
+            piece = data[start:end]
+            at = out.tell()
+            broken += [at + match.start() - index for index, match in enumerate(re.finditer(_WINDOWS, piece))]
+            out.write(piece.replace(_WINDOWS, b"\n"))
+            start = end
+        return cls(out.getvalue(), broken)
+
+    def offset(self, offset: int) -> int:
+        """Where an offset in these bytes is in those they were made of."""
+        return offset + bisect_left(self.broken, offset)
+
+
+def _find(data: bytes, wanted: bytes) -> Iterator[Span]:
+    start = 0
+    while start < len(data):
+        reach = start + CHUNK
+        found = data.find(wanted, start, reach + len(wanted))
+        if found < 0:
+            start = reach
+            continue
+        start = found + len(wanted)
+        yield found, start
+
+
+def _rendered(text: bytes, ending: bytes) -> bytes:
+    return text if ending == b"\n" else text.replace(b"\n", ending)
+
+
+def _copy(old: memoryview, start: int, end: int, out: io.BytesIO) -> None:
+    out.writelines(old[at : min(at + CHUNK, end)] for at in range(start, end, CHUNK))

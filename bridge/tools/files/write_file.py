@@ -1,0 +1,96 @@
+"""Write file: create a file, or give one other content (seed S, "write_file")."""
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters, NotFound
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
+from bridge.tools.files.paths import vault_path
+from bridge.tools.files.target import failing_as, to_bytes
+from bridge.tools.files.wording import done, size
+from bridge.vault.builder import PlanBuilder
+from bridge.vault.files import VaultFiles
+from bridge.vault.kinds import describe_binary, is_binary
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangePlan
+
+
+class WriteFileParams(SeedParams):
+    """Seed S's parameters."""
+
+    path: RequiredPath = Field(description="Path of the file, relative to the vault; missing folders are made")
+    content: RequiredContent = Field(description="Content to write: all that the file will hold, exactly as given")
+
+
+class WriteFileTool(WriteTool[WriteFileParams]):
+    """Gives a file its whole content.
+
+    Args:
+        files: The vault's files.
+    """
+
+    name = "write_file"
+    title = "Write File"
+    description = (
+        "Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
+        "For changes within a file use edit_file. The user sees the diff first."
+    )
+    icon = "file-pen"
+    parameters = WriteFileParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.SESSION
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "write"
+
+    def __init__(self, files: VaultFiles) -> None:
+        self._files = files
+
+    def prepare(self, params: WriteFileParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the one change."""
+        del context
+        path = vault_path(params.path, self._files)
+        new = to_bytes(params.content)
+        with failing_as(f'Failed to write file "{path}"'):
+            try:
+                old, stat = self._files.read(path)
+            except NotFound:
+                return self._create(path, new)
+            return self._overwrite(stat.path, old, new)
+
+    def report(self, params: WriteFileParams, applied: Applied) -> Output:
+        """Which of the two it was, and how large the file is."""
+        del params
+        written = next(change for change in applied.plan.changes if change.after is not None)
+        created = written.before is None
+        data = {
+            "path": written.path,
+            "created": created,
+            "size": len(applied.plan.blobs[written.after or ""]),
+            "backup": None if created or applied.backup is None else applied.backup + written.path,
+        }
+        return Output(data, done(applied.plan.summary))
+
+    def _create(self, path: VaultPath, new: bytes) -> ChangePlan:
+        builder = PlanBuilder(self._files.root)
+        place = self._files.root.resolve_new(path)
+        builder.create(place, new)
+        return builder.build(Operation.CREATE, f'Create file "{place}" ({size(len(new))})')
+
+    def _overwrite(self, path: VaultPath, old: bytes, new: bytes) -> ChangePlan | Unchanged:
+        if is_binary(old):
+            kind, mime = describe_binary(old, path.name)
+            raise InvalidParameters(
+                f"there is a file that is not text ({kind}, {mime}), which text would destroy. Choose another name, "
+                "or delete that file first"
+            )
+        if old == new:
+            told = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
+            data = {"path": str(path), "created": False, "size": len(new), "backup": None}
+            return Unchanged((str(path),), f'Compare the content of "{path}"', Output(data, told))
+        builder = PlanBuilder(self._files.root)
+        builder.modify(path, old, new)
+        return builder.build(self.operation, f'Overwrite file "{path}" ({size(len(new))})')
