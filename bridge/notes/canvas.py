@@ -1,0 +1,116 @@
+"""Links in a canvas: the files of its nodes, and the links in its text cards (rules 58 and 94).
+
+The JSON is walked token by token, so that every value is known by its place in the text: whoever changes a link
+rewrites those characters and no others.
+"""
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+import orjson
+
+from bridge.notes.markdown import parse_note
+from bridge.notes.note import Link
+from bridge.notes.wikilinks import default_display
+
+FILE_KEY = "file"
+"""The `key` of a link that is a node's file."""
+
+TEXT_KEY = "text"
+"""The `key` of a link in a text card."""
+
+_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?|[{}\[\]]|[^\s{}\[\],:"]++')
+_ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.")
+_WANTED = frozenset({"type", "file", "subpath", "text"})
+_NODE_DEPTH = 3
+
+_Span = tuple[int, int]
+
+
+def parse_canvas(text: str) -> tuple[Link, ...]:
+    """The links of a canvas, in order of their places; none when it is broken.
+
+    A node's file has `key` `"file"`: `original` is the vault path, `link` the path with the node's subpath, and
+    `start` and `end` are what stands between the quotes of that JSON string. A link in a text card has `key` `"text"`:
+    `original` is the link as the card reads, `start` and `end` are where it stands in the JSON. In both cases the
+    characters between `start` and `end` may hold JSON's escapes.
+
+    Args:
+        text: The canvas file, decoded as UTF-8 with `surrogateescape`.
+    """
+    try:
+        readable = text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
+        orjson.loads(readable.decode("utf-8", "replace"))
+    except orjson.JSONDecodeError:
+        return ()
+    links: list[Link] = []
+    for node in _nodes(text):
+        kind = _value(text, node.get("type"))
+        if kind == "file" and "file" in node:
+            links.append(_file_link(text, node["file"], node.get("subpath")))
+        elif kind == "text" and "text" in node:
+            links.extend(_card_links(text, node["text"]))
+    return tuple(sorted(links))
+
+
+def _file_link(text: str, file: _Span, subpath: _Span | None) -> Link:
+    path = _value(text, file)
+    link = path + _value(text, subpath)
+    return Link(*file, path, link, default_display(link), key=FILE_KEY)
+
+
+def _card_links(text: str, card: _Span) -> Iterator[Link]:
+    value = _value(text, card)
+    note = parse_note(value, outline=False)
+    if not note.links and not note.embeds:
+        return
+    start, end = card
+    # Where each escape ends: in the value, and in the text.
+    in_value, in_text = [0], [start]
+    spared = 0
+    for escape in _ESCAPE.finditer(text, start, end):
+        spared += len(escape[0]) - 1
+        in_text.append(escape.end())
+        in_value.append(escape.end() - start - spared)
+
+    def place(index: int) -> int:
+        nearest = bisect_right(in_value, index) - 1
+        return in_text[nearest] + index - in_value[nearest]
+
+    for link in (*note.links, *note.embeds):
+        yield link._replace(start=place(link.start), end=place(link.end), key=TEXT_KEY)
+
+
+def _value(text: str, span: _Span | None) -> str:
+    """What a JSON string stands for, given where it is between its quotes."""
+    if span is None:
+        return ""
+    raw = text[span[0] : span[1]]
+    return str(json.loads(f'"{raw}"')) if "\\" in raw else raw
+
+
+def _nodes(text: str) -> Iterator[dict[str, _Span]]:
+    """The wanted members of each object in the list `nodes` of the outermost object: where their strings are."""
+    depth = 0
+    section = name = ""  # the member that is being read, of the outermost object and of a node
+    node: dict[str, _Span] = {}
+    for token in _TOKEN.finditer(text):
+        mark = token[0][0]
+        if mark in "{[":
+            depth += 1
+            if depth == _NODE_DEPTH:
+                node = {}
+        elif mark in "}]":
+            if depth == _NODE_DEPTH and mark == "}" and section == "nodes":
+                yield node
+            depth -= 1
+        elif depth == 1 and token[2]:
+            section = _value(text, token.span(1))
+        elif depth == _NODE_DEPTH and section == "nodes":
+            if token[2]:
+                name = _value(text, token.span(1))
+                node.pop(name, None)  # of members with one name the last counts
+            elif mark == '"' and name in _WANTED:
+                node[name] = token.span(1)

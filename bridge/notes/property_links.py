@@ -1,0 +1,109 @@
+"""Links in properties, and where in the note they stand (rule 51)."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from bridge.notes.frontmatter import FrontmatterBlock
+from bridge.notes.inline import Found, scan_inline
+from bridge.notes.note import Link
+
+
+class _Written(NamedTuple):
+    """One string among the properties that is a link."""
+
+    key: str
+    link: Link
+
+
+def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, Any] | None) -> tuple[Link, ...]:
+    """The links that are values of properties, in order.
+
+    A value is a link when the whole of it is. `start` and `end` are where it is written in the note: there stands
+    `original`, unless YAML writes it with escapes, then what stands for it. Where it cannot be found, both are the same.
+
+    Args:
+        text: The note.
+        block: Where its properties stand.
+        properties: What they hold.
+    """
+    yaml_start, yaml_end = block.yaml_start, block.yaml_end
+    if not properties or (text.find("[[", yaml_start, yaml_end) < 0 and text.find("](", yaml_start, yaml_end) < 0):
+        if not properties or text.find("\\", yaml_start, yaml_end) < 0:
+            return ()
+    written = list(_links(properties, ""))
+    if not written:
+        return ()
+    uses = Counter(each.link.original for each in written)
+    spans: dict[str, tuple[int, int]] | None = None
+    placed = []
+    for key, link in written:
+        start = text.find(link.original, yaml_start, yaml_end)
+        if uses[link.original] == 1 and start >= 0 and text.find(link.original, start + 1, yaml_end) < 0:
+            span = (start, start + len(link.original))
+        else:
+            if spans is None:
+                spans = _spans(text, block)
+            span = spans.get(key, (yaml_start, yaml_start))
+        placed.append(link._replace(start=span[0], end=span[1], key=key))
+    return tuple(placed)
+
+
+def _links(value: Any, key: str) -> Iterator[_Written]:
+    if isinstance(value, str):
+        found = _whole_link(value)
+        if found is not None:
+            yield _Written(key, found)
+    elif isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from _links(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _links(each, f"{key}.{index}" if key else str(index))
+
+
+def _whole_link(value: str) -> Link | None:
+    """The link that a string is, when it is nothing else."""
+    value = value.strip()
+    if not value.startswith("[") or not value.endswith(("]]", ")")):
+        return None
+    found = Found()
+    scan_inline(value, 0, len(value), found)
+    if len(found.links) != 1 or found.links[0].original != value:
+        return None
+    return found.links[0]
+
+
+def _spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
+    """Where each string of the properties is written, without quotes and white space, by its key."""
+    reader = YAML(typ="safe", pure=True)
+    reader.allow_duplicate_keys = True
+    try:
+        root = reader.compose(text[block.yaml_start : block.yaml_end])
+    except (YAMLError, ValueError, RecursionError):
+        return {}
+    spans: dict[str, tuple[int, int]] = {}
+    for key, node in _scalars(root, ""):
+        start, end = block.yaml_start + node.start_mark.index, block.yaml_start + node.end_mark.index
+        if node.style in ("'", '"'):
+            start, end = start + 1, end - 1
+        inside = text[start:end]
+        start += len(inside) - len(inside.lstrip())
+        spans[key] = (start, max(start, start + len(inside.strip())))
+    return spans
+
+
+def _scalars(node: Node, key: str) -> Iterator[tuple[str, ScalarNode]]:
+    if isinstance(node, ScalarNode):
+        yield key, node
+    elif isinstance(node, MappingNode):
+        for name, value in node.value:
+            if isinstance(name, ScalarNode):
+                yield from _scalars(value, f"{key}.{name.value}" if key else name.value)
+    elif isinstance(node, SequenceNode):
+        for index, value in enumerate(node.value):
+            yield from _scalars(value, f"{key}.{index}" if key else str(index))
