@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bridge.vault import trash
+
 REAL_VAULTS = Path(os.environ.get("VAULT_BRIDGE_TEST_VAULTS") or Path(__file__).parents[2] / "shared" / "vaults")
 """Real vaults for end-to-end tests; tests that want them are skipped where there are none."""
 
@@ -16,6 +18,15 @@ def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """No test touches the user's own run folders."""
     monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
     monkeypatch.delenv("VAULT_BRIDGE_VAULT", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test puts anything into the user's own trash: the system's trash is this folder."""
+    folder = tmp_path_factory.mktemp("trash")
+    monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
+    monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
+    return folder
 
 
 @pytest.fixture
