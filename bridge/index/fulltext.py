@@ -34,7 +34,7 @@ class Scored(NamedTuple):
 
 
 class FullText:
-    """The two tables, as functions of the connection that holds them."""
+    """The tables, as functions of the connection that holds them."""
 
     @staticmethod
     def create(connection: sqlite3.Connection) -> None:
@@ -44,12 +44,23 @@ class FullText:
             f"tokenize='{_TOKENIZER}')"
         )
         connection.execute("CREATE TABLE IF NOT EXISTS fulltext_discarded(document INTEGER PRIMARY KEY)")
+        connection.execute("CREATE TABLE IF NOT EXISTS fulltext_made(key BLOB NOT NULL)")
+        connection.execute(
+            "INSERT INTO fulltext_made SELECT randomblob(16) WHERE NOT EXISTS (SELECT * FROM fulltext_made)"
+        )
 
     @staticmethod
     def clear(connection: sqlite3.Connection) -> None:
         """Empty the tables, to be filled anew; numbers may be used again."""
         connection.execute("INSERT INTO fulltext(fulltext) VALUES('delete-all')")
         connection.execute("DELETE FROM fulltext_discarded")
+        connection.execute("UPDATE fulltext_made SET key = randomblob(16)")
+
+    @staticmethod
+    def key(connection: sqlite3.Connection) -> bytes:
+        """What tells this filling of the tables from every other: under one key, a number is always one version."""
+        (key,) = connection.execute("SELECT key FROM fulltext_made").fetchone()
+        return bytes(key)
 
     @staticmethod
     def put(

@@ -31,8 +31,10 @@ def _found(connection: sqlite3.Connection, expression: str) -> list[int]:
 
 def test_creating_twice_keeps_what_is_there(connection: sqlite3.Connection) -> None:
     FullText.put(connection, 1, name="One", text="alpha")
+    key = FullText.key(connection)
     FullText.create(connection)
     assert _found(connection, phrase("alpha")) == [1]
+    assert FullText.key(connection) == key
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,9 @@ def test_an_index_is_worn_when_most_of_it_is_discarded(
     assert not FullText.worn(connection)
     FullText.discard(connection, 4)
     assert FullText.worn(connection)
+    key = FullText.key(connection)
     FullText.clear(connection)
+    assert FullText.key(connection) != key
     assert not FullText.worn(connection)
     FullText.put(connection, 1, name="Note", text="alpha")
     assert _found(connection, phrase("alpha")) == [1]

@@ -1,0 +1,139 @@
+"""Whether one note is what a query asks for, exactly, by its text (rules 90 and 91)."""
+
+from collections.abc import Callable, Iterator
+
+from bridge.index.query import And, Case, Node, Not, Or, Regex, Scope, Text, Within
+from bridge.index.scan import Span
+from bridge.index.search_text import Find, Needle, NoteText
+
+MOST_PLACES = 10_000
+"""Lines of a note that are looked at for one pattern, and places for one word."""
+
+TODO = " "
+"""What is in the box of a task that is not done (rule 71); anything else is done."""
+
+
+class Matcher:
+    """Looks into notes, one after the other.
+
+    Args:
+        patterns: Finds lines: a pattern and whether case matters, in some text.
+        outside: Answers what the text does not tell: a file's name, its tags and properties.
+        check: Called often; raises when the time is over.
+    """
+
+    def __init__(
+        self,
+        patterns: Callable[[str, bool], Find],
+        outside: Callable[[Node, bool], bool],
+        check: Callable[[], None],
+    ) -> None:
+        self._patterns = patterns
+        self._outside = outside
+        self._check = check
+        self._note = NoteText("")
+        self._needles: dict[tuple[str, bool], Needle] = {}
+        self._lines: dict[tuple[str, bool], list[Span]] = {}
+
+    def open(self, note: NoteText) -> None:
+        """The note that is looked into from now on."""
+        self._note = note
+        self._lines = {}
+
+    def holds(self, query: Node, span: Span, *, case: bool = False) -> bool:
+        """Whether a query is true of a part of the note's text.
+
+        Args:
+            query: What is asked.
+            span: The part.
+            case: Whether upper and lower case differ.
+        """
+        match query:
+            case And(parts):
+                found = all(self.holds(part, span, case=case) for part in parts)
+            case Or(parts):
+                found = any(self.holds(part, span, case=case) for part in parts)
+            case Not(part):
+                found = not self.holds(part, span, case=case)
+            case Case(matters, part):
+                found = self.holds(part, span, case=matters)
+            case Text() | Regex():
+                found = next(self.places(query, span, case=case), None) is not None
+            case Within(Scope.CONTENT, part):
+                found = self.holds(part, span, case=case)
+            case Within(scope) if scope.is_part:
+                found = any(self.holds(query.part, part, case=case) for part in self._parts(query, span, case=case))
+            case _:
+                found = self._outside(query, case)
+        return found
+
+    def places(self, query: Text | Regex, span: Span, *, case: bool) -> Iterator[Span]:
+        """Where in a part of the text a word, phrase or pattern is."""
+        self._check()
+        if isinstance(query, Text):
+            if not query.text:
+                yield span[0], span[0]
+                return
+            key = (query.text, case)
+            if key not in self._needles:
+                self._needles[key] = Needle(query.text, case_matters=case)
+            yield from self._note.find_all(self._needles[key], span)
+            return
+        find = self._patterns(query.pattern, case)
+        if not self._note.begins_line(span[0]):
+            yield from self._note.matches(find, span, MOST_PLACES)
+            return
+        pattern = (query.pattern, case)
+        if pattern not in self._lines:
+            self._lines[pattern] = self._note.matches(find, self._note.whole, MOST_PLACES)
+        yield from (found for found in self._lines[pattern] if span[0] <= found[0] and found[1] <= span[1])
+
+    def _parts(self, query: Within, span: Span, *, case: bool) -> Iterator[Span]:
+        """The parts of the text that an operator names, as far as it may be true of them."""
+        if query.scope is Scope.LINE:
+            yield from self._lines_of(query.part, span, case=case)
+            return
+        for start, end in self._structure(query.scope):
+            part = max(start, span[0]), min(end, span[1])
+            if part[0] < part[1] or start == end:
+                yield part
+
+    def _structure(self, scope: Scope) -> list[Span]:
+        if scope is Scope.SECTION:
+            return self._note.sections
+        if scope is Scope.BLOCK:
+            return self._note.blocks
+        return [
+            part for box, part in self._note.tasks if scope is Scope.TASK or (box == TODO) is (scope is Scope.TASK_TODO)
+        ]
+
+    def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
+        """The lines that hold what must be there, or all of them where nothing must."""
+        anchor = _anchor(query, case=case)
+        if anchor is None:
+            yield from self._note.lines(span)
+            return
+        last = -1
+        for start, _end in self.places(anchor[0], span, case=anchor[1]):
+            if start < last:
+                continue
+            low, high = self._note.line_at(start)
+            last = high
+            yield max(low, span[0]), min(high, span[1])
+
+
+def _anchor(query: Node, *, case: bool) -> tuple[Text | Regex, bool] | None:
+    """A word or pattern without which a query cannot be true, and whether its case matters."""
+    if isinstance(query, Text):
+        return (query, case) if query.text else None
+    if isinstance(query, Regex):
+        return query, case
+    if isinstance(query, Case):
+        return _anchor(query.part, case=query.matters)
+    if isinstance(query, Within) and query.scope in {Scope.LINE, Scope.CONTENT}:
+        return _anchor(query.part, case=case)
+    if isinstance(query, And):
+        found = [anchor for part in query.parts if (anchor := _anchor(part, case=case)) is not None]
+        # The longest word is the rarest; a pattern is dearer than any word.
+        return max(found, key=lambda anchor: len(getattr(anchor[0], "text", "")), default=None)
+    return None
