@@ -271,8 +271,10 @@ def _readings(linkpath: str, source: str) -> Iterator[tuple[str, bool]]:
 
 def _from_folder(text: str, source: str) -> str | None:
     """A relative path from the vault down; None when it leads out of it."""
-    way = source.split("/")[:-1]
-    for part in text.split("/"):
+    way, parts = source.split("/")[:-1], text.split("/")
+    if parts[-1] in {".", ".."}:
+        return None  # that is a folder
+    for part in parts:
         if part == "..":
             if not way:
                 return None

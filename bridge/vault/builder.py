@@ -27,6 +27,9 @@ class PlanBuilder:
         self._blobs: dict[str, bytes] = {}
         self._folders: set[VaultPath] = set()
         self._touched: set[VaultPath] = set()
+        self._there: set[VaultPath] = set()
+        self._arrived: set[VaultPath] = set()
+        self._afterwards: list[Change] = []
 
     def modify(self, path: VaultPath, old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> None:
         """A file gets other bytes. Nothing is planned when they are the same.
@@ -62,12 +65,32 @@ class PlanBuilder:
             new_path: Where it goes.
             data: Its bytes.
         """
-        self._claim(path)
+        self.relocate(path, new_path, content_hash(data))
+
+    def relocate(
+        self, path: VaultPath, new_path: VaultPath, digest: str, edited: tuple[bytes, bytes] | None = None
+    ) -> None:
+        """A file gets another place, and the folders that are missing above it; perhaps other bytes there, too.
+
+        A file that was relocated may be relocated once more, from where it went: so a folder gets another spelling.
+
+        Args:
+            path: Where it is.
+            new_path: Where it goes.
+            digest: The hash of its bytes.
+            edited: Its bytes now and then, when they change. One preview shows both the move and the edit.
+        """
+        if path not in self._arrived:
+            self._claim(path)
         self._claim(new_path)
+        self._arrived.add(new_path)
         self._make_parents(new_path)
-        digest = content_hash(data)
         change = Change(ChangeKind.MOVE, str(path), str(new_path), before=digest, after=digest)
-        self._add(change, preview(change, None, None))
+        self._add(change, preview(change, *(edited or (None, None))))
+        if edited is not None and edited[0] != edited[1]:
+            after = content_hash(edited[1])
+            self._blobs[after] = edited[1]
+            self._afterwards.append(Change(ChangeKind.MODIFY, str(new_path), before=digest, after=after))
 
     def delete(self, path: VaultPath, old: bytes) -> None:
         """A file goes.
@@ -89,7 +112,8 @@ class PlanBuilder:
 
     def rmdir(self, path: VaultPath) -> None:
         """A folder goes; the steps before have emptied it."""
-        self._claim(path)
+        if path not in self._folders:
+            self._claim(path)
         change = Change(ChangeKind.RMDIR, str(path))
         self._add(change, preview(change, None, None))
 
@@ -109,7 +133,7 @@ class PlanBuilder:
         return ChangePlan(
             operation=operation,
             summary=summary,
-            changes=tuple(self._changes),
+            changes=(*self._changes, *self._afterwards),
             blobs=self._blobs,
             previews=tuple(self._previews),
             warnings=tuple(warnings),
@@ -126,7 +150,11 @@ class PlanBuilder:
 
     def _make_parents(self, path: VaultPath) -> None:
         for parent in path.parents:
-            if parent not in self._folders and not self._is_there(parent):
+            if parent in self._folders or parent in self._there:
+                continue
+            if self._is_there(parent):
+                self._there.add(parent)
+            else:
                 self._make(parent)
 
     def _is_there(self, path: VaultPath) -> bool:

@@ -75,6 +75,8 @@ def test_a_link_is_split_at_its_first_hash_rule_15(link: str, path: str, subpath
         (["Note.md"], "../Note", "Me.md", None),
         (["b/x/Note.md"], "../b/./c/../x/Note", "a/Me.md", "b/x/Note.md"),
         (["Note.md"], "..", "a/b/Me.md", None),
+        (["a/b.md"], "./x/..", "a/b/Me.md", None),
+        (["a/b.md"], "./", "a/b/Me.md", None),
         # rule 41: from the vault down, which falls back to nothing
         (["a/Note.md", "Note.md"], "/a/note", "b/Me.md", "a/Note.md"),
         (["a/b/Note.md"], "/Note", "Me.md", None),

@@ -1,0 +1,140 @@
+"""How a link is written: the path that Obsidian would write in it, and how it stands in each kind of link."""
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+from urllib.parse import quote
+
+from bridge.notes.destinations import destination_end
+from bridge.notes.names import Names
+
+LinkFormat = Literal["shortest", "relative", "absolute"]
+"""The user's setting `newLinkFormat` (rule 75)."""
+
+_NOTE = ".md"
+_UNLINKABLE = re.compile(r"[#^|\[\]\x00-\x1f]")
+_ENCODED = re.compile(r"[\x00-\x20\x7f()\[\]#^|%<>\\`]|&(?=[#\w])")
+_ENCODED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f#%<>\\]|&(?=[#\w])")
+_HASH = re.compile("#|%23")
+_MOST_TRIES = 8
+
+
+class Slots(NamedTuple):
+    """Where in a link, as it is written, its parts are: `original[start:end]`.
+
+    Attributes:
+        path: The path, without the subpath.
+        subpath: The subpath; empty when there is none.
+        text: The text, or the size of an embed; None when there is none.
+        angles: Whether the path stands in `<...>`.
+    """
+
+    path: tuple[int, int]
+    subpath: tuple[int, int]
+    text: tuple[int, int] | None
+    angles: bool = False
+
+
+def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markdown: bool) -> str | None:
+    """The path that a link to a file is written with (rule 72), as it is before any encoding.
+
+    Where that would lead elsewhere, because another file is preferred, it is written so that it leads there all the
+    same: from the vault down, with its extension, at last with a `/` before it.
+
+    Args:
+        target: The file.
+        source: The file that the link is in.
+        names: The vault's files.
+        form: What the user wants.
+        markdown: Whether the link is a Markdown link, which keeps `.md`.
+
+    Returns:
+        None when no path leads there: it is no file of the vault.
+    """
+    for path in _wished(target, source, names, form):
+        for written in [path] if markdown else dict.fromkeys([_without_extension(path), path]):
+            if names.resolve(written, source) == target:
+                return written
+    return None
+
+
+def fits_wikilink(path: str) -> bool:
+    """Whether a path can be written between `[[` and `]]` (rule 7)."""
+    return _UNLINKABLE.search(path) is None
+
+
+def encode_destination(path: str, *, angles: bool = False) -> str:
+    """A path as the destination of a Markdown link: what would end or change it is percent-encoded (rule 73).
+
+    Args:
+        path: The path.
+        angles: Whether it stands in `<...>`, where spaces and parentheses are free.
+    """
+    return (_ENCODED_IN_ANGLES if angles else _ENCODED).sub(lambda found: quote(found[0], safe=""), path)
+
+
+def encode_subpath(subpath: str) -> str:
+    """A subpath as it follows a path in the destination of a Markdown link."""
+    return "#".join(map(encode_destination, subpath.split("#")))
+
+
+def wikilink_slots(original: str) -> Slots | None:
+    """The parts of `[[path#subpath|text]]`; None when it is no such link."""
+    start, end = original.find("[[") + 2, len(original) - 2
+    if start not in {2, 3} or start > end or not original.endswith("]]"):
+        return None
+    bar = original.find("|", start + 1, end)  # a bar that comes first belongs to the name (rule 16)
+    stop = end if bar < 0 else bar
+    if bar >= 0 and original[start:stop].endswith("\\"):  # in a table (rule 18)
+        stop -= 1
+    mark = original.find("#", start, stop)
+    return Slots(
+        (start, stop if mark < 0 else mark), (stop if mark < 0 else mark, stop), None if bar < 0 else (bar + 1, end)
+    )
+
+
+def markdown_slots(original: str) -> Slots | None:
+    """The parts of `[text](path#subpath "title")`; None when it is no such link."""
+    start, close = original.find("[") + 1, len(original)
+    if start not in {1, 2}:
+        return None
+    for _try in range(_MOST_TRIES):  # from the end, because a text may hold links of its own
+        close = original.rfind("](", start, close)
+        if close < 0:
+            break
+        found = destination_end(original, close + 2, len(original))
+        if found is not None and found[1] == len(original):
+            place = close + 2
+            while original[place].isspace():
+                place += 1
+            angles = original[place] == "<"
+            place, end = place + angles, place + angles + len(found[0])
+            mark = _HASH.search(original, place, end)
+            path_end = mark.start() if mark else end
+            return Slots((place, path_end), (path_end, end), (start, close), angles)
+    return None
+
+
+def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterator[str]:
+    """The paths that may be written, the one that Obsidian would write first."""
+    name = target.rpartition("/")[2]
+    if form == "relative":
+        path = _relative(target, source)
+        yield path
+        yield path if path.startswith("../") else "./" + path
+    elif form == "shortest" and len(names.named(name)) == 1:
+        yield name
+    yield target
+    yield "/" + target
+
+
+def _relative(target: str, source: str) -> str:
+    here, there = source.split("/")[:-1], target.split("/")
+    common = 0
+    while common < min(len(here), len(there) - 1) and here[common] == there[common]:
+        common += 1
+    return "/".join([".."] * (len(here) - common) + there[common:])
+
+
+def _without_extension(path: str) -> str:
+    return path[: -len(_NOTE)] if path.lower().endswith(_NOTE) else path

@@ -1,0 +1,237 @@
+"""Links follow the files they lead to: what changes in one note or canvas when files move.
+
+Every link is resolved twice, as the vault is and as it will be. Only those that would lead elsewhere are written
+anew (rule 88); all other text stays as it is, byte for byte. What was written is read again before it is believed: a
+link that would not lead where it should is left as it was, and told.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from bridge.notes.canvas import FILE_KEY, parse_canvas
+from bridge.notes.destinations import decode_destination
+from bridge.notes.edits import Edit, apply, overlap
+from bridge.notes.linktext import (
+    Slots,
+    encode_destination,
+    encode_subpath,
+    fits_wikilink,
+    link_path,
+    markdown_slots,
+    wikilink_slots,
+)
+from bridge.notes.markdown import parse_note
+from bridge.notes.moving import Moving, Rewriting
+from bridge.notes.names import split_link
+from bridge.notes.note import Link, ParsedNote
+from bridge.notes.places import in_body, in_canvas, in_property
+
+__all__ = ["CANVAS", "Moving", "Rewriting", "rewrite"]
+
+CANVAS = ".canvas"
+
+_NOTE = ".md"
+_MOST_READINGS = 64
+"""How often one text is read again to find the links in it that cannot be written."""
+_NOT_IN_TEXT = frozenset("[]\\`<\n\r")
+
+
+def rewrite(text: str, source: str, moving: Moving) -> Rewriting:
+    """What becomes of a note or canvas when files move, itself perhaps among them.
+
+    Args:
+        text: Its text, decoded so that it can be encoded again to the same bytes (`surrogateescape`).
+        source: Where it is before the move.
+        moving: What moves.
+    """
+    return _Source(text, source, moving).rewritten()
+
+
+class _Proposal(NamedTuple):
+    """One link that is to be written anew.
+
+    Attributes:
+        target: The file it must lead to.
+        original: What is to be written, as the reader of the file sees it.
+        edits: The replacements that do it; empty when it cannot be written.
+    """
+
+    target: str
+    original: str
+    edits: tuple[Edit, ...]
+
+
+class _Source:
+    """One text with the links in it."""
+
+    def __init__(self, text: str, path: str, moving: Moving) -> None:
+        self._text = text
+        self._path = path
+        self._place = moving.place(path)
+        self._moving = moving
+        self._canvas = path.lower().endswith(CANVAS)
+        self._note = self._read(text)
+        self._links = self._of(text, self._note)
+        self._proposals: dict[int, _Proposal] = {}
+        self._readings = 0
+
+    def rewritten(self) -> Rewriting:
+        """The text with every link that can be written anew."""
+        for number, link in enumerate(self._links):
+            target = self._moving.wanted(self._linkpath(link), self._path)
+            if target is not None:
+                self._proposals[number] = self._propose(link, target)
+        if not self._proposals:
+            return Rewriting(self._text, (), 0, ())
+        done = self._with(set(), [number for number, proposal in self._proposals.items() if proposal.edits])
+        edits = self._edits(done)
+        left = tuple(self._links[number].original for number in sorted(self._proposals.keys() - done))
+        return Rewriting(apply(self._text, edits), edits, len(done), left)
+
+    def _read(self, text: str) -> ParsedNote:
+        return ParsedNote() if self._canvas else parse_note(text, outline=False)
+
+    def _of(self, text: str, note: ParsedNote) -> tuple[Link, ...]:
+        return parse_canvas(text) if self._canvas else note.all_links
+
+    def _linkpath(self, link: Link) -> str:
+        """What a link is resolved by. A canvas' node names a whole path, in which `#` has no meaning (rule 94)."""
+        return "/" + link.original if self._names_path(link) else split_link(link.link)[0]
+
+    def _names_path(self, link: Link) -> bool:
+        return self._canvas and link.key == FILE_KEY
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def _propose(self, link: Link, target: str) -> _Proposal:
+        if self._names_path(link):
+            inner: tuple[Edit, ...] = (Edit(0, len(link.original), target),)
+        else:
+            inner = self._edits_in(link, target)
+        if not inner:
+            return _Proposal(target, link.original, ())
+        where = in_canvas if self._canvas else in_property if link.key else in_body
+        return _Proposal(target, apply(link.original, inner), where(self._text, link, inner))
+
+    def _edits_in(self, link: Link, target: str) -> tuple[Edit, ...]:
+        """The replacements inside one link as it is written; none when it cannot be done."""
+        original = link.original
+        slots = markdown_slots(original) if link.markdown else wikilink_slots(original)
+        path = self._path_to(target, markdown=link.markdown)
+        if slots is None or path is None:
+            return ()
+        if not link.markdown:
+            return (Edit(*slots.path, path),) if fits_wikilink(path) else self._as_markdown(link, slots, target)
+        destination = encode_destination(path, angles=slots.angles)
+        edits = [Edit(*slots.path, destination)]
+        subpath = split_link(link.link)[1]
+        if decode_destination(destination + original[slice(*slots.subpath)]) != path + subpath:
+            edits.append(Edit(*slots.subpath, encode_subpath(subpath)))
+        old = self._moving.before.resolve(split_link(link.link)[0], self._path) or ""
+        text = None if slots.text is None else _renamed_text(original[slice(*slots.text)], old, target)
+        if text is not None and slots.text is not None:
+            edits.append(Edit(*slots.text, text))
+        return tuple(edits)
+
+    def _as_markdown(self, link: Link, slots: Slots, target: str) -> tuple[Edit, ...]:
+        """A wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
+        path = self._path_to(target, markdown=True)
+        if path is None:
+            return ()
+        subpath = split_link(link.link)[1]
+        if slots.text is not None:
+            text = link.original[slice(*slots.text)]
+        else:
+            parts = [_stem(target.rpartition("/")[2]), *filter(None, subpath.split("#"))]
+            text = "".join("\\" + character if character in "[]\\" else character for character in " > ".join(parts))
+        destination = encode_destination(path) + encode_subpath(subpath)
+        return (Edit(0, len(link.original), f"{'!' * link.embed}[{text}]({destination})"),)
+
+    def _path_to(self, target: str, *, markdown: bool) -> str | None:
+        return link_path(target, self._place, self._moving.after, self._moving.form, markdown=markdown)
+
+    # -- reading what was written -------------------------------------------------------------------------------
+
+    def _with(self, done: set[int], wished: Sequence[int]) -> set[int]:
+        """What is done, and as much of what is wished as can be."""
+        if not wished or self._readings >= _MOST_READINGS:
+            return done
+        self._readings += 1
+        if self._is_right(done.union(wished)):
+            return done.union(wished)
+        if len(wished) == 1:
+            return done
+        middle = len(wished) // 2
+        return self._with(self._with(done, wished[:middle]), wished[middle:])
+
+    def _is_right(self, done: Collection[int]) -> bool:
+        """Whether each of these links leads where it should, and nothing else means anything else than before."""
+        edits = self._edits(done)
+        if overlap(edits):
+            return False
+        text = apply(self._text, edits)
+        note = self._read(text)
+        links = self._of(text, note)
+        if len(links) != len(self._links) or [tag.tag for tag in note.tags] != [tag.tag for tag in self._note.tags]:
+            return False
+        for number, (old, new) in enumerate(zip(self._links, links, strict=True)):
+            if not (self._follows(old, new, number) if number in done else _is_same(old, new)):
+                return False
+        return _leaves(note.frontmatter) == self._expected(done)
+
+    def _edits(self, done: Collection[int]) -> tuple[Edit, ...]:
+        """All replacements, in order; links that are written at one place, by an alias of YAML, are replaced once."""
+        return tuple(sorted({edit for number in done for edit in self._proposals[number].edits}))
+
+    def _follows(self, old: Link, new: Link, number: int) -> bool:
+        target = self._proposals[number].target
+        if (old.embed, old.key) != (new.embed, new.key):
+            return False
+        if self._names_path(new):
+            return new.original == target
+        path, subpath = split_link(new.link)
+        leads = self._moving.after.resolve(path, self._place) if path else None
+        return leads == target and subpath == split_link(old.link)[1]
+
+    def _expected(self, done: Collection[int]) -> dict[str, Any]:
+        """What the properties must be: as before, but for the links in them."""
+        leaves = _leaves(self._note.frontmatter)
+        for number in done:
+            link = self._links[number]
+            if link.key and link.key in leaves:
+                leaves[link.key] = str(leaves[link.key]).replace(link.original, self._proposals[number].original)
+        return leaves
+
+
+def _renamed_text(text: str, old: str, new: str) -> str | None:
+    """What a Markdown link says instead, when it says the name of the file that it leads to (rule 87)."""
+    old_name, new_name = old.rpartition("/")[2], new.rpartition("/")[2]
+    if old_name == new_name or _NOT_IN_TEXT & set(new_name):
+        return None
+    if text == old_name:
+        return new_name
+    return _stem(new_name) if text == _stem(old_name) != _stem(new_name) else None
+
+
+def _stem(name: str) -> str:
+    return name[: -len(_NOTE)] if name.lower().endswith(_NOTE) else name
+
+
+def _is_same(old: Link, new: Link) -> bool:
+    return (old.link, old.embed, old.markdown, old.key) == (new.link, new.embed, new.markdown, new.key)
+
+
+def _leaves(properties: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Every value by its key, as links in properties are named: `list.0`."""
+    leaves: dict[str, Any] = {}
+    pending: list[tuple[str, Any]] = [("", properties)]
+    while pending:
+        key, value = pending.pop()
+        before = key + "." if key else ""
+        if isinstance(value, Mapping) and value:
+            pending.extend((f"{before}{name}", inner) for name, inner in value.items())
+        elif isinstance(value, list) and value:
+            pending.extend((f"{before}{number}", inner) for number, inner in enumerate(value))
+        else:
+            leaves[key] = value
+    return leaves
