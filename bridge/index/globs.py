@@ -27,6 +27,7 @@ MAX_EXPANDED = 10_000
 """Characters of all alternatives together."""
 
 _GLOB_CHARACTERS = re.compile(r"[*?]|\[[^]/]+]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_ONLY_SUFFIX = re.compile(r"\*\*/\*([^*?\[\]{}\\/]*)")
 _ESCAPED = re.compile(r"\\(.?)", re.DOTALL)
 
 
@@ -36,11 +37,15 @@ class Glob:
 
     Attributes:
         text: As the user wrote it.
-        regex: RE2's object.
+        regex: RE2's object, for one path.
+        line_regex: The same, for paths that are lines of a text.
+        suffix: What a path must end with, where the glob says no more than that.
     """
 
     text: str
     regex: Any
+    line_regex: Any
+    suffix: str | None
 
     def matches(self, path: str) -> bool:
         """Whether a vault path is meant."""
@@ -76,7 +81,11 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
     options.log_errors = False
     options.never_capture = True
     options.case_sensitive = case_sensitive
-    return Glob(text, re2.compile(f"(?s:{'|'.join(sources)})", options))
+    regex = re2.compile(f"(?s:{'|'.join(sources)})", options)
+    options.never_nl = True
+    line_regex = re2.compile(f"(?m)^(?:{'|'.join(sources)})$", options)
+    suffix = _ONLY_SUFFIX.fullmatch(text) if case_sensitive else None
+    return Glob(text, regex, line_regex, suffix[1] if suffix else None)
 
 
 def _expand(text: str) -> list[str]:

@@ -12,8 +12,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from bridge.errors import InvalidParameters
+from bridge.index.hyper import HyperPattern, compile_hyper
 from bridge.index.linear import MEMORY, PROBE_MEMORY, Compiled, compile_linear
 from bridge.index.pool import Worker, WorkerPool
+from bridge.index.relaxed import relax
 from bridge.index.scan import Span, scan_whole
 
 MAX_LENGTH = 8192
@@ -32,10 +34,14 @@ class Pattern:
     Attributes:
         text: As the user wrote it.
         compiled: For RE2 in this process; None when it needs a worker.
+        hyper: For hyperscan, which finds the lines that RE2 then looks at; None where RE2 is alone.
+        relaxed: One that finds every line which this one, that needs a worker, may find; None where none is known.
     """
 
     text: str
     compiled: Compiled | None
+    hyper: HyperPattern | None = None
+    relaxed: "Pattern | None" = None
 
 
 class Patterns:
@@ -79,23 +85,28 @@ class Patterns:
     def _compile(self, text: str, deadline: float) -> Pattern:
         _check(text)
         probed = compile_linear(text, PROBE_MEMORY) if len(text) <= QUICK_LENGTH else None
+        if probed and probed.scan is scan_whole:
+            return _linear(text)
         if probed:
-            # A step in Python for every line is for the worker to take.
-            return Pattern(text, compile_linear(text, MEMORY) if probed.scan is scan_whole else None)
+            return Pattern(text, None)  # a step in Python for every line is for the worker to take
         with self._pool.lend(deadline) as worker:
             answer = worker.ask(text)
         if "invalid" in answer:
             raise _invalid(text, answer["invalid"], answer["at"])
-        return Pattern(text, None)
+        return Pattern(text, None, relaxed=_relaxed(text))
 
 
 class LineSearch:
-    """One search's use of a pattern. It holds a worker from the first piece that needs one until the search's end."""
+    """One search's use of a pattern. It holds a worker from the first piece that needs one until the search's end.
+
+    Several threads of the search may use it; where it needs the worker, one after the other.
+    """
 
     def __init__(self, pattern: Pattern, pool: WorkerPool, deadline: float) -> None:
         self._pattern = pattern
         self._pool = pool
         self._deadline = deadline
+        self._lock = threading.Lock()
         self._held = ExitStack()
         self._worker: Worker | None = None
 
@@ -123,10 +134,26 @@ class LineSearch:
             return compiled.scan(compiled.regex, piece, limit)
         if not piece:
             return []
-        if self._worker is None:
-            self._worker = self._held.enter_context(self._pool.lend(self._deadline))
-        answer = self._worker.ask(self._pattern.text, piece, limit)
+        with self._lock:
+            if self._worker is None:
+                self._worker = self._held.enter_context(self._pool.lend(self._deadline))
+            answer = self._worker.ask(self._pattern.text, piece, limit)
         return _spans(self._pattern.text, answer)
+
+
+def _linear(text: str) -> Pattern:
+    """A pattern that RE2 takes in this process."""
+    compiled = compile_linear(text, MEMORY)
+    return Pattern(text, compiled, compile_hyper(text, compiled) if compiled else None)
+
+
+def _relaxed(text: str) -> Pattern | None:
+    """For a pattern that needs a worker, the one that finds the lines it must be asked about, if that is any help."""
+    wider = relax(text) if len(text) <= QUICK_LENGTH else None
+    probed = compile_linear(wider, PROBE_MEMORY) if wider is not None else None
+    if wider is None or probed is None or probed.scan is not scan_whole or probed.regex.search(b"") is not None:
+        return None
+    return _linear(wider)
 
 
 def _check(text: str) -> None:

@@ -63,7 +63,7 @@ def document(path: str, data: bytes, stamp: Stamp) -> Document:
     return Document(path, stamp, flags, text)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Segment:
     """Some texts. Two segments are the same only when they are one object.
 

@@ -4,6 +4,8 @@ This is a view, not a permission: a file that is passed over can still be read.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import re2
 from wcmatch import glob
@@ -19,7 +21,26 @@ _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 Rule = Callable[[str], bool]
 
 
-def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> Callable[[VaultPath], bool]:
+@dataclass(frozen=True, slots=True, eq=False)
+class IgnoreRules:
+    """What tells whether a file is passed over.
+
+    Attributes:
+        rules: Each tells whether a path, in NFC, is passed over.
+    """
+
+    rules: tuple[Rule, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.rules)
+
+    def __call__(self, path: VaultPath | str) -> bool:
+        """Whether a file is passed over."""
+        text = nfc(str(path))
+        return any(rule(text) for rule in self.rules)
+
+
+def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
     """What tells whether a file is passed over. It holds the rules as they are now.
 
     Args:
@@ -27,18 +48,21 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> Callable[[VaultP
         patterns: Globs over vault paths. One without a `/` before its end fits at any depth; one that ends with
             `/` fits everything in such a folder.
 
+    Returns:
+        The same object for the same rules, so that what they said of a path can be remembered.
+
     Raises:
         InvalidParameters: A glob is none.
     """
-    rules = [rule for text in read_app_settings(files.root).user_ignore_filters if (rule := _user_rule(text))]
+    return _ignore_rules(read_app_settings(files.root).user_ignore_filters, tuple(patterns))
+
+
+@lru_cache(maxsize=16)
+def _ignore_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
+    rules = [rule for text in filters if (rule := _user_rule(text))]
     if patterns:
         rules.append(_glob_rule(patterns))
-
-    def ignored(path: VaultPath) -> bool:
-        text = nfc(str(path))
-        return any(rule(text) for rule in rules)
-
-    return ignored
+    return IgnoreRules(tuple(rules))
 
 
 def _user_rule(text: str) -> Rule | None:

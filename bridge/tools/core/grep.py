@@ -81,7 +81,7 @@ class GrepTool(ReadTool[GrepParams]):
             Query(
                 pattern=self._grep.compile(params.pattern, context.deadline),
                 glob=None if params.file_pattern is None else compile_glob(params.file_pattern),
-                ignored=ignore_rules(self._files, settings.ignore_patterns),
+                excludes=tuple(filter(None, [ignore_rules(self._files, settings.ignore_patterns)])),
                 around=around,
                 limit=limit,
                 deadline=context.deadline,
