@@ -15,6 +15,7 @@ from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.result import ToolResult
+from bridge.index.vault_index import VaultIndex
 from bridge.journal.audit import AuditLog
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
@@ -25,11 +26,12 @@ from bridge.toolkit.flight import Caller, Flight
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.tools import providers
-from bridge.tools.files import files_provider
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
 from scripts.lib.consenting import YesHost
 
@@ -63,13 +65,15 @@ class Desk:
         person: Who is asked.
         ledger: What has been done.
         settings: The settings.
+        session_files: What the user attached.
+        services: What the tools are built from.
     """
 
     vault: Path
     person: Person
     ledger: Ledger
     settings: SettingsStore
-    grants: Grants
+    session_files: SessionFiles
     services: ToolServices
     pipeline: Pipeline = field(repr=False)
 
@@ -113,7 +117,7 @@ class Desk:
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[Desk]:
+def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
     """All tools of the bridge over a small vault."""
     clock = SystemClock()
     root = VaultRoot(vault)
@@ -129,14 +133,28 @@ def desk(vault: Path) -> Iterator[Desk]:
     )
     ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled)
     ledger.recover()
-    services = ToolServices(files=VaultFiles(root), history=ledger, clock=clock, denied=grants.closed)
+    session_files = SessionFiles()
+    services = ToolServices(
+        files=VaultFiles(root),
+        everything=indexed(vault),
+        history=ledger,
+        clock=clock,
+        denied=grants.closed,
+        handed=session_files.handed,
+    )
     registry = ToolRegistry()
-    for provider in (*providers(services), files_provider(services)):
+    for provider in providers(services):
         registry.register(provider)
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
     auditing = Auditing(audit, registry, clock)
     person = Person(broker)
     broker.attach(person)
+
+    async def finished(flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+        if plan is not None:
+            session_files.applied(flight.caller.session_id, plan)
+        await auditing.finished(flight, result, plan, seconds)
+
     with ThreadPoolExecutor(4) as workers:
         pipeline = Pipeline(
             registry=registry,
@@ -147,9 +165,9 @@ def desk(vault: Path) -> Iterator[Desk]:
             clock=clock,
             workers=workers,
             on_event=lambda _event, _facts: None,
-            on_finished=auditing.finished,
+            on_finished=finished,
         )
-        yield Desk(vault, person, ledger, settings, grants, services, pipeline)
+        yield Desk(vault, person, ledger, settings, session_files, services, pipeline)
     auditing.close()
     ledger.close()
     state.close()

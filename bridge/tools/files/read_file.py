@@ -1,0 +1,203 @@
+"""Read file: its lines with their numbers, and its outline (seeds S and O, "read_file")."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import AliasChoices, Field
+
+from bridge.clock import stamp
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.core.file_part import FilePart
+from bridge.tools.files.numbered import MOST_OUTLINED, Entry, number_lines, outline, outline_text
+from bridge.tools.files.parameters import RequiredPath, SeedParams
+from bridge.tools.files.paths import NOTE, missing_is_told, vault_path
+from bridge.tools.files.wording import counted, moment, size
+from bridge.tools.services import Handed
+from bridge.vault.files import FileStat, VaultFiles
+from bridge.vault.kinds import describe_binary, is_binary
+from bridge.vault.text import CHUNK
+
+MOST_LINES = 2000
+MOST_BYTES = 100 * 1024
+MOST_BYTES_OF_ALL = 16 << 20
+"""Of a file that is read whole."""
+
+_FOOT = 400
+"""Bytes of text kept for what is said below the lines."""
+_REFUSED = (
+    "[read_entire_file is for files that this session has written or that the user attached, and this is neither. "
+    "Read on with start_line.]"
+)
+
+
+class ReadFileParams(SeedParams):
+    """Seed S's parameters, and seed O's `file_path` and `read_entire_file`."""
+
+    path: RequiredPath = Field(
+        validation_alias=AliasChoices("path", "file_path"),
+        description="File path (also taken: file_path); upper and lower case do not matter",
+    )
+    start_line: int | None = Field(default=None, ge=1, description="First line to read (the first is 1)")
+    end_line: int | None = Field(default=None, ge=1, description="Last line to read, inclusive")
+    read_entire_file: bool | None = Field(
+        default=None,
+        description="Read all of a large file. Only for files that this session has written or that the user attached",
+    )
+
+
+class ReadVaultFileTool(ReadTool[ReadFileParams]):
+    """Reads a file of the vault, line by line.
+
+    Args:
+        files: The vault's files.
+        handed: Which files may be read whole.
+    """
+
+    name = "read_file"
+    title = "Read File"
+    description = (
+        "Read a file with its lines numbered, and its outline. Large files are cut at 2000 lines or about 100 KB; the "
+        "last line of the answer says which lines are shown and how many there are. If what you need may be in lines "
+        "not shown, call again with start_line and end_line."
+    )
+    icon = "file-text"
+    parameters = ReadFileParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 100
+
+    def __init__(self, files: VaultFiles, handed: Handed) -> None:
+        self._files = files
+        self._handed = handed
+
+    def prepare(self, params: ReadFileParams, context: CallContext) -> Reading:
+        """Check the path and the range; whether the file exists is told only after consent."""
+        del context
+        path = vault_path(params.path, self._files)
+        first, last = params.start_line, params.end_line
+        if first is not None and last is not None and last < first:
+            raise InvalidParameters(f"end_line {last} is before start_line {first}; swap them or leave one out.")
+        if params.read_entire_file:
+            return Reading((str(path),), f"Read entire file '{path}'?")
+        if last is not None:
+            return Reading((str(path),), f"Read file '{path}' (lines {first or 1}-{last})?")
+        lines = f" (from line {first})" if first is not None else ""
+        return Reading((str(path),), f"Read file '{path}'{lines}?")
+
+    def run(self, params: ReadFileParams, context: CallContext) -> Output:
+        """Read, keeping no more of the file than is asked for."""
+        path = vault_path(params.path, self._files)
+        with missing_is_told(f'File not found: "{path}"'):
+            file = self._files.stat(path)
+        whole = bool(params.read_entire_file) and self._handed(context.session_id, str(file.path))
+        part = _part(params, whole=whole)
+        is_note = file.path.suffix.lower() == NOTE and file.size <= MOST_OUTLINED
+        kept: list[bytes] = []
+        with self._files.open(file.path) as stream:
+            head = stream.read(CHUNK)
+            if is_binary(head):
+                return _binary(file, head)
+            while head:
+                part.take(head)
+                if is_note:
+                    kept.append(head)
+                head = stream.read(CHUNK)
+        if part.first > max(part.total_lines, 1):
+            raise InvalidParameters(
+                f"Line {part.first} does not exist in file with {counted(part.total_lines, 'line')}.",
+                data={"totalLines": part.total_lines},
+            )
+        headings = outline(b"".join(kept)) if is_note else []
+        wanted = min(params.end_line or part.total_lines, part.total_lines)
+        foot = _REFUSED if params.read_entire_file and not whole else ""
+        return _text(_Read(file, part, headings, wanted), foot, context.settings.max_output_bytes)
+
+
+def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
+    """What is wanted of the file, within the limits of the seed."""
+    first = params.start_line or 1
+    if whole:
+        return FilePart(first, params.end_line, MOST_BYTES_OF_ALL)
+    last = first + MOST_LINES - 1
+    return FilePart(first, min(last, params.end_line or last), MOST_BYTES)
+
+
+def _binary(file: FileStat, head: bytes) -> Output:
+    """What is told of a file that is not text."""
+    kind, mime_type = describe_binary(head, file.path.name)
+    data = _facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
+    return Output(data, f'"{file.path}" is not text: {kind}, {mime_type}, {size(file.size)}. Its bytes are not shown.')
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What was read.
+
+    Attributes:
+        file: The file.
+        part: The lines of it that the seed's limits allow.
+        headings: Its outline.
+        wanted: The last line that was asked for.
+    """
+
+    file: FileStat
+    part: FilePart
+    headings: list[Entry]
+    wanted: int
+
+
+def _text(read: _Read, foot: str, limit: int) -> Output:
+    """What is told of a text file.
+
+    Args:
+        read: What was read.
+        foot: What else is to be said when not all is shown.
+        limit: Bytes of text.
+    """
+    file, part, headings, wanted = read.file, read.part, read.headings, read.wanted
+    content, invalid_at = part.text(file.path)
+    numbered = number_lines(content, part.first, limit - _FOOT)
+    cut = numbered.cut or (part.cut_inside_line and numbered.last == part.last_taken)
+    truncated = cut or numbered.last < wanted
+    if truncated and headings:
+        numbered = number_lines(content, part.first, limit - _FOOT - limit // 8)
+    first = part.first if part.total_lines else 0
+    shown = f"{first}-{numbered.last}"
+    lines = [numbered.text, ""] if numbered.text else []
+    if truncated:
+        lines.append(f"[... truncated, showing lines {shown}, total lines in file: {part.total_lines}]")
+        lines += [f"[Line {numbered.last} is not shown to its end.]"] if cut else []
+        lines += [foot] if foot else []
+        told = outline_text(headings, limit // 8)
+        lines += ["", told] if told else []
+    else:
+        lines.append(f"[Showing lines {shown} of {part.total_lines} total]")
+    metadata: dict[str, Any] = {
+        "startLine": first,
+        "endLine": numbered.last,
+        "totalLines": part.total_lines,
+        "truncated": truncated,
+    }
+    if truncated and numbered.last < part.total_lines:
+        metadata["nextStartLine"] = numbered.last + 1
+    if invalid_at is not None:
+        metadata["invalidUtf8At"] = invalid_at
+    data = _facts(file) | {
+        "content": content,
+        "startLine": first,
+        "endLine": part.last_taken,
+        "totalLines": part.total_lines,
+        "truncated": part.last_taken < wanted or part.cut_inside_line,
+        "outline": [entry._asdict() for entry in headings],
+    }
+    return Output(data, "\n".join(lines), metadata)
+
+
+def _facts(file: FileStat) -> dict[str, Any]:
+    when = moment(file.mtime_ns)
+    return {"path": str(file.path), "size": file.size, "modified": stamp(when) if when else None}
