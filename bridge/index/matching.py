@@ -1,6 +1,7 @@
 """Whether one note is what a query asks for, exactly, by its text (rules 90 and 91)."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from bridge.index.query import And, Case, Node, Not, Or, Regex, Scope, Text, Within
 from bridge.index.scan import Span
@@ -8,6 +9,10 @@ from bridge.index.search_text import Find, Needle, NoteText
 
 MOST_PLACES = 10_000
 """Lines of a note that are looked at for one pattern, and places for one word."""
+
+SHOWN_PLACES = 64
+SHOWN_PARTS = 8
+"""How many are looked for to show them."""
 
 TODO = " "
 """What is in the box of a task that is not done (rule 71); anything else is done."""
@@ -20,6 +25,9 @@ class Matcher:
         patterns: Finds lines: a pattern and whether case matters, in some text.
         outside: Answers what the text does not tell: a file's name, its tags and properties.
         check: Called often; raises when the time is over.
+
+    Attributes:
+        note: The note that is looked into.
     """
 
     def __init__(
@@ -31,13 +39,13 @@ class Matcher:
         self._patterns = patterns
         self._outside = outside
         self._check = check
-        self._note = NoteText("")
+        self.note = NoteText("")
         self._needles: dict[tuple[str, bool], Needle] = {}
         self._lines: dict[tuple[str, bool], list[Span]] = {}
 
     def open(self, note: NoteText) -> None:
         """The note that is looked into from now on."""
-        self._note = note
+        self.note = note
         self._lines = {}
 
     def holds(self, query: Node, span: Span, *, case: bool = False) -> bool:
@@ -67,6 +75,32 @@ class Matcher:
                 found = self._outside(query, case)
         return found
 
+    def highlights(self, query: Node, span: Span | None = None, *, case: bool = False) -> Iterator[Iterator[Span]]:
+        """Where in the note, which is what the query asks for, its words and patterns are; some of each.
+
+        Args:
+            query: What is asked.
+            span: A part of the note; None for all of it.
+            case: Whether upper and lower case differ.
+        """
+        span = span or self.note.whole
+        match query:
+            case And(parts) | Or(parts):
+                for part in parts:
+                    yield from self.highlights(part, span, case=case)
+            case Case(matters, part):
+                yield from self.highlights(part, span, case=matters)
+            case Text() | Regex():
+                yield islice(self.places(query, span, case=case), SHOWN_PLACES)
+            case Within(Scope.CONTENT, part):
+                yield from self.highlights(part, span, case=case)
+            case Within(scope, part) if scope.is_part:
+                parts_of = self._parts(query, span, case=case)
+                for inside in islice((each for each in parts_of if self.holds(part, each, case=case)), SHOWN_PARTS):
+                    yield from self.highlights(part, inside, case=case)
+            case _:
+                return
+
     def places(self, query: Text | Regex, span: Span, *, case: bool) -> Iterator[Span]:
         """Where in a part of the text a word, phrase or pattern is."""
         self._check()
@@ -77,15 +111,15 @@ class Matcher:
             key = (query.text, case)
             if key not in self._needles:
                 self._needles[key] = Needle(query.text, case_matters=case)
-            yield from self._note.find_all(self._needles[key], span)
+            yield from self.note.find_all(self._needles[key], span)
             return
         find = self._patterns(query.pattern, case)
-        if not self._note.begins_line(span[0]):
-            yield from self._note.matches(find, span, MOST_PLACES)
+        if not self.note.begins_line(span[0]):
+            yield from self.note.matches(find, span, MOST_PLACES)
             return
         pattern = (query.pattern, case)
         if pattern not in self._lines:
-            self._lines[pattern] = self._note.matches(find, self._note.whole, MOST_PLACES)
+            self._lines[pattern] = self.note.matches(find, self.note.whole, MOST_PLACES)
         yield from (found for found in self._lines[pattern] if span[0] <= found[0] and found[1] <= span[1])
 
     def _parts(self, query: Within, span: Span, *, case: bool) -> Iterator[Span]:
@@ -100,24 +134,24 @@ class Matcher:
 
     def _structure(self, scope: Scope) -> list[Span]:
         if scope is Scope.SECTION:
-            return self._note.sections
+            return self.note.sections
         if scope is Scope.BLOCK:
-            return self._note.blocks
+            return self.note.blocks
         return [
-            part for box, part in self._note.tasks if scope is Scope.TASK or (box == TODO) is (scope is Scope.TASK_TODO)
+            part for box, part in self.note.tasks if scope is Scope.TASK or (box == TODO) is (scope is Scope.TASK_TODO)
         ]
 
     def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
         """The lines that hold what must be there, or all of them where nothing must."""
         anchor = _anchor(query, case=case)
         if anchor is None:
-            yield from self._note.lines(span)
+            yield from self.note.lines(span)
             return
         last = -1
         for start, _end in self.places(anchor[0], span, case=anchor[1]):
             if start < last:
                 continue
-            low, high = self._note.line_at(start)
+            low, high = self.note.line_at(start)
             last = high
             yield max(low, span[0]), min(high, span[1])
 

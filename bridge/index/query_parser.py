@@ -31,6 +31,7 @@ _PROPERTY_WORD = re.compile(r"[^\s()\]]+")
 _COMPARE = re.compile(r"(<=|>=|<|>)\s*([^\s()\]]+)")
 _NEGATED = re.compile(r"[^\s)\]-]")
 _KINDS: dict[str, Node] = {"NULL": Kind.NULL, **{kind.value: kind for kind in Kind}}
+_UNTYPED = re.compile("[\0\r\n]")
 _SPACE = re.compile(r"\s*")
 _ESCAPED = re.compile(r'\\(["\\])')
 
@@ -49,7 +50,7 @@ def parse_query(text: str) -> Node | None:
     """
     if len(text) > MAX_LENGTH:
         raise InvalidParameters(f"The query has {len(text)} characters; at most {MAX_LENGTH} are allowed")
-    return _Parser(text.replace("\0", " ")).whole()
+    return _Parser(_UNTYPED.sub(" ", text.encode(errors="replace").decode())).whole()
 
 
 class _Parser:

@@ -1,0 +1,230 @@
+"""Which notes a few words mean, and which of them most.
+
+A note that holds all the words comes before one that holds some. A word of more than three letters may go on
+(`project` finds `projects`); where no note holds all words so, and in scripts that put no spaces between words, they
+may also lie inside of others. Notes that hold all of them are in the order of BM25 (`fulltext.py`), lifted where the
+name or an alias holds them all, or where they stand side by side; a note that is called so comes first. Of nearly
+equal ones the newest comes first.
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bridge.index.fulltext import Words, phrase, words
+from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.search_text import Needle, folded
+from bridge.index.search_texts import TextSession, has_text
+from bridge.notes.reference import note_name
+
+MOST_WORDS = 64
+"""Different words of a query that are looked for."""
+FEW = 10
+"""Notes with all words below which notes with some of them follow."""
+LEAST_WEIGHT = 0.25
+"""A word that weighs less than this, beside the weightiest, does not decide the order: it is nearly everywhere."""
+FEW_TEXTS = 50
+"""Notes that are rather looked into one by one than found by going through all texts."""
+
+NAMED = 1.0
+SIDE_BY_SIDE = 0.5
+_STEP = 50
+"""Scores that differ by less than a fiftieth are nearly equal."""
+_SHORT = 3
+_EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
+_SYMBOL = re.compile(r"[^\w\s" + re.escape(_EDGES) + r"\-_*~`=^]")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word.
+
+    Attributes:
+        text: As it is looked for in texts.
+        any: FTS5's expression for it; empty when the index holds no such words.
+        scored: The same, so that the word itself weighs more than one that only begins so.
+        literal: Whether it has signs that the index leaves out (`C++`), so that texts must be asked too.
+        unspaced: Whether its script puts no spaces between words.
+    """
+
+    text: str
+    any: str
+    scored: str
+    literal: bool
+    unspaced: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The notes found.
+
+    Attributes:
+        paths: Best first.
+        with_all: How many of them, at the beginning, hold all words.
+    """
+
+    paths: tuple[str, ...]
+    with_all: int
+
+
+def make_terms(texts: Iterable[str]) -> list[Term]:
+    """The different words of a query, without the punctuation around them."""
+    found: dict[str, Term] = {}
+    for text in texts:
+        word = text.strip(_EDGES).removeprefix("#")
+        key = folded(word)
+        if not word or key in found or len(found) >= MOST_WORDS:
+            continue
+        literal = _SYMBOL.search(word) is not None
+        unspaced = _UNSPACED.search(word) is not None
+        if words(word):
+            longer = not literal and (len(word) > _SHORT or unspaced)
+            whole, begun = phrase(word), phrase(word, prefix=longer)
+            found[key] = Term(word, begun, f"({whole} OR {begun})" if longer else whole, literal, unspaced)
+        elif literal:
+            found[key] = Term(word, "", "", literal=True, unspaced=False)
+    return list(found.values())
+
+
+class Ranking:
+    """Ranks the notes of one search.
+
+    Args:
+        index: The full-text index.
+        session: The texts.
+        knowledge: Names and aliases.
+        files: The files that may be found.
+    """
+
+    def __init__(
+        self, index: Words, session: TextSession, knowledge: Knowledge, files: Mapping[str, IndexedFile]
+    ) -> None:
+        self._index = index
+        self._session = session
+        self._knowledge = knowledge
+        self._files = files
+
+    def find(self, terms: Sequence[Term]) -> Ranked:
+        """The notes that hold the words.
+
+        Args:
+            terms: At least one.
+        """
+        indexed = [term for term in terms if term.any]
+        chosen = self._weighty(indexed)
+        found = self._with_all(terms, indexed)
+        first = self._ordered(found, terms, self._scores(" AND ".join(term.scored for term in chosen), found))
+        if not found or any(term.unspaced for term in terms):
+            inside = self._inside(terms) - found
+            first += self._by_name(inside, terms)
+        rest: list[str] = []
+        if len(first) < FEW and len(terms) > 1 and chosen:
+            scores = self._scores(" OR ".join(term.scored for term in chosen), None)
+            rest = self._ordered(scores.keys() - set(first), terms, scores)
+        return Ranked((*first, *rest), len(first))
+
+    def order(self, paths: Collection[str], terms: Sequence[Term]) -> list[str]:
+        """Files that were found otherwise, those first that hold most of some words."""
+        chosen = self._weighty([term for term in terms if term.any])
+        scores = self._scores(" OR ".join(term.scored for term in chosen), paths) if chosen and len(paths) > 1 else {}
+        return self._ordered(paths, terms, scores)
+
+    # -- finding ------------------------------------------------------------------------------------------------
+
+    def _with_all(self, terms: Sequence[Term], indexed: Sequence[Term]) -> set[str]:
+        """The notes that hold all words, as far as the index knows words."""
+        if not indexed:
+            return set()
+        found = self._matching(" AND ".join(term.any for term in indexed))
+        for term in terms:
+            if term.literal and found:
+                found &= self._holding(term.text, found)
+        return found
+
+    def _inside(self, terms: Sequence[Term]) -> set[str]:
+        """The files in whose texts or names all words are, also inside of other words."""
+        found: set[str] | None = None
+        for term in sorted(terms, key=lambda term: -len(term.text)):
+            found = self._holding(term.text, found)
+            if not found:
+                break
+        return found or set()
+
+    def _holding(self, text: str, among: set[str] | None) -> set[str]:
+        """The files in whose text or name a word is; of some files, or of all."""
+        needle = Needle(text)
+        if among is not None and len(among) <= FEW_TEXTS:
+            return {path for path in among if self._holds(path, needle)}
+        held = self._session.holding(needle)
+        found = {path for path in held.sure if path in self._files}
+        found |= {path for path in held.unsure if path in self._files and self._holds(path, needle)}
+        found |= {path for path in self._files if has_text(path) and needle.is_in(path)}
+        return {path for path in found if has_text(path)} if among is None else found & among
+
+    def _holds(self, path: str, needle: Needle) -> bool:
+        self._session.check()
+        if needle.is_in(path):
+            return True
+        note = self._session.note(path)
+        return note is not None and note.find(needle, note.whole) is not None
+
+    def _matching(self, expression: str) -> set[str]:
+        return {path for path in self._index.matching(expression, self._session.expired) if path in self._files}
+
+    # -- ranking ------------------------------------------------------------------------------------------------
+
+    def _weighty(self, terms: Sequence[Term]) -> list[Term]:
+        """The words that decide the order: the rare ones. Those that no note holds say nothing."""
+        everything = max(len(self._files), 1)
+        weights = []
+        for term in terms:
+            count = self._index.count(term.any, self._session.expired)
+            weights.append(math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0)
+        most = max(weights, default=0.0)
+        return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= LEAST_WEIGHT * most]
+
+    def _scores(self, expression: str, among: Collection[str] | None) -> dict[str, float]:
+        """How well notes fit; of some of them, or of all that may be found."""
+        if not expression or (among is not None and len(among) < 2):  # noqa: PLR2004 - nothing to compare
+            return {}
+        wanted = self._files if among is None else among
+        return {path: score for path, score in self._index.ranked(expression, self._session.expired) if path in wanted}
+
+    def _ordered(self, paths: Collection[str], terms: Sequence[Term], scores: Mapping[str, float]) -> list[str]:
+        """The best first."""
+        if len(paths) < 2:  # noqa: PLR2004 - nothing to compare
+            return list(paths)
+        indexed = [term for term in terms if term.any]
+        whole = " ".join(term.text for term in terms)
+        called = {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
+        named = close = frozenset[str]()
+        if indexed:
+            inside = " AND ".join(term.any for term in indexed)
+            named = frozenset(self._matching(f"{{name aliases}} : ({inside})"))
+        if len(indexed) > 1:
+            close = frozenset(self._matching(phrase(" ".join(term.text for term in indexed), prefix=True)))
+
+        def key(path: str) -> tuple[bool, int, int, str]:
+            score = scores.get(path, 0.0) * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
+            step = math.floor(math.log(score) * _STEP) if score > 0 else -_NEVER
+            return path not in called, -step, -self._files[path].mtime_ns, path
+
+        return sorted(paths, key=key)
+
+    def _by_name(self, paths: Collection[str], terms: Sequence[Term]) -> list[str]:
+        """Those first whose names hold the most of the words, then the newest."""
+        needles = [Needle(term.text) for term in terms]
+
+        def key(path: str) -> tuple[int, int, str]:
+            name = note_name(path)
+            return -sum(needle.is_in(name) for needle in needles), -self._files[path].mtime_ns, path
+
+        return sorted(paths, key=key)
+
+
+_NEVER = 1 << 40
+"""The step of a note without a score."""

@@ -1,0 +1,188 @@
+"""The texts of all notes, as one search asks them: which hold something, and what one of them says."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import re2
+
+from bridge.clock import Clock
+from bridge.errors import DeadlineExceeded, ToolFailure
+from bridge.index.corpus import Corpus
+from bridge.index.finders import Finder, finders, line_break
+from bridge.index.patterns import LineSearch, Patterns
+from bridge.index.pool import WorkerPool
+from bridge.index.search_text import Find, Needle, NoteText, canvas_text
+from bridge.index.segments import NOT_UTF8, View
+from bridge.notes.reference import is_note
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import parse_path
+
+LARGEST = 64 << 20
+"""Bytes of a note that is searched; what a larger one says is not known."""
+_LINES_AT_ONCE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The files in which something is.
+
+    Attributes:
+        sure: Those that are known to hold it.
+        unsure: Those that must be looked into: too large to be kept in memory, or no plain text.
+    """
+
+    sure: frozenset[str]
+    unsure: frozenset[str]
+
+
+class SearchTexts:
+    """Where searches begin.
+
+    Args:
+        corpus: The texts in memory.
+        files: The files, for those that are too large.
+        clock: What deadlines are given in.
+    """
+
+    def __init__(self, corpus: Corpus, files: VaultFiles, clock: Clock) -> None:
+        self.corpus = corpus
+        self.files = files
+        self.clock = clock
+        self._pool = WorkerPool(clock)
+        self.patterns = Patterns(self._pool)
+
+    def session(self, deadline: float) -> "TextSession":
+        """One search; use it in `with`."""
+        return TextSession(self, deadline)
+
+    def close(self) -> None:
+        """End the worker processes."""
+        self._pool.close()
+
+
+class TextSession:
+    """One search's use of the texts. It remembers what it was asked.
+
+    Args:
+        texts: The texts.
+        deadline: `Clock.monotonic()` value.
+    """
+
+    def __init__(self, texts: SearchTexts, deadline: float) -> None:
+        self._texts = texts
+        self._deadline = deadline
+        self._held = ExitStack()
+        self._lines: dict[str, LineSearch] = {}
+        self._holding: dict[str, Holding] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return self._held.__exit__(kind, error, trace)
+
+    def expired(self) -> bool:
+        """Whether the time is over."""
+        return self._texts.clock.monotonic() > self._deadline
+
+    def check(self) -> None:
+        """End the search when the time is over.
+
+        Raises:
+            DeadlineExceeded: It is.
+        """
+        if self.expired():
+            raise DeadlineExceeded("The search did not end in time; narrow it with path: or tag:, or use longer words")
+
+    def compile(self, pattern: str) -> None:
+        """Check a pattern as the user wrote it.
+
+        Raises:
+            InvalidParameters: It is invalid; says where and why.
+        """
+        self._texts.patterns.compile(pattern, self._deadline)
+
+    def find(self, pattern: str, case: bool) -> Find:
+        """What finds the lines of a text that match; `case` is whether upper and lower case differ."""
+        return self._search(_pattern(pattern, case=case)).spans
+
+    def holding(self, needle: Needle) -> Holding:
+        """The files whose text holds a word or phrase."""
+        if len(needle.forms) == 1:
+            return self.matching(re2.escape(needle.forms[0]), case=needle.case_matters)
+        return self.matching("(?:" + "|".join(map(re2.escape, needle.forms)) + ")", case=needle.case_matters)
+
+    def matching(self, pattern: str, *, case: bool) -> Holding:
+        """The files in whose text some line matches."""
+        text = _pattern(pattern, case=case)
+        if text not in self._holding:
+            lines = self._search(text)
+            finder, fallback = finders(self._texts.patterns.compile(text, self._deadline), lines)
+            snapshot = self._texts.corpus.snapshot()
+            found: set[str] = set()
+            for view in snapshot.views:
+                valid = not finder.utf8_only or not any(flag & NOT_UTF8 for flag in view.segment.flags)
+                self._scan(view, finder if valid else fallback, found)
+            unsure = {path for path in found if is_canvas(path)} | set(snapshot.large)
+            self._holding[text] = Holding(frozenset(found - unsure), frozenset(unsure))
+        return self._holding[text]
+
+    def note(self, path: str) -> NoteText | None:
+        """A note's text, or what can be read on a canvas; None when it is not known."""
+        held = self._texts.corpus.text(path)
+        if held is None:
+            try:
+                data, _stat = self._texts.files.read(parse_path(path), limit=LARGEST)
+            except ToolFailure:
+                return None
+            data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+        else:
+            data = bytes(held)
+        return NoteText(canvas_text(data) if is_canvas(path) else data.decode("utf-8", "surrogateescape"))
+
+    def _search(self, text: str) -> LineSearch:
+        if text not in self._lines:
+            pattern = self._texts.patterns.compile(text, self._deadline)
+            self._lines[text] = self._held.enter_context(self._texts.patterns.search(pattern, self._deadline))
+        return self._lines[text]
+
+    def _scan(self, view: View, finder: Finder, found: set[str]) -> None:
+        """The files of a segment in which a line matches."""
+        segment = view.segment
+        at, end = 0, segment.size
+        while at < end:
+            self.check()
+            stop = line_break(segment.text, at, end, finder.chunk)
+            spans = finder.spans(segment.text, at, stop, _LINES_AT_ONCE)
+            at = stop
+            for start, _end in spans:
+                which = bisect_right(segment.starts, start) - 1
+                if which not in view.dead:
+                    found.add(segment.paths[which])
+            if len(spans) == _LINES_AT_ONCE:
+                at = segment.starts[which + 1]  # the rest of that file need not be looked at
+
+
+def is_canvas(path: str) -> bool:
+    """Whether a file is a canvas."""
+    return path[-7:].lower() == ".canvas"
+
+
+def has_text(path: str) -> bool:
+    """Whether a file's content is searched (rule 90)."""
+    return is_note(path) or is_canvas(path)
+
+
+def searched(paths: Iterable[str]) -> frozenset[str]:
+    """Those of some files whose content is searched."""
+    return frozenset(filter(has_text, paths))
+
+
+def _pattern(pattern: str, *, case: bool) -> str:
+    return pattern if case else f"(?i){pattern}"
