@@ -1,7 +1,7 @@
 """The composition root: every service of one vault, built by constructor, started and stopped in order.
 
-Nothing else in the project builds a service. What a lower room has to tell a higher one (the ledger the survey, the
-watcher the hosts) is plugged in here, as a callback.
+Nothing else in the project builds a service. What a lower room has to tell a higher one (the ledger the index, the
+index the hosts) is plugged in here, as a callback.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from bridge import __version__
-from bridge.clock import Clock, SystemClock, stamp
+from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
 from bridge.consent.lapsing import Lapsing
@@ -24,7 +24,7 @@ from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
 from bridge.contract.result import ToolResult
-from bridge.index.survey import Survey
+from bridge.index.vault_index import VaultIndex
 from bridge.index.watch import Watcher
 from bridge.journal.audit import AuditLog
 from bridge.journal.audit_desk import AuditDesk
@@ -36,6 +36,8 @@ from bridge.policy.secrets import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
+from bridge.rpc.vault_events import VaultEvents, status_wire
+from bridge.server.cachefolder import cache_folder
 from bridge.server.lock import VaultLock
 from bridge.server.runfiles import RunFolder
 from bridge.server.server import Server
@@ -48,6 +50,7 @@ from bridge.toolkit.flight import Flight
 from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.toolkit.timings import log_call
@@ -55,8 +58,7 @@ from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
-from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
 
 WORKERS = 8
@@ -70,8 +72,6 @@ SWEEP_SECONDS = 60.0
 
 RETAIN_SECONDS = 24 * 60 * 60.0
 """How often old backups are looked for."""
-
-_EVENTS = {ChangeKind.CREATE: "created", ChangeKind.MODIFY: "modified", ChangeKind.DELETE: "deleted"}
 
 
 def tune_process() -> None:
@@ -97,12 +97,14 @@ class Bridge:
 
     Attributes:
         beacon: Where the bridge listens, once it has started.
+        index: What is known of the vault's notes.
         recovery: What the start found half done, and what became of it.
         services: What the protocol's methods reach.
         settings: The settings.
     """
 
     beacon: Beacon
+    index: VaultIndex
     recovery: Recovery
     services: Services
     settings: SettingsStore
@@ -122,6 +124,7 @@ class Bridge:
         self._clock = clock or SystemClock()
         self._brief = brief
         self._stack = AsyncExitStack()
+        self._session_files = SessionFiles()
 
     async def start(self) -> None:
         """Start serving.
@@ -162,9 +165,11 @@ class Bridge:
 
         files = VaultFiles(root)
         self.settings = SettingsStore(state, clock=self._clock)
-        survey = Survey(files, self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
+        events = VaultEvents(hub)
+        self.index = await asyncio.to_thread(self._open_index, files, events)
+        stack.push_async_callback(asyncio.to_thread, self.index.close)
         permissions = Permissions(state, clock=self._clock)
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
@@ -175,7 +180,7 @@ class Bridge:
             root,
             clock=self._clock,
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _announce(plan, survey, hub),
+            on_applied=lambda plan: _applied(plan, self.index, events),
             editors=HostEditors(hub, self._clock),
         )
         stack.callback(ledger.close)
@@ -184,7 +189,15 @@ class Bridge:
         stack.callback(retaining.cancel)
 
         registry = ToolRegistry()
-        for provider in providers(ToolServices(files=files, history=ledger, clock=self._clock, denied=grants.closed)):
+        told = ToolServices(
+            files=files,
+            everything=self.index,
+            history=ledger,
+            clock=self._clock,
+            denied=grants.closed,
+            handed=self._session_files.handed,
+        )
+        for provider in providers(told):
             registry.register(provider)
         await registry.start()
         stack.push_async_callback(registry.stop)
@@ -230,24 +243,32 @@ class Bridge:
             ledger=ledger,
             audit=AuditDesk(audit, state),
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
-            status=lambda: _status(survey),
+            status=lambda: status_wire(self.index.status()),
             faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
-            attached={},
+            attached=self._session_files.attached,
             note=auditing.note,
         )
-        watcher = Watcher(root.path, lambda path, change: _changed(path, change, survey, hub))
+        watcher = Watcher(root.path, self.index.changed, self.index.unwatched)
         watcher.start()
-        stack.push_async_callback(watcher.stop)
+        stack.push_async_callback(asyncio.to_thread, watcher.stop)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
             known.add(token)
         stack.push_async_callback(server.stop)
         self.beacon = await server.start(self._port)
+        self.index.start()
+
+    def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
+        """What was known at the last stop. Blocks."""
+        place = cache_folder(files.root.path)
+        return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
 
     async def _finished(
         self, auditing: Auditing, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float
     ) -> None:
-        """A call has ended: log it, in developer mode on the console too."""
+        """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
+        if plan is not None:
+            self._session_files.applied(flight.caller.session_id, plan)
         if self.settings.current.developer_mode:
             log_call(flight, result, seconds)
         await auditing.finished(flight, result, plan, seconds)
@@ -311,27 +332,12 @@ def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:
     auditing.note("limit", told)
 
 
-def _announce(plan: ChangePlan, survey: Survey, hub: Hub) -> None:
-    """Tell of a change that the ledger made. Called from a worker thread."""
-    survey.changed()
-    for change in plan.changes:
-        if change.kind is ChangeKind.MOVE and change.new_path is not None:
-            hub.publish("vault.changed", {"path": change.path, "change": "deleted"})
-            hub.publish("vault.changed", {"path": change.new_path, "change": "created"})
-        elif change.kind in _EVENTS:
-            hub.publish("vault.changed", {"path": change.path, "change": _EVENTS[change.kind]})
-
-
-def _changed(path: VaultPath, change: str, survey: Survey, hub: Hub) -> None:
-    """Tell of a change that another program made."""
-    survey.changed()
-    hub.publish("vault.changed", {"path": str(path), "change": change})
-
-
-def _status(survey: Survey) -> dict[str, Any]:
-    count = survey.count()
-    swept = stamp(count.swept)
-    return {"notes": count.notes, "files": count.files, "indexed": count.notes, "indexing": False, "lastSweep": swept}
+def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents) -> None:
+    """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
+    try:
+        index.applied(plan)
+    finally:
+        events.applied(plan)
 
 
 def _usage(

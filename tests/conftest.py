@@ -3,11 +3,17 @@
 import os
 import shutil
 import tarfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from bridge.clock import SystemClock
+from bridge.index.vault_index import VaultIndex
 from bridge.vault import trash
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
 
 REAL_VAULTS = Path(os.environ.get("VAULT_BRIDGE_TEST_VAULTS") or Path(__file__).parents[2] / "shared" / "vaults")
 """Real vaults for end-to-end tests; tests that want them are skipped where there are none."""
@@ -40,6 +46,21 @@ def vault(tmp_path: Path) -> Path:
     (folder / "Notes" / "Windows.md").write_bytes(b"# Windows\r\n\r\nTODO: ship\r\n")
     (folder / "Ideas.md").write_bytes(b"# Ideas\n\n## Old Section\n\nOld content here.\n")
     return folder
+
+
+@pytest.fixture
+def indexed() -> Iterator[Callable[[Path], VaultIndex]]:
+    """Makes the index of a folder, in memory, which compares the disk before each answer."""
+    with ExitStack() as stack:
+
+        def indexed(folder: Path) -> VaultIndex:
+            root = stack.enter_context(VaultRoot(folder))
+            index = VaultIndex(VaultFiles(root), SystemClock(), stale=0)
+            stack.callback(index.close)
+            index.unwatched()
+            return index
+
+        yield indexed
 
 
 def _real_vault(name: str, into: Path) -> Path:

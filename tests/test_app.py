@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import threading
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +13,6 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
-from bridge.index.survey import Survey
 
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Better ideas"}]}
 
@@ -108,18 +106,3 @@ async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> 
         assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == beacon
     async with Bridge(vault) as bridge:
         assert bridge.beacon.url.startswith("ws://127.0.0.1:")
-
-
-async def test_counting_the_vault_does_not_hold_up_the_event_loop(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    counted_in: list[int] = []
-    count = Survey.count
-
-    def watched(survey: Survey) -> Any:
-        counted_in.append(threading.get_ident())
-        return count(survey)
-
-    monkeypatch.setattr(Survey, "count", watched)
-    async with Bridge(vault), connect(vault, name="agent") as agent:
-        assert (await agent.request("vault.status"))["notes"] == 3
-    assert counted_in
-    assert threading.get_ident() not in counted_in

@@ -15,19 +15,21 @@ from bridge.notes.note import Heading
 
 
 class IndexedFile(NamedTuple):
-    """One file outside dot-folders.
+    """One file that is neither hidden nor in a dot-folder (rule 2).
 
     Attributes:
         path: Where it is.
         size: Bytes.
         mtime_ns: When its bytes changed last.
         created_ns: When it was made: what the disk knows, else when it was first seen at the latest.
+        changed_ns: When anything of it changed last, its name and permissions too; 0 where the disk does not know.
     """
 
     path: str
     size: int
     mtime_ns: int
     created_ns: int
+    changed_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ class IndexStatus:
 
     Attributes:
         notes: Markdown files.
-        files: All files outside dot-folders, notes included.
+        files: All files but hidden ones, notes included.
         indexed: Notes whose content is known.
         indexing: Whether a build or a sweep that found changes is under way.
         last_sweep: When the disk was last compared wholly; None before the first time.
@@ -121,7 +123,7 @@ class Knowledge(Protocol):
         ...
 
     def files(self) -> Sequence[IndexedFile]:
-        """Every file, in the order of a walk; a snapshot that never changes."""
+        """Every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
         ...
 
     def folders(self) -> Sequence[str]:

@@ -1,79 +1,74 @@
 """Changes that other programs make in the vault, as the operating system reports them."""
 
-import asyncio
 import logging
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from watchfiles import Change, awatch
-
-from bridge.errors import ToolFailure
-from bridge.vault.paths import VaultPath, parse_path
+from watchfiles import watch
 
 logger = logging.getLogger(__name__)
 
-DEBOUNCE_MS = 50
-STEP_MS = 10
+DEBOUNCE_MS = 5
+STEP_MS = 2
+"""How often it is looked whether something was reported. Looking every millisecond would take 2.5 % of a core."""
 
 
 class Watcher:
-    """Tells of every file that appears, changes or goes, outside dot-folders.
+    """Tells of every path that appears, changes or goes, outside dot-folders.
 
-    Events can be lost (a queue overflows, a network drive reports nothing), so nobody may rely on them alone.
+    Reports can be lost (a queue overflows, a network drive reports nothing), so nobody may rely on them alone.
 
     Args:
         folder: The vault's real folder.
-        on_change: Told the path and `created`, `modified` or `deleted`, on the event loop.
+        on_change: Told vault paths that have changed, in a thread of the watcher's.
+        on_trouble: Told that nothing is reported (any more).
     """
 
-    def __init__(self, folder: Path, on_change: Callable[[VaultPath, str], None]) -> None:
+    def __init__(
+        self, folder: Path, on_change: Callable[[set[str]], None], on_trouble: Callable[[], None] = lambda: None
+    ) -> None:
         self._folder = folder
         self._on_change = on_change
-        self._stop = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._on_trouble = on_trouble
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
     def start(self) -> None:
-        """Begin to watch."""
-        self._task = asyncio.create_task(self._run())
+        """Begin to watch. Returns at once."""
+        self._thread.start()
 
-    async def stop(self) -> None:
+    def stop(self) -> None:
         """Stop watching and wait until it has stopped."""
         self._stop.set()
-        if self._task is not None:
-            await self._task
+        if self._thread.is_alive():
+            self._thread.join()
 
-    async def _run(self) -> None:
-        changes = awatch(
+    def _run(self) -> None:
+        changes = watch(
             self._folder,
-            watch_filter=lambda _change, path: self._place(path) is not None,
+            watch_filter=None,
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
             stop_event=self._stop,
-            recursive=True,
+            raise_interrupt=False,
             ignore_permission_denied=True,
         )
         try:
-            async for batch in changes:
-                for path in sorted({path for _change, path in batch}):
-                    place = self._place(path)
-                    if place is not None:
-                        kinds = {change for change, changed in batch if changed == path}
-                        self._on_change(place, _told(kinds, Path(path)))
+            for batch in changes:
+                paths = {place for _change, path in batch if (place := self._place(path)) is not None}
+                if paths:
+                    self._on_change(paths)
         except (OSError, RuntimeError) as error:
-            # For example the limit of inotify watches: the bridge works without, it only learns later.
-            logger.warning("The vault cannot be watched for changes (%s); they are noticed when files are read", error)
+            # For example the limit of inotify watches.
+            logger.warning("The vault cannot be watched for changes (%s); it is compared now and then", error)
+        if not self._stop.is_set():
+            self._on_trouble()
 
-    def _place(self, path: str) -> VaultPath | None:
-        """Where in the vault, or None for what tools may not see."""
+    def _place(self, path: str) -> str | None:
+        """The vault path; None for what is hidden, in a dot-folder, or the vault itself."""
         try:
-            relative = Path(path).relative_to(self._folder).as_posix()
-            return parse_path(relative) if not Path(path).name.startswith(".") else None
-        except (ValueError, ToolFailure):
+            parts = Path(path).relative_to(self._folder).parts
+        except ValueError:
             return None
-
-
-def _told(kinds: set[Change], path: Path) -> str:
-    """What became of a path. Programs that write safely put a new file in an old one's place: gone and come at once."""
-    if not path.exists():
-        return "deleted"
-    return "created" if kinds == {Change.added} else "modified"
+        return "/".join(parts) if parts and not any(part.startswith(".") for part in parts) else None

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
+from bridge.index.incomplete import Answers
+
 Role = Literal["agent", "host"]
 
 
@@ -43,6 +45,7 @@ class Flight:
         phase: How far it is.
         request_id: The open question, while one is open.
         notify: Tells the caller of progress.
+        answers: Whether the index could answer all that the call asked.
     """
 
     caller: Caller
@@ -56,3 +59,4 @@ class Flight:
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
     notify: Callable[[str, dict[str, Any]], None] = field(default=lambda _method, _params: None, repr=False)
+    answers: Answers = field(default_factory=Answers, repr=False)

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
+from contextvars import copy_context
 from typing import TypeVar, cast
 
 from bridge.errors import DeadlineExceeded
@@ -32,7 +33,7 @@ async def invoke(workers: Executor, function: Callable[[], T | Awaitable[T]], se
         async with asyncio.timeout(seconds + GRACE):
             if inspect.iscoroutinefunction(getattr(function, "func", function)):
                 return await cast("Awaitable[T]", function())
-            result = await asyncio.get_running_loop().run_in_executor(workers, function)
+            result = await asyncio.get_running_loop().run_in_executor(workers, copy_context().run, function)
             return cast("T", result)
     except TimeoutError:
         raise DeadlineExceeded(

@@ -18,6 +18,7 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.contract.result import ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.index.incomplete import ANSWERS
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -188,6 +189,7 @@ class Pipeline:
             self._tell("tool.progress", flight, done=done, total=total, message=message)
             flight.notify("tool.progress", self._facts(flight, done=done, total=total, message=message))
 
+        ANSWERS.set(flight.answers)
         caller = flight.caller
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
@@ -233,6 +235,8 @@ class Pipeline:
 
     def _succeeded(self, output: Output, flight: Flight, settings: Settings, started: float) -> ToolResult:
         text, metadata = trim(output.text, settings.max_output_bytes, output.metadata)
+        if flight.answers.incomplete:
+            metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
             success=True,
             data=output.data,

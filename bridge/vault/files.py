@@ -17,6 +17,8 @@ from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
 
 _CHUNK = 1 << 20
+_CHANGES_ARE_TOLD = os.name == "posix"
+"""Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
 """What a folder that may not be read, or is gone or a link by now, answers; a walk goes on without it."""
@@ -31,12 +33,16 @@ class FileStat:
         size: Bytes.
         mtime_ns: When its bytes changed last, in nanoseconds since 1970.
         mode: Its permissions, without the kind of file.
+        created_ns: When it was made: what the disk knows, else when anything of it changed first at the latest.
+        changed_ns: When anything of it changed last, its name and permissions too; 0 where the disk does not know.
     """
 
     path: VaultPath
     size: int
     mtime_ns: int
     mode: int
+    created_ns: int = 0
+    changed_ns: int = 0
 
     @property
     def modified(self) -> datetime:
@@ -84,7 +90,7 @@ class VaultFiles:
             InvalidParameters: It is a folder, pipe or device.
         """
         with self._file(path) as place:
-            return _stat(place.path, place.state)
+            return file_stat(place.path, place.state)
 
     def exists(self, path: VaultPath) -> bool:
         """Whether a file or folder is there. Raises what `stat` raises otherwise."""
@@ -115,7 +121,7 @@ class VaultFiles:
                 data, state = place.folder.read_with_state(place.name, limit=limit)
             except OSError as error:
                 raise explain(error, path) from error
-            return data, _stat(place.path, state)
+            return data, file_stat(place.path, state)
 
     @contextmanager
     def open(self, path: VaultPath) -> Iterator[BinaryIO]:
@@ -201,8 +207,16 @@ class VaultFiles:
         raise is_no_file(path)
 
 
-def _stat(path: VaultPath, state: os.stat_result) -> FileStat:
-    return FileStat(path, state.st_size, state.st_mtime_ns, stat.S_IMODE(state.st_mode))
+def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
+    """What the disk knows of a file, from what the system told of it."""
+    mtime = state.st_mtime_ns
+    if _CHANGES_ARE_TOLD:
+        changed = state.st_ctime_ns
+        born = getattr(state, "st_birthtime", None)
+        created = min(mtime, changed) if born is None else int(born * 1_000_000_000)
+    else:
+        changed, created = 0, getattr(state, "st_birthtime_ns", None) or state.st_ctime_ns
+    return FileStat(path, state.st_size, mtime, stat.S_IMODE(state.st_mode), created, changed)
 
 
 def _list(folder: Folder, *, include_hidden: bool) -> tuple[list[FileStat], list[str]]:
@@ -218,7 +232,7 @@ def _list(folder: Folder, *, include_hidden: bool) -> tuple[list[FileStat], list
                 if not hidden:
                     folders.append(entry.name)
             elif entry.is_file(follow_symlinks=False):
-                files.append(_stat(folder.path.child(entry.name), entry.stat(follow_symlinks=False)))
+                files.append(file_stat(folder.path.child(entry.name), entry.stat(follow_symlinks=False)))
         except OSError:
             continue  # it went while we looked
     return files, folders

@@ -19,11 +19,12 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tools.md").read_text(enc
 
 
 @pytest.fixture
-def tools(vault: Path) -> Iterator[dict[str, Tool[Any]]]:
+def tools(vault: Path, indexed: Any) -> Iterator[dict[str, Tool[Any]]]:
     """Every listed tool of the bridge, by name."""
     root = VaultRoot(vault)
     history = Ledger.__new__(Ledger)  # not asked anything here
-    found = [tool for provider in providers(ToolServices(VaultFiles(root), history)) for tool in provider.tools]
+    services = ToolServices(VaultFiles(root), indexed(vault), history)
+    found = [tool for provider in providers(services) for tool in provider.tools]
     yield {tool.name: tool for tool in found if tool.listed}
     root.close()
 

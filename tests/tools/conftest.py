@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.index.vault_index import VaultIndex
 from bridge.settings import Settings
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
@@ -113,10 +114,11 @@ class Bench:
 
 
 @pytest.fixture
-def bench(vault: Path) -> Iterator[Bench]:
+def bench(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
     clock, history = SystemClock(), PlannedHistory()
     with VaultRoot(vault) as root:
-        made = providers(ToolServices(files=VaultFiles(root), history=history, clock=clock))
+        services = ToolServices(files=VaultFiles(root), everything=indexed(vault), history=history, clock=clock)
+        made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools}, history, clock)
         for provider in made:
             if isinstance(provider, CoreProvider):

@@ -12,9 +12,9 @@ def limits(exchange: Exchange, _params: Params) -> Any:
     return exchange.services.limits(exchange.session.session_id)
 
 
-async def vault(exchange: Exchange, _params: Params) -> Any:
+def vault(exchange: Exchange, _params: Params) -> Any:
     """How many notes and files there are, and how far the index is."""
-    return await asyncio.to_thread(exchange.services.status)  # after a change it sweeps the vault
+    return exchange.services.status()
 
 
 async def faults(exchange: Exchange, _params: Params) -> dict[str, Any]:

@@ -1,0 +1,83 @@
+"""One file, read: what the index takes in of it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from bridge.index.knowledge import NoteFacts, StoredLink
+from bridge.index.packing import unpack
+from bridge.notes.canvas import parse_canvas
+from bridge.notes.frontmatter import aliases, all_tags
+from bridge.notes.markdown import parse_note
+from bridge.notes.note import Heading, Link
+from bridge.notes.reference import is_note
+
+LARGEST = 64 << 20
+"""Notes with more bytes are known by their names only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What a note or canvas says.
+
+    Attributes:
+        facts: What is known of a note; None of a canvas.
+        links: Its links, in order.
+        text: Its text, for the full-text search; empty for a canvas.
+    """
+
+    facts: NoteFacts | None
+    links: tuple[Link, ...]
+    text: str = field(repr=False)
+
+
+def is_canvas(path: str) -> bool:
+    """Whether a file is a canvas, which has links too (rule 58)."""
+    return path[-7:].lower() == ".canvas"
+
+
+def has_document(path: str, size: int) -> bool:
+    """Whether a file is one that `read_document` reads."""
+    return size <= LARGEST and (is_note(path) or is_canvas(path))
+
+
+def read_document(path: str, data: bytes) -> Document:
+    """What a note or canvas says. Bytes that are no UTF-8 are kept as surrogates.
+
+    Args:
+        path: Where it lies.
+        data: Its bytes.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    if is_canvas(path):
+        return Document(None, tuple(parse_canvas(text)), "")
+    note = parse_note(text, outline=False)
+    facts = NoteFacts(
+        path=path,
+        properties=note.frontmatter or {},
+        aliases=tuple(aliases(note.frontmatter or {})),
+        tags=tuple(all_tags(note)),
+        headings=note.headings,
+        block_ids=tuple(block.id for block in note.blocks),
+    )
+    return Document(facts, note.all_links, text)
+
+
+def facts_row(facts: NoteFacts) -> list[Any]:
+    """What is stored of a note's facts."""
+    return [facts.properties, facts.aliases, facts.tags, facts.headings, facts.block_ids]
+
+
+def stored_facts(path: str, data: bytes) -> NoteFacts:
+    """A note's facts, as they were stored."""
+    properties, names, tags, headings, ids = unpack(data)
+    return NoteFacts(path, properties, tuple(names), tuple(tags), tuple(Heading(*row) for row in headings), tuple(ids))
+
+
+def link_row(link: Link) -> list[Any]:
+    """What is stored of a link."""
+    return [link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key]
+
+
+def stored_link(source: str, data: bytes) -> StoredLink:
+    """A link, as it was stored."""
+    return StoredLink(source, *unpack(data))

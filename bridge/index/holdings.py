@@ -1,0 +1,227 @@
+"""All that the index holds, kept in step: files and names in memory, what notes say in SQLite, texts in the corpus."""
+
+import contextlib
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from bridge.index.corpus import Corpus
+from bridge.index.knowledge import IndexedFile
+from bridge.index.reading import Reading
+from bridge.index.schema import remove_file
+from bridge.index.store import Store
+from bridge.index.tree import Tree
+from bridge.notes.names import Names
+from bridge.notes.reference import is_note
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+_CORPUS = "text"
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+class Holdings:
+    """What is known. Questions may be asked from any thread; changes are made under `lock`.
+
+    Args:
+        folder: Where it is kept between starts; None keeps it in memory.
+        vault: The vault's real path.
+        on_lost: Told that what notes say was lost with its file and must be read again.
+
+    Attributes:
+        lock: Held while anything is changed.
+        tree: Files and folders.
+        names: Files by their names.
+        corpus: Texts.
+        store: What notes say. It may be replaced by another: use `ask`.
+        version: Another whenever what notes say may be another.
+    """
+
+    def __init__(self, folder: Path | None, vault: str, on_lost: Callable[[], None]) -> None:
+        self.lock = threading.RLock()
+        self.tree = Tree()
+        self.names = Names()
+        self.corpus = Corpus(folder / _CORPUS if folder is not None else None)
+        self._folder = folder
+        self._vault = vault
+        self._on_lost = on_lost
+        self._discarded: list[Store] = []
+        self._closed = False
+        self._unread: set[str] = set()
+        self._unread_notes = 0
+        self.version = 0
+        self.store = _open(folder, vault)
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The files whose content is not known yet."""
+        with self.lock:
+            return frozenset(self._unread)
+
+    def is_unread(self, path: str) -> bool:
+        """Whether a file's content is not known yet."""
+        return path in self._unread
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the content of every file is known."""
+        return not self._unread
+
+    @property
+    def read_notes(self) -> int:
+        """How many notes' content is known."""
+        return self.tree.notes - self._unread_notes
+
+    def ask(self, question: Callable[[Store], T]) -> T:
+        """An answer from the store. If its file turns out to be lost, from the new one, which is filled from then."""
+        while True:
+            store = self.store
+            try:
+                return question(store)
+            except sqlite3.Error as error:
+                if store.in_memory or self._closed:
+                    raise
+                self.lose(store, error)
+
+    # -- starting and stopping ----------------------------------------------------------------------------------
+
+    def load(self) -> None:
+        """What was kept from the last time."""
+        files, unsettled = self.ask(_load)
+        stamps = self.corpus.stamps()
+        with self.lock:
+            self.tree.fill(files, self.ask(Store.folders))
+            self.names = Names(file.path for file in files)
+            stale = (f.path for f in files if stamps.pop(f.path, None) != (f.size, f.mtime_ns))
+            self._mark_unread([*unsettled, *stale])
+            for path in stamps:
+                self.corpus.discard(path)
+
+    def lose(self, store: Store, error: sqlite3.Error) -> None:
+        """The store's file fails: go on with a new one, in memory if need be, and have everything read again."""
+        with self.lock:
+            if self.store is not store:
+                return
+            logger.warning("The index's file failed (%s); the notes are read again", error)
+            damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+            self._discarded.append(store)
+            folder = self._folder if damaged and len(self._discarded) == 1 else None
+            if folder is not None:
+                with contextlib.suppress(OSError):
+                    remove_file(folder)
+            self.store = _open(folder, self._vault)
+            self.version += 1
+            self._mark_unread(file.path for file in self.tree.files())
+        self._on_lost()
+
+    def save(self) -> None:
+        """Keep what is not kept yet. Waits for the disk."""
+        try:
+            self.corpus.save()
+        except OSError as error:
+            logger.warning("The vault's texts cannot be kept (%s); the next start reads them again", error.strerror)
+        self.ask(Store.checkpoint)
+
+    def close(self) -> None:
+        """Close the files, when nobody asks any more."""
+        self._closed = True
+        for store in (*self._discarded, self.store):
+            with contextlib.suppress(sqlite3.Error):
+                store.close()
+
+    # -- changing; called with the lock held -----------------------------------------------------------------------
+
+    def see_folder(self, folder: str, files: Sequence[IndexedFile], *, changed: Iterable[str]) -> None:
+        """All that lies in a folder itself, by name; of `changed` files the content is not known yet."""
+        known = {file.path for file in self.tree.inside(folder)}
+        self.tree.set_folder(folder, files)
+        for file in files:
+            if file.path in known:
+                known.discard(file.path)
+            else:
+                self.names.add(file.path)
+        self._mark_unread(changed)
+        for path in known:
+            self._drop(path)
+
+    def commit(self, readings: Sequence[Reading], gone: Sequence[str]) -> None:
+        """Take in files that were read, and forget files that are no more, in one transaction."""
+
+        def write(store: Store) -> None:
+            with store.writing() as writing:
+                for path in gone:
+                    writing.discard(path)
+                for reading in readings:
+                    if reading.same:
+                        writing.touch(reading.file, settled=reading.settled)
+                    else:
+                        writing.put(reading.file, reading.document, settled=reading.settled)
+
+        self.ask(write)
+        for path in gone:
+            self.tree.discard(path)
+            self._drop(path)
+            self.corpus.discard(path)
+        for reading in readings:
+            path = reading.file.path
+            self.tree.put(reading.file)
+            self.names.add(path)
+            if not reading.same or self.corpus.stamp(path) != reading.stamp:
+                self.corpus.put(path, reading.data, reading.stamp)
+            self._mark_read(path)
+        self.version += 1
+
+    def set_folders(self, come: Sequence[str], gone: Sequence[str]) -> None:
+        """Folders that appeared, and folders that went, whose files are told to `commit`."""
+        if not come and not gone:
+            return
+
+        def write(store: Store) -> None:
+            with store.writing() as writing:
+                for path in come:
+                    writing.put_folder(path)
+                for path in gone:
+                    writing.discard_folder(path)
+
+        self.ask(write)
+        for path in come:
+            self.tree.add_folder(path)
+        for path in gone:
+            self.tree.discard_folder(path)
+
+    def _mark_unread(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            if path not in self._unread:
+                self._unread.add(path)
+                self._unread_notes += is_note(path)
+
+    def _mark_read(self, path: str) -> None:
+        if path in self._unread:
+            self._unread.discard(path)
+            self._unread_notes -= is_note(path)
+
+    def _drop(self, path: str) -> None:
+        self.names.discard(path)
+        self._mark_read(path)
+
+
+def _open(folder: Path | None, vault: str) -> Store:
+    """The store in its folder; in memory when that cannot be used."""
+    if folder is not None:
+        try:
+            return Store(folder, vault)
+        except (OSError, sqlite3.Error) as error:
+            logger.warning("The index cannot be kept (%s); it is made anew at every start", error)
+    return Store(None, vault)
+
+
+def _load(store: Store) -> tuple[list[IndexedFile], list[str]]:
+    stored = list(store.files())
+    return [known.file for known in stored], [known.file.path for known in stored if not known.settled]

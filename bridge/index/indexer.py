@@ -1,0 +1,330 @@
+"""Keeping the index as the disk is: sweeps, single paths that changed, and our own writes.
+
+What is read is read without the holdings' lock, so that our own writes wait only for what is being taken in just then.
+A path that we wrote ourselves meanwhile was perhaps read too early: it is not taken in, but looked at again.
+"""
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from bridge.clock import Clock
+from bridge.errors import NotFound, ToolFailure
+from bridge.index.holdings import Holdings
+from bridge.index.intake import BATCH_FILES, Batch, Intake
+from bridge.index.knowledge import IndexedFile
+from bridge.index.progress import Progress
+from bridge.index.reading import Other, Reading, indexed, is_visible, look, open_folder, vault_path
+from bridge.index.sweep import FolderFound, Found, sweep
+from bridge.index.tree import parent
+from bridge.index.walk_order import walk_key
+from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangeKind, ChangePlan
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+logger = logging.getLogger(__name__)
+
+Told = Callable[[str, str], None]
+"""Told a path and what became of it: `created`, `modified` or `deleted`."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What was found at some paths.
+
+    Attributes:
+        files: Files that are there.
+        folders: Folders that are there.
+        gone: Files that were known and are none any more.
+        gone_folders: Folders that were known and are none any more.
+    """
+
+    files: list[str] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    gone_folders: list[str] = field(default_factory=list)
+
+
+class Indexer:
+    """Reads the vault into the holdings. Every method may be called from any thread.
+
+    Args:
+        files: The vault.
+        clock: The time.
+        holdings: What is known.
+        progress: Told how far a build is.
+        on_change: Told of each file that another program changed, when the index has taken it in.
+
+    Attributes:
+        last_sweep: When the disk was last compared wholly; None before the first time.
+        swept_at: The same, on the clock's monotonic scale.
+    """
+
+    def __init__(
+        self, files: VaultFiles, clock: Clock, holdings: Holdings, *, progress: Progress, on_change: Told
+    ) -> None:
+        self._files = files
+        self._clock = clock
+        self._holdings = holdings
+        self._progress = progress
+        self._on_change = on_change
+        self._intake = Intake(files.root, clock, holdings)
+        self._working = threading.Lock()
+        self._noting = threading.Lock()
+        self._noted: set[str] = set()
+        self._written: set[str] = set()
+        self._stopping = False
+        self.last_sweep: datetime | None = None
+        self.swept_at = float("-inf")
+
+    def stop(self) -> None:
+        """Give up what is under way, soon."""
+        self._stopping = True
+
+    # -- what other programs did --------------------------------------------------------------------------------
+
+    def note(self, paths: Iterable[str]) -> int:
+        """Remember paths that have changed, as far as is known, until they are taken in.
+
+        Returns:
+            How many are remembered.
+        """
+        with self._noting:
+            self._noted.update(filter(is_visible, paths))
+            return len(self._noted)
+
+    def take_noted(self) -> None:
+        """Look at the paths that were noted: files, or folders with all that is in them."""
+        with self._session():
+            self._take_noted()
+
+    def sweep(self, *, thorough: bool = False) -> bool:
+        """Compare the whole disk and take in what differs.
+
+        Args:
+            thorough: Whether files that had only just changed when they were read are looked at again at once.
+
+        Returns:
+            Whether it was done to the end.
+        """
+        with self._session():
+            if not self._sweep("", quiet=self.last_sweep is None):
+                return False
+            self.last_sweep = self._clock.now()
+            self.swept_at = self._clock.monotonic()
+            if thorough:
+                unsettled = self._intake.unsettled()
+                self._read(unsettled, dict.fromkeys(unsettled, "modified"))
+            self._take_noted()
+            return not self._stopping
+
+    @property
+    def next_check(self) -> float | None:
+        """When a file that had only just changed should be looked at again, on the clock's monotonic scale."""
+        return self._intake.next_check
+
+    def check_due(self) -> None:
+        """Look again at the files that had only just changed when they were read."""
+        with self._session():
+            due = self._intake.unsettled(self._clock.monotonic())
+            self._read(due, dict.fromkeys(due, "modified"))
+
+    # -- what we did ourselves ----------------------------------------------------------------------------------
+
+    def applied(self, plan: ChangePlan) -> None:
+        """Take in what a plan changed, before its call returns."""
+        paths = [path for path in plan.targets if is_visible(path)]
+        holdings = self._holdings
+        with holdings.lock:
+            births = _births(plan, holdings)
+            self._written.update(paths)
+            seen = self._look_at(paths, everything=True)
+            self._let_go(seen.gone, seen.gone_folders, ours=True)
+            holdings.set_folders(seen.folders, [])
+            for batch in self._intake.batches(seen.files, births):
+                self._intake.commit(batch)
+
+    # -- within a session ---------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _session(self) -> Iterator[None]:
+        """One at a time compares the disk with what is known."""
+        with self._working:
+            with self._holdings.lock:
+                self._written.clear()
+            yield
+
+    def _take_noted(self) -> None:
+        with self._noting:
+            paths, self._noted = self._noted, set()
+        if not paths:
+            return
+        with self._holdings.lock:
+            self._written -= paths  # we look at them now, after we wrote them
+        seen = self._look_at(paths)
+        tree = self._holdings.tree
+        self._let_go(seen.gone, seen.gone_folders)
+        self._read(seen.files, {path: "modified" if tree.get(path) else "created" for path in seen.files})
+        for folder in seen.folders:
+            if not self._stopping:
+                self._sweep(folder)
+
+    def _look_at(self, paths: Iterable[str], *, everything: bool = False) -> Seen:
+        """What is there now.
+
+        Args:
+            paths: Where to look.
+            everything: Whether files are told that are as they are known.
+        """
+        seen = Seen()
+        tree = self._holdings.tree
+        for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
+            folder = open_folder(self._files.root, place)
+            with folder or contextlib.nullcontext():
+                for path in inside:
+                    found = look(folder, path.rpartition("/")[2]) if folder is not None else Other.NOTHING
+                    if not isinstance(found, Other):
+                        if everything or self._differs(path, indexed(path, found)):
+                            seen.files.append(path)
+                    elif tree.get(path) is not None:
+                        seen.gone.append(path)
+                    if found is Other.FOLDER:
+                        seen.folders.append(path)
+                    elif tree.has_folder(path):
+                        seen.gone_folders.append(path)
+        return seen
+
+    def _differs(self, path: str, now: IndexedFile) -> bool:
+        known = self._holdings.tree.get(path)
+        return known is None or self._holdings.is_unread(path) or now._replace(created_ns=known.created_ns) != known
+
+    def _sweep(self, start: str, *, quiet: bool = False) -> bool:
+        """Compare a folder and all that is in it.
+
+        Args:
+            start: The folder; empty for the vault.
+            quiet: Whether nobody is told of what changed.
+
+        Returns:
+            Whether it was done to the end.
+        """
+        holdings, found = self._holdings, Found()
+        told: dict[str, str] = {}
+        gone: list[str] = []
+        try:
+            for folder in sweep(self._files, holdings.tree, vault_path(start), found, lambda: self._stopping):
+                told |= self._see(folder)
+                gone.extend(folder.gone)
+        except NotFound:  # it went before we came
+            pass
+        except ToolFailure as failure:
+            logger.warning("The vault cannot be compared with the index (%s); it is tried again", failure.message)
+            return False
+        if self._stopping:
+            return False
+        with holdings.lock:
+            holdings.set_folders([path for path in found.come if path], [])
+        lost = [folder for folder in holdings.tree.below(start) if folder and folder not in found.folders]
+        self._let_go(gone, lost, quiet=quiet)
+        below = f"{start}/" if start else ""
+        unread = (path for path in holdings.unread if path.startswith(below))
+        return self._read({*told, *unread}, {} if quiet else told)
+
+    def _see(self, folder: FolderFound) -> dict[str, str]:
+        """Know the names in a folder before their content is read.
+
+        Returns:
+            The files to be read, with what became of them.
+        """
+        holdings = self._holdings
+        with holdings.lock:
+            ours = {path for path in self._written if parent(path) == folder.path} if self._written else set()
+            known = {file.path: file for file in holdings.tree.inside(folder.path)}
+            if ours:  # they were listed before or after we wrote them
+                self.note(ours)
+                listed = {file.path: file for file in folder.files if file.path not in ours}
+                listed |= {path: known[path] for path in ours if path in known}
+                folder.files = [listed[path] for path in sorted(listed)]
+                folder.gone = [path for path in folder.gone if path not in ours]
+            told = {
+                file.path: "modified" if file.path in known else "created"
+                for file in folder.changed
+                if file.path not in ours
+            }
+            holdings.see_folder(folder.path, folder.files, changed=told)
+        return told
+
+    def _read(self, paths: Iterable[str], told: Mapping[str, str]) -> bool:
+        """Read files and take them in, batch by batch; what changes meanwhile comes in between.
+
+        Returns:
+            Whether it was done to the end.
+        """
+        ordered = sorted(paths, key=walk_key)
+        long = len(ordered) > BATCH_FILES
+        if long:
+            self._progress.begin(len(ordered))
+        for batch in self._intake.batches(ordered):
+            if self._stopping:
+                return False
+            with self._holdings.lock:
+                early = batch.keys() & self._written
+                self.note(early)
+                sure = {path: reading for path, reading in batch.items() if path not in early}
+                self._intake.commit(sure)
+            for path, reading in sure.items():
+                if isinstance(reading, Reading) and path in told and not reading.same:
+                    self._on_change(path, told[path])
+            if long:
+                self._progress.step(len(batch))
+                self._take_noted()
+        return True
+
+    def _let_go(self, files: Iterable[str], folders: Iterable[str], *, ours: bool = False, quiet: bool = False) -> None:
+        """Forget files, and folders with all that was in them.
+
+        Args:
+            files: The files.
+            folders: The folders.
+            ours: Whether it was us; else what we wrote meanwhile is not forgotten.
+            quiet: Whether nobody is told.
+        """
+        holdings = self._holdings
+        with holdings.lock:
+            tree = holdings.tree
+            below = list(dict.fromkeys(inner for folder in folders for inner in tree.below(folder)))
+            every = dict.fromkeys([*files, *(file.path for folder in below for file in tree.inside(folder))])
+            early = set() if ours else every.keys() & self._written
+            self.note(early)
+            gone: Batch = {path: Other.NOTHING for path in every if path not in early}
+            if gone:
+                self._intake.commit(gone)
+            kept = {outer for path in early for outer in _above(path)}
+            holdings.set_folders([], [folder for folder in below if folder not in kept])
+        if not quiet and not ours:
+            for path in gone:
+                self._on_change(path, "deleted")
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders that a path lies in, innermost first."""
+    while path := parent(path):
+        yield path
+
+
+def _births(plan: ChangePlan, holdings: Holdings) -> dict[str, int]:
+    """When the files were made that a plan moves, by their new places."""
+    births: dict[str, int] = {}
+    for change in plan.changes:
+        if change.kind is ChangeKind.MOVE and change.new_path is not None:
+            known = holdings.tree.get(change.path)
+            born = births.pop(change.path, None if known is None else known.created_ns)
+            if born is not None:
+                births[change.new_path] = born
+    return births

@@ -1,0 +1,48 @@
+"""How far a build is, told often enough to watch and not more."""
+
+import threading
+from collections.abc import Callable
+
+from bridge.clock import Clock
+
+EVERY_SECONDS = 0.1
+FEW = 50
+"""Files that are read sooner than anyone could look."""
+
+OnProgress = Callable[[int, int], None]
+"""Told how many files are read, and how many there are to read."""
+
+
+class Progress:
+    """Counts what is read in one go.
+
+    Args:
+        clock: The time.
+        tell: Told of the beginning, of every tenth of a second, and of the end; not of small things.
+    """
+
+    def __init__(self, clock: Clock, tell: OnProgress) -> None:
+        self._clock = clock
+        self._tell = tell
+        self._lock = threading.Lock()
+        self._told_at = float("-inf")
+        self.done = 0
+        self.total = 0
+
+    def begin(self, total: int) -> None:
+        """So many files are to be read."""
+        with self._lock:
+            self.done, self.total = 0, total
+        self._maybe(at_once=True)
+
+    def step(self, files: int) -> None:
+        """So many more are read."""
+        with self._lock:
+            self.done += files
+        self._maybe(at_once=self.done >= self.total)
+
+    def _maybe(self, *, at_once: bool) -> None:
+        now = self._clock.monotonic()
+        if self.total > FEW and (at_once or now - self._told_at >= EVERY_SECONDS):
+            self._told_at = now
+            self._tell(self.done, self.total)
