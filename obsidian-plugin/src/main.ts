@@ -7,6 +7,7 @@ import { SettingsStore } from "./core/settings/store";
 import { Activity } from "./features/activity";
 import { AuditLog } from "./features/auditLog";
 import { Changes } from "./features/changes";
+import { CheckIndex } from "./features/checkIndex";
 import { ConsentPrompts } from "./features/consentPrompts";
 import type { Context } from "./features/context";
 import { FirstRun } from "./features/firstRun";
@@ -46,6 +47,7 @@ export default class VaultBridgePlugin extends Plugin {
 			stopBridge: () => { sidecar.stop(); },
 		});
 		const activity = new Activity(context);
+		const check = new CheckIndex(context);
 		const status = new StatusBar(context, {
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
@@ -55,7 +57,7 @@ export default class VaultBridgePlugin extends Plugin {
 		}, activity.changed);
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, status, prompts, log, changes, firstRun]) this.addChild(feature);
+		for (const feature of [activity, status, prompts, log, changes, check, firstRun]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			this.addChild(sidecar);

@@ -14,6 +14,7 @@ import orjson
 from pydantic.json_schema import models_json_schema
 
 from bridge.consent.grant import Grant
+from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import ConsentReply, ConsentRequest
 from bridge.contract.discovery import Beacon, Endpoint
 from bridge.contract.duties import (
@@ -53,6 +54,8 @@ MODELS: Final[tuple[type[BaseModel], ...]] = (
     WriteAnswer,
     TrashQuestion,
     TrashAnswer,
+    ObsidianFacts,
+    IndexComparison,
 )
 """What these hold is written too."""
 

@@ -1,6 +1,7 @@
 /** The app of the page: one vault, one workspace, one settings window. */
 
 import type { Command } from "./component";
+import { MetadataCache } from "./metadata";
 import { SettingsWindow } from "./settingsWindow";
 import { FileManager, FileSystemAdapter, Vault, type HostDisk } from "./vault";
 import { Workspace } from "./workspace";
@@ -12,6 +13,7 @@ export class App {
 	readonly setting: SettingsWindow;
 	readonly vault: Vault;
 	readonly fileManager: FileManager;
+	readonly metadataCache = new MetadataCache();
 
 	constructor(disk: HostDisk, basePath: string) {
 		const frame = document.body.createDiv({ cls: "app-container" });

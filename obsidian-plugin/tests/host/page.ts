@@ -5,6 +5,7 @@ import { Component, Plugin } from "./component";
 import * as controls from "./controls";
 import { installDomHelpers } from "./dom";
 import { setIcon } from "./icons";
+import { getAllTags } from "./metadata";
 import * as modal from "./modal";
 import { PluginSettingTab, Setting, SettingPage } from "./settingsWindow";
 import * as vault from "./vault";
@@ -33,6 +34,7 @@ const obsidian = {
 	...controls,
 	...modal,
 	...vault,
+	getAllTags,
 	Component,
 	ItemView,
 	Platform: { isWin: true },
@@ -63,7 +65,7 @@ window.startHost = async ({ basePath, manifest }) => {
 			read: async (path) => String(await window.hostDisk("read", path)),
 			write: async (path, text) => { await window.hostDisk("write", path, text); },
 			trash: async (path) => { await window.hostDisk("trash", path); },
-			files: async () => (await window.hostDisk("files", "")) as string[],
+			files: async () => (await window.hostDisk("files", "")) as vault.HostFile[],
 		},
 		basePath,
 	);

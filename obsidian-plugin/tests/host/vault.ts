@@ -6,14 +6,26 @@ export interface HostDisk {
 	read: (path: string) => Promise<string>;
 	write: (path: string, text: string) => Promise<void>;
 	trash: (path: string) => Promise<void>;
-	files: () => Promise<string[]>;
+	files: () => Promise<HostFile[]>;
+}
+
+export interface HostFile {
+	path: string;
+	stat: { mtime: number; size: number };
 }
 
 export class TAbstractFile {
 	constructor(readonly path: string) {}
 }
 
-export class TFile extends TAbstractFile {}
+export class TFile extends TAbstractFile {
+	constructor(
+		path: string,
+		readonly stat: HostFile["stat"],
+	) {
+		super(path);
+	}
+}
 
 export class FileSystemAdapter {
 	constructor(
@@ -40,7 +52,11 @@ export class Vault {
 	constructor(readonly adapter: FileSystemAdapter) {}
 
 	async refresh(): Promise<void> {
-		this.files = new Map((await this.adapter.disk.files()).map((path) => [path, new TFile(path)]));
+		this.files = new Map((await this.adapter.disk.files()).map(({ path, stat }) => [path, new TFile(path, stat)]));
+	}
+
+	getMarkdownFiles(): TFile[] {
+		return [...this.files.values()];
 	}
 
 	getName(): string {

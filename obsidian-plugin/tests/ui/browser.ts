@@ -1,7 +1,7 @@
 /** A real Chromium with the stand-in for Obsidian and the plugin's bundle on a page. */
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -98,7 +98,9 @@ function disk(vault: string, action: string, path: string, content = ""): unknow
 			renameSync(place, join(vault, ".trash", path));
 			return null;
 		case "files":
-			return readdirSync(vault, { recursive: true, encoding: "utf8" }).filter((name) => !name.startsWith(".") && name.endsWith(".md"));
+			return readdirSync(vault, { recursive: true, encoding: "utf8" })
+				.filter((name) => !name.startsWith(".") && name.endsWith(".md"))
+				.map((name) => ({ path: name, stat: { mtime: Math.round(statSync(join(vault, name)).mtimeMs), size: statSync(join(vault, name)).size } }));
 		default:
 			throw new Error(`unknown action ${action}`);
 	}

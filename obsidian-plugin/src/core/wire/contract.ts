@@ -103,6 +103,34 @@ export interface HostWrite {
 	content: string;
 }
 
+/** What became of the comparison of some notes. */
+export interface IndexComparison {
+	compared: number;
+	links: number;
+	tags: number;
+	differences: IndexDifference[];
+	more: number;
+	uncompared: UncomparedNote[];
+}
+
+/** One thing of which Obsidian and the bridge do not say the same. */
+export interface IndexDifference {
+	path: string;
+	kind: "link" | "unresolved" | "tag" | "tag_order" | "note";
+	target: string;
+	obsidian: number;
+	bridge: number;
+}
+
+/** What Obsidian's `metadataCache` says of one note. */
+export interface ObsidianFacts {
+	resolved: Record<string, number>;
+	unresolved: Record<string, number>;
+	tags: string[] | null;
+	mtime: number;
+	size: number;
+}
+
 /** What a tool does to the world (seed C's operation types, plus the outside world). */
 export const Operation = ["read", "create", "update", "delete", "network", "execute"] as const;
 export type Operation = (typeof Operation)[number];
@@ -155,6 +183,12 @@ export interface TrashQuestion {
 export interface TrashResult {
 	path: string;
 	outcome: "trashed" | "missing" | "failed";
+}
+
+/** A note that cannot be compared now, and so says nothing about either index. */
+export interface UncomparedNote {
+	path: string;
+	reason: "unsaved" | "changed" | "unread";
 }
 
 /** One result for each change of the question. */

@@ -1,0 +1,85 @@
+"""What a host tells of Obsidian's own index, and how the bridge's differs from it (`docs/protocol.md`)."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bridge.contract.base import Params, Wire
+
+MOST_FILES = 2_000
+"""Files of one `index.compare`."""
+MOST_DIFFERENCES = 5_000
+"""Differences of one answer; the others are counted."""
+
+
+class ObsidianFacts(Params):
+    """What Obsidian's `metadataCache` says of one note.
+
+    Attributes:
+        resolved: How many links lead to each file (`resolvedLinks`).
+        unresolved: How many links there are to each path at which no file is (`unresolvedLinks`).
+        tags: Its tags (`getAllTags`); None when Obsidian has not read the note yet.
+        mtime: When it was modified, in milliseconds since 1970, as Obsidian knows it.
+        size: Its bytes, as Obsidian knows them.
+    """
+
+    resolved: dict[str, Annotated[int, Field(ge=0)]]
+    unresolved: dict[str, Annotated[int, Field(ge=0)]]
+    tags: list[str] | None
+    mtime: Annotated[float, Field(ge=0)]
+    size: Annotated[int, Field(ge=0)]
+
+
+DifferenceKind = Literal["link", "unresolved", "tag", "tag_order", "note"]
+
+
+class IndexDifference(Wire):
+    """One thing of which Obsidian and the bridge do not say the same.
+
+    Attributes:
+        path: The note.
+        kind: `link`: links to a file; `unresolved`: links to where no file is; `tag`: uses of a tag; `tag_order`: the
+            same tags in another order; `note`: the note itself, which only one of them knows.
+        target: The file, the link's path or the tag; for `tag_order` and `note` empty.
+        obsidian: How many Obsidian counts.
+        bridge: How many the bridge counts.
+    """
+
+    path: str
+    kind: DifferenceKind
+    target: str = ""
+    obsidian: int
+    bridge: int
+
+
+class UncomparedNote(Wire):
+    """A note that cannot be compared now, and so says nothing about either index.
+
+    Attributes:
+        path: The note.
+        reason: `unsaved`: an editor holds text that is not on disk; `changed`: one of them has not read the note as it
+            is now; `unread`: one of them has not read it at all yet.
+    """
+
+    path: str
+    reason: Literal["unsaved", "changed", "unread"]
+
+
+class IndexComparison(Wire):
+    """What became of the comparison of some notes.
+
+    Attributes:
+        compared: How many notes were compared.
+        links: How many links the bridge counted in them.
+        tags: How many tags.
+        differences: What differs, by note.
+        more: How many differences there are beyond those told.
+        uncompared: Which notes were left out.
+    """
+
+    compared: int
+    links: int
+    tags: int
+    differences: tuple[IndexDifference, ...]
+    more: int
+    uncompared: tuple[UncomparedNote, ...]

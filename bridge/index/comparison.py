@@ -1,0 +1,176 @@
+"""Obsidian's own index beside ours: where they do not say the same of a note, one of the rules is read wrongly.
+
+Counted is what Obsidian counts: links, embeds and links in properties together, by the file they lead to or by the
+path at which no file is (rule 44), and tags with their duplicates, in order (rule 57). Only notes are compared; what
+Obsidian counts in a canvas differs from version to version (rule 58).
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from bridge.contract.comparison import (
+    MOST_DIFFERENCES,
+    DifferenceKind,
+    IndexComparison,
+    IndexDifference,
+    ObsidianFacts,
+    UncomparedNote,
+)
+from bridge.index.knowledge import Knowledge
+from bridge.notes.names import split_link
+from bridge.vault.spelling import nfc
+
+_MILLISECOND = 1_000_000
+_NOTE = ".md"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCounts:
+    """What the index knows of one note, as Obsidian would count it.
+
+    Attributes:
+        resolved: How many links lead to each file.
+        unresolved: How many links there are to each path at which no file is.
+        tags: Its tags, in order.
+    """
+
+    resolved: Counter[str]
+    unresolved: Counter[str]
+    tags: Sequence[str]
+
+
+def counts(knowledge: Knowledge, path: str) -> NoteCounts | None:
+    """What the index knows of a note; None when it has not read it yet."""
+    note = knowledge.note(path)
+    if note is None:
+        return None
+    resolved, unresolved = Counter[str](), Counter[str]()
+    for link in knowledge.links_from(path):
+        linkpath = split_link(link.link)[0]
+        target = knowledge.names.resolve(linkpath, path)
+        if target is None:
+            unresolved[linkpath] += 1
+        else:
+            resolved[target] += 1
+    return NoteCounts(resolved, unresolved, note.tags)
+
+
+def compare(
+    knowledge: Knowledge,
+    files: Mapping[str, ObsidianFacts],
+    *,
+    unsaved: Collection[str] = (),
+    known: Iterable[str] | None = None,
+) -> IndexComparison:
+    """Compare some notes. Blocks.
+
+    Args:
+        knowledge: All of the index.
+        files: What Obsidian says of each.
+        unsaved: Notes that are open with text that is not on disk yet.
+        known: The paths of all notes that Obsidian knows, to find those that only one of the two knows; None when
+            that is not asked.
+    """
+    comparing = _Comparing(knowledge)
+    behind = [path for path in files if path not in unsaved and not _same_time(knowledge, path, files[path])]
+    if behind or known is not None:
+        knowledge.settle()
+    for path, facts in files.items():
+        comparing.take(path, facts, unsaved=path in unsaved)
+    if known is not None:
+        comparing.take_known(known)
+    return comparing.finish()
+
+
+@dataclass(slots=True)
+class _Comparing:
+    """A comparison under way."""
+
+    knowledge: Knowledge
+    compared: int = 0
+    links: int = 0
+    tags: int = 0
+    differences: list[IndexDifference] = field(default_factory=list)
+    uncompared: list[UncomparedNote] = field(default_factory=list)
+
+    def take(self, path: str, facts: ObsidianFacts, *, unsaved: bool) -> None:
+        """Compare one note, if both have read the same of it."""
+        if not path.lower().endswith(_NOTE):
+            return
+        ours = counts(self.knowledge, path)
+        if self.knowledge.file(path) is None:
+            return  # told by the lists of all notes, if it is no matter of moments
+        if reason := self._reason(path, facts, ours, unsaved=unsaved):
+            self.uncompared.append(UncomparedNote(path=path, reason=reason))
+        elif ours is not None:
+            self.compared += 1
+            self.links += ours.resolved.total() + ours.unresolved.total()
+            self.tags += len(ours.tags)
+            self.differences += _of_note(path, facts, ours)
+
+    def take_known(self, known: Iterable[str]) -> None:
+        """Notes that only one of the two knows."""
+        theirs = {nfc(path): path for path in known}
+        ours = {nfc(file.path): file.path for file in self.knowledge.files() if file.path.lower().endswith(_NOTE)}
+        for key in sorted(theirs.keys() ^ ours.keys()):
+            by_obsidian = key in theirs
+            path = theirs[key] if by_obsidian else ours[key]
+            self.differences.append(
+                IndexDifference(path=path, kind="note", obsidian=int(by_obsidian), bridge=int(not by_obsidian))
+            )
+
+    def finish(self) -> IndexComparison:
+        """What was found."""
+        return IndexComparison(
+            compared=self.compared,
+            links=self.links,
+            tags=self.tags,
+            differences=tuple(self.differences[:MOST_DIFFERENCES]),
+            more=max(0, len(self.differences) - MOST_DIFFERENCES),
+            uncompared=tuple(self.uncompared),
+        )
+
+    def _reason(
+        self, path: str, facts: ObsidianFacts, ours: NoteCounts | None, *, unsaved: bool
+    ) -> Literal["unsaved", "changed", "unread"] | None:
+        """Why a note cannot be compared."""
+        if unsaved:
+            return "unsaved"
+        if ours is None or facts.tags is None:
+            return "unread"
+        return None if _same_time(self.knowledge, path, facts) else "changed"
+
+
+def _same_time(knowledge: Knowledge, path: str, facts: ObsidianFacts) -> bool:
+    """Whether both have read the same version of a file. Obsidian's times are in milliseconds, rounded somehow."""
+    file = knowledge.file(path)
+    return file is not None and file.size == facts.size and abs(file.mtime_ns / _MILLISECOND - facts.mtime) <= 1
+
+
+def _of_note(path: str, facts: ObsidianFacts, ours: NoteCounts) -> Iterator[IndexDifference]:
+    """What differs in one note."""
+    yield from _between(path, "link", Counter(facts.resolved), ours.resolved)
+    yield from _between(path, "unresolved", Counter(facts.unresolved), ours.unresolved)
+    told = list(_between(path, "tag", Counter(facts.tags or ()), Counter(ours.tags)))
+    yield from told
+    if not told and list(facts.tags or ()) != list(ours.tags):
+        count = len(ours.tags)
+        yield IndexDifference(path=path, kind="tag_order", obsidian=count, bridge=count)
+
+
+def _between(path: str, kind: DifferenceKind, theirs: Counter[str], ours: Counter[str]) -> Iterator[IndexDifference]:
+    """What is counted differently, by its name. Names that differ in Unicode form only are the same."""
+    their_names, our_names = _composed(theirs), _composed(ours)
+    for name in sorted(their_names.keys() | our_names.keys()):
+        obsidian, bridge = their_names.get(name, 0), our_names.get(name, 0)
+        if obsidian != bridge:
+            yield IndexDifference(path=path, kind=kind, target=name, obsidian=obsidian, bridge=bridge)
+
+
+def _composed(counted: Counter[str]) -> Counter[str]:
+    made = Counter[str]()
+    for name, count in counted.items():
+        made[nfc(name)] += count
+    return made
