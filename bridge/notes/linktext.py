@@ -13,7 +13,7 @@ LinkFormat = Literal["shortest", "relative", "absolute"]
 
 _NOTE = ".md"
 _UNLINKABLE = re.compile(r"[#^|\[\]\x00-\x1f]")
-_ENCODED = re.compile(r"[\x00-\x20\x7f()\[\]#^|%<>\\`]|&(?=[#\w])")
+_ENCODED = re.compile(r"[\s\x00-\x20\x7f()\[\]#^|%<>\\`]|&(?=[#\w])")
 _ENCODED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f#%<>\\]|&(?=[#\w])")
 _HASH = re.compile("#|%23")
 _MOST_TRIES = 8
@@ -81,7 +81,7 @@ def encode_subpath(subpath: str) -> str:
 def wikilink_slots(original: str) -> Slots | None:
     """The parts of `[[path#subpath|text]]`; None when it is no such link."""
     start, end = original.find("[[") + 2, len(original) - 2
-    if start not in {2, 3} or start > end or not original.endswith("]]"):
+    if not original.startswith(("[[", "![[")) or start > end or not original.endswith("]]"):
         return None
     bar = original.find("|", start + 1, end)  # a bar that comes first belongs to the name (rule 16)
     stop = end if bar < 0 else bar
@@ -96,7 +96,7 @@ def wikilink_slots(original: str) -> Slots | None:
 def markdown_slots(original: str) -> Slots | None:
     """The parts of `[text](path#subpath "title")`; None when it is no such link."""
     start, close = original.find("[") + 1, len(original)
-    if start not in {1, 2}:
+    if not original.startswith(("[", "![")):
         return None
     for _try in range(_MOST_TRIES):  # from the end, because a text may hold links of its own
         close = original.rfind("](", start, close)
@@ -105,7 +105,7 @@ def markdown_slots(original: str) -> Slots | None:
         found = destination_end(original, close + 2, len(original))
         if found is not None and found[1] == len(original):
             place = close + 2
-            while original[place].isspace():
+            while original[place] in " \t\n":
                 place += 1
             angles = original[place] == "<"
             place, end = place + angles, place + angles + len(found[0])
