@@ -4,8 +4,16 @@ from bridge import __version__
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
+from bridge.tools.files.creation import Creation
+from bridge.tools.files.delete_file import DeleteFileTool
 from bridge.tools.files.edit_file import EditFileTool
+from bridge.tools.files.get_file_info import GetFileInfoTool
+from bridge.tools.files.list_files import ListFilesTool
 from bridge.tools.files.modify_note import ModifyNoteTool
+from bridge.tools.files.move_file import MoveFileTool
+from bridge.tools.files.organize_note import OrganizeNoteTool
+from bridge.tools.files.read_file import ReadVaultFileTool
+from bridge.tools.files.removal import Removal
 from bridge.tools.files.write_file import WriteFileTool
 from bridge.tools.services import ToolServices
 
@@ -16,17 +24,23 @@ def files_provider(services: ToolServices) -> ToolProvider:
     Args:
         services: What the tools are built from.
     """
-    files = services.files
+    files, creation = services.files, Creation(services)
     return ToolProvider(
         id="files",
         name="Files",
         description="Search, list, read, write, move and delete the files of the vault.",
         version=__version__,
         tools=[
-            CreateNoteTool(files),
+            ListFilesTool(files, services.index, services.clock),
+            GetFileInfoTool(files, services.index),
+            ReadVaultFileTool(files, services.handed),
+            CreateNoteTool(files, creation),
             CreateFolderTool(files),
             ModifyNoteTool(files),
             EditFileTool(files),
-            WriteFileTool(files),
+            WriteFileTool(files, creation),
+            OrganizeNoteTool(services),
+            MoveFileTool(services),
+            DeleteFileTool(files, Removal(services)),
         ],
     )

@@ -7,13 +7,13 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.files.creation import Creation
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.parameters import LONGEST_PATH, RequiredContent, SeedParams
 from bridge.tools.files.paths import NOTE, note_path, vault_path
 from bridge.tools.files.target import to_bytes
 from bridge.tools.files.wording import done, size
 from bridge.vault.app_settings import read_app_settings
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
@@ -55,6 +55,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
 
     Args:
         files: The vault's files.
+        creation: Plans new ones.
     """
 
     name = "create_note"
@@ -73,20 +74,18 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
     default_rate = 10
     id_prefix = "note"
 
-    def __init__(self, files: VaultFiles) -> None:
+    def __init__(self, files: VaultFiles, creation: Creation) -> None:
         self._files = files
+        self._creation = creation
 
     def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan:
         """Find the place and plan the note."""
-        del context
         new = to_bytes(params.content)
         place = self._place(params)
-        builder = PlanBuilder(self._files.root)
-        builder.create(place, new)
         warnings = []
         if bad := sorted(set(_NOT_IN_LINKS) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
-        return builder.build(self.operation, f'Create note "{place}" ({size(len(new))})', warnings)
+        return self._creation.plan(place, new, f'Create note "{place}" ({size(len(new))})', context, warnings)
 
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
         """Where the note is."""

@@ -5,6 +5,7 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.creation import Creation
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import failing_as, to_bytes
@@ -28,6 +29,7 @@ class WriteFileTool(WriteTool[WriteFileParams]):
 
     Args:
         files: The vault's files.
+        creation: Plans new ones.
     """
 
     name = "write_file"
@@ -46,19 +48,19 @@ class WriteFileTool(WriteTool[WriteFileParams]):
     default_rate = 10
     id_prefix = "write"
 
-    def __init__(self, files: VaultFiles) -> None:
+    def __init__(self, files: VaultFiles, creation: Creation) -> None:
         self._files = files
+        self._creation = creation
 
     def prepare(self, params: WriteFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the one change."""
-        del context
         path = vault_path(params.path, self._files)
         new = to_bytes(params.content)
         with failing_as(f'Failed to write file "{path}"'):
             try:
                 old, stat = self._files.read(path)
             except NotFound:
-                return self._create(path, new)
+                return self._create(path, new, context)
             return self._overwrite(stat.path, old, new)
 
     def report(self, params: WriteFileParams, applied: Applied) -> Output:
@@ -74,11 +76,9 @@ class WriteFileTool(WriteTool[WriteFileParams]):
         }
         return Output(data, done(applied.plan.summary))
 
-    def _create(self, path: VaultPath, new: bytes) -> ChangePlan:
-        builder = PlanBuilder(self._files.root)
+    def _create(self, path: VaultPath, new: bytes, context: CallContext) -> ChangePlan:
         place = self._files.root.resolve_new(path)
-        builder.create(place, new)
-        return builder.build(Operation.CREATE, f'Create file "{place}" ({size(len(new))})')
+        return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
 
     def _overwrite(self, path: VaultPath, old: bytes, new: bytes) -> ChangePlan | Unchanged:
         if is_binary(old):

@@ -110,3 +110,27 @@ async def test_undo_removes_the_note_and_the_folders_made_for_it(desk: Any) -> N
     await desk.done("create_note", content="x", path="a/b/c")
     await desk.undo()
     assert not (desk.vault / "a").exists()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("create_note", {"name": "Meeting"}), ("write_file", {"path": "Meeting.md"})],
+)
+async def test_links_of_other_notes_keep_their_targets(desk: Any, tool: str, arguments: dict[str, str]) -> None:
+    """Rule 88."""
+    desk.put("Day.md", "See [[Meeting]] and [[Nowhere]].\n")
+    result = await desk.done(tool, content="another meeting", **arguments)
+    assert desk.bytes_of("Day.md") == b"See [[Notes/Meeting]] and [[Nowhere]].\n"
+    assert result.data["path"] == "Meeting.md"
+    assert result.text.endswith("bytes); 1 link in 1 note follows.")
+    (question,) = desk.person.asked
+    assert question["operation"] == "update"
+    assert question["targets"] == ["Meeting.md", "Day.md"]
+    await desk.undo()
+    assert desk.bytes_of("Day.md") == b"See [[Meeting]] and [[Nowhere]].\n"
+
+
+async def test_a_new_name_that_nobody_links_to_touches_nothing_else(desk: Any) -> None:
+    desk.put("Day.md", "See [[Nowhere]].\n")
+    await desk.done("create_note", content="x", name="Nowhere")
+    assert desk.person.asked[0]["targets"] == ["Nowhere.md"]
