@@ -1,0 +1,91 @@
+"""Get metadata: what a note says about itself, and what links it has (seed C, `NoteMetadataFull`)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.notes.parameters import NoteName, NoteParams, reading
+from bridge.tools.notes.storage import NoteStorage
+
+MOST_LISTED = 1000
+"""Links, backlinks and headings that are told, each."""
+
+_MOST_IN_TEXT = 50
+
+
+class GetMetadataParams(NoteParams):
+    """Seed C's parameter."""
+
+    name: NoteName = Field(description="Note name or wikilink")
+
+
+class GetMetadataTool(ReadTool[GetMetadataParams]):
+    """Tells what is known of a note without its text.
+
+    Args:
+        storage: The notes.
+    """
+
+    name = "get_metadata"
+    title = "Get Metadata"
+    description = "A note's tags, properties, aliases, headings, links, backlinks and times, without its text."
+    icon = "info"
+    parameters = GetMetadataParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 100
+
+    def __init__(self, storage: NoteStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: GetMetadataParams, context: CallContext) -> Reading:
+        """Check the reference."""
+        del context
+        return reading(self._storage, params.name, "Read the metadata of")
+
+    def run(self, params: GetMetadataParams, context: CallContext) -> Output:
+        """Gather."""
+        del context
+        note = self._storage.resolve(params.name)
+        facts = self._storage.facts(note)
+        links = self._storage.links(note)
+        lists: dict[str, list[Any]] = {
+            "backlinks": [self._storage.short_name(path) for path in self._storage.backlinks(note)],
+            "forwardlinks": [self._storage.short_name(path) for path in links.found],
+            "unresolved": list(links.unresolved),
+            "headings": [{"level": heading.level, "heading": heading.heading} for heading in facts.headings],
+        }
+        data: dict[str, Any] = note.to_wire() | {
+            "aliases": list(facts.aliases),
+            "tags": list(dict.fromkeys(facts.tags)),
+            "properties": dict(facts.properties),
+        }
+        totals = {name: len(items) for name, items in lists.items()}
+        truncated = any(total > MOST_LISTED for total in totals.values())
+        data |= {name: items[:MOST_LISTED] for name, items in lists.items()}
+        return Output(data, "\n".join(_lines(data, totals)), {"totals": totals, "truncated": truncated})
+
+
+def _lines(data: dict[str, Any], totals: dict[str, int]) -> Sequence[str]:
+    """The same for a model."""
+    lines = [f"{data['path']} ({data['size_bytes']} bytes, modified {data['modified']}, created {data['created']})"]
+    lines += [f"{name}: {_joined(data[name])}" for name in ("aliases", "tags") if data[name]]
+    lines += [f"property {name}: {value}" for name, value in data["properties"].items()]
+    for name in ("backlinks", "forwardlinks", "unresolved"):
+        if totals[name]:
+            lines.append(f"{name} ({totals[name]}): {_joined(data[name])}")
+    if totals["headings"]:
+        titles = [f"{'#' * each['level']} {each['heading']}" for each in data["headings"]]
+        lines.append(f"headings ({totals['headings']}): {_joined(titles)}")
+    return lines
+
+
+def _joined(items: Sequence[str]) -> str:
+    more = f", and {len(items) - _MOST_IN_TEXT} more" if len(items) > _MOST_IN_TEXT else ""
+    return ", ".join(items[:_MOST_IN_TEXT]) + more

@@ -1,0 +1,79 @@
+"""Is available: whether a new note may have a name (seed C, `NoteResolver.is_available`)."""
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.notes.reference import EXTENSION, is_note
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.notes.parameters import NoteName, NoteParams
+from bridge.tools.notes.storage import NoteStorage
+from bridge.vault.paths import check_new_name, parse_path
+
+_UNLINKABLE = "#^[]|"
+
+
+class IsAvailableParams(NoteParams):
+    """Seed C's parameters."""
+
+    name: NoteName = Field(description="Note name (without extension)")
+    folder: str | None = Field(
+        default=None, max_length=2000, description="Folder the note would be in; without it, the whole vault is asked"
+    )
+
+
+class IsAvailableTool(ReadTool[IsAvailableParams]):
+    """Tells whether no note has a name yet.
+
+    Args:
+        storage: The notes.
+    """
+
+    name = "is_available"
+    title = "Is Available"
+    description = "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
+    icon = "circle-check"
+    parameters = IsAvailableParams
+    operation = Operation.READ
+    risk = RiskLevel.SAFE
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 100
+
+    def __init__(self, storage: NoteStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: IsAvailableParams, context: CallContext) -> Reading:
+        """Check the name."""
+        del context
+        path = _path(params)
+        return Reading((path,), f"Check whether {path!r} is free")
+
+    def run(self, params: IsAvailableParams, context: CallContext) -> Output:
+        """Look."""
+        del context
+        path = _path(params)
+        name = path.rpartition("/")[2][: -len(EXTENSION)]
+        free = self._storage.is_available(params.name, params.folder)
+        taken = [] if free else [match.to_wire() for match in self._storage.find_matches(params.name)[:50]]
+        where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
+        text = f"{name!r} is available {where}." if free else f"{name!r} is taken {where}."
+        if free and any(character in name for character in _UNLINKABLE):
+            text += " Links will not work with a name that contains # ^ [ ] |."
+        return Output({"available": free, "name": name, "path": path, "matches": taken}, text)
+
+
+def _path(params: IsAvailableParams) -> str:
+    """Where the note would be.
+
+    Raises:
+        InvalidParameters: No note can be there.
+    """
+    name = params.name.strip().strip("/")
+    if not name:
+        raise InvalidParameters("name is empty; give the new note's name, such as 'My Note'")
+    name = name if is_note(name) else name + EXTENSION
+    path = parse_path(f"{(params.folder or '').strip('/')}/{name}", strip_slashes=True)
+    check_new_name(path.name)
+    return str(path)

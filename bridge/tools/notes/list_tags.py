@@ -1,0 +1,121 @@
+"""List tags: every tag of the vault (seed C, `KnowledgeRepository.list_all_tags` and `TagInfo`)."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.index.knowledge import TagCount
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.notes.paging import listing, page
+from bridge.tools.notes.parameters import Cursor, NoteParams
+from bridge.tools.notes.storage import NoteStorage
+from bridge.vault.spelling import fold
+
+
+class ListTagsParams(NoteParams):
+    """Seed C's tool takes no parameters; these choose a page."""
+
+    limit: int = Field(default=500, ge=1, le=10_000, description="Maximum number of tags to return")
+    cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
+
+
+@dataclass(frozen=True, slots=True)
+class TagInfo:
+    """One tag (seed C).
+
+    Attributes:
+        tag: With `#`, in the casing seen first.
+        count: How many notes have it, or one nested in it.
+        parent: The tag it is nested in; None for one that is in none.
+        own: How many notes have just it.
+        uses: How often it is written, in all notes together.
+    """
+
+    tag: str
+    count: int
+    parent: str | None
+    own: int
+    uses: int
+
+
+class ListTagsTool(ReadTool[ListTagsParams]):
+    """Lists tags.
+
+    Args:
+        storage: The notes.
+    """
+
+    name = "list_tags"
+    title = "List Tags"
+    description = "List all tags with the number of notes that have them; a nested tag also counts for its parents."
+    icon = "tag"
+    parameters = ListTagsParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 60
+
+    def __init__(self, storage: NoteStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: ListTagsParams, context: CallContext) -> Reading:
+        """There is nothing to check."""
+        del params, context
+        return Reading(("**",), "List the tags of all notes")
+
+    def run(self, params: ListTagsParams, context: CallContext) -> Output:
+        """Count."""
+        excluded = self._storage.excluded(context.settings.ignore_patterns)
+        tags = tag_infos(self._storage, excluded)
+        shown = page(tags, lambda info: info.tag, params.cursor, params.limit)
+        data = [asdict(info) for info in shown.items]
+        lines = [f"{info.tag} ({info.count})" for info in shown.items]
+        return Output(data, listing(lines, shown, "No note has a tag."), shown.metadata)
+
+
+def tag_infos(storage: NoteStorage, excluded: Callable[[str], bool] | None) -> list[TagInfo]:
+    """Every tag and every parent of one, the most used first, then by name.
+
+    Args:
+        storage: The notes.
+        excluded: The notes that do not count; None when all do.
+    """
+    counted = storage.tags() if excluded is None else _counted(storage, excluded)
+    own = {fold(count.tag): count for count in counted}
+    spelled = {key: count.tag for key, count in own.items()}
+    parents: set[str] = set()
+    for nested in counted:
+        parts = nested.tag.split("/")
+        for depth in range(1, len(parts)):
+            parent = "/".join(parts[:depth])
+            if parent != "#":
+                spelled.setdefault(fold(parent), parent)
+                parents.add(fold(parent))
+    infos = []
+    for key, tag in spelled.items():
+        count = own.get(key)
+        notes = count.notes if count else 0
+        total = notes
+        if key in parents:
+            total = sum(1 for path in storage.tagged(tag) if excluded is None or not excluded(path))
+        infos.append(TagInfo(tag, total, spelled.get(key.rpartition("/")[0]), notes, count.uses if count else 0))
+    return sorted(infos, key=lambda info: (-info.count, fold(info.tag), info.tag))
+
+
+def _counted(storage: NoteStorage, excluded: Callable[[str], bool]) -> Iterable[TagCount]:
+    """The tags of the notes that count."""
+    uses: dict[str, int] = {}
+    notes: dict[str, int] = {}
+    spelled: dict[str, str] = {}
+    for facts in storage.notes():
+        if facts.tags and not excluded(facts.path):
+            for tag in facts.tags:
+                spelled.setdefault(fold(tag), tag)
+                uses[fold(tag)] = uses.get(fold(tag), 0) + 1
+            for key in {fold(tag) for tag in facts.tags}:
+                notes[key] = notes.get(key, 0) + 1
+    return [TagCount(tag, uses[key], notes[key]) for key, tag in spelled.items()]

@@ -1,0 +1,66 @@
+"""Answers in pages: how many there are, and where the next page begins."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from bridge.errors import InvalidParameters
+
+T = TypeVar("T")
+
+
+class Page(NamedTuple):
+    """Some of the items.
+
+    Attributes:
+        items: Those of this page.
+        total: How many there are in all.
+        cursor: What the next page is asked for with; None after the last one.
+    """
+
+    items: Sequence[Any]
+    total: int
+    cursor: str | None
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What is told about the answer."""
+        told: dict[str, Any] = {"total": self.total, "truncated": self.cursor is not None}
+        return told if self.cursor is None else told | {"cursor": self.cursor}
+
+
+def page(items: Sequence[T], key: Callable[[T], str], cursor: str | None, limit: int) -> Page:
+    """The items after those that were told already.
+
+    Args:
+        items: All of them, in the order they are told.
+        key: What an item is called; the cursor is that of the last one told, so that items which come or go between
+            two pages move nothing.
+        cursor: Where to go on; None for the beginning.
+        limit: How many at most.
+
+    Raises:
+        InvalidParameters: The cursor is none of these items.
+    """
+    start = 0
+    if cursor is not None:
+        start = next((index for index, item in enumerate(items, 1) if key(item) == cursor), 0)
+        if not start:
+            raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
+    shown = items[start : start + limit]
+    more = start + limit < len(items)
+    return Page(shown, len(items), key(shown[-1]) if more and shown else None)
+
+
+def listing(lines: Sequence[str], shown: Page, nothing: str) -> str:
+    """A page for a model.
+
+    Args:
+        lines: Its items.
+        shown: The page.
+        nothing: What is said when there are no items at all.
+    """
+    if not shown.total:
+        return nothing
+    if shown.cursor is None:
+        return "\n".join(lines)
+    return "\n".join([*lines, f"[{len(lines)} of {shown.total} shown. For the next, set cursor to {shown.cursor!r}.]"])

@@ -1,0 +1,138 @@
+"""Read note: a note by name, whole or one section or block of it (seed C, `ReadNoteParams`)."""
+
+from typing import Any, NamedTuple
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters
+from bridge.notes.markdown import parse_note
+from bridge.notes.parts import Part, find_part
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.notes.parameters import NoteName, NoteParams, reading
+from bridge.tools.notes.storage import NoteStorage, StoredNote
+from bridge.vault.kinds import is_binary
+from bridge.vault.text import BOM, CHUNK, Lines
+
+_ROOM = 300
+"""Bytes kept free for the remark that says how to get the rest."""
+
+
+class ReadNoteParams(NoteParams):
+    """Seed C's parameter."""
+
+    name: NoteName = Field(
+        description="Note name, wikilink, or path-qualified name; "
+        "'Name#Heading' reads only that section, 'Name#^block' only that block"
+    )
+
+
+class ReadNoteTool(ReadTool[ReadNoteParams]):
+    """Reads a note.
+
+    Args:
+        storage: The notes.
+    """
+
+    name = "read_note"
+    title = "Read Note"
+    description = "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
+    icon = "book-open"
+    parameters = ReadNoteParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 100
+
+    def __init__(self, storage: NoteStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: ReadNoteParams, context: CallContext) -> Reading:
+        """Check the reference; whether there is such a note is told only after consent."""
+        del context
+        return reading(self._storage, params.name, "Read")
+
+    def run(self, params: ReadNoteParams, context: CallContext) -> Output:
+        """Read."""
+        note = self._storage.resolve(params.name)
+        data = self._storage.read(note)
+        if is_binary(data[:CHUNK]):
+            raise InvalidParameters(
+                f"{note.location!r} is not text, although its name says so; its bytes are not shown"
+            )
+        lines = Lines(data)
+        part = _part(note, data) if note.reference.part else None
+        first, last = (part.first_line, part.last_line) if part else (1, lines.count)
+        start, end = lines.span(first, last)
+        wanted = data[start:end]
+        settings = context.settings
+        kept = _cut(wanted, settings.read_max_bytes)
+        shown = _cut(kept, max(settings.max_output_bytes - _ROOM, _ROOM)) if len(wanted) > _ROOM else kept
+        content = kept.decode(errors="replace")
+        told: dict[str, Any] = note.to_wire() | {
+            "content": content,
+            "part": part and part.to_wire(),
+            "start_line": first,
+            "end_line": last,
+            "total_lines": lines.count,
+        }
+        metadata: dict[str, Any] = {"truncated": len(kept) < len(wanted), "total": len(wanted)}
+        if metadata["truncated"]:
+            metadata["next_start_line"] = _next(kept, first)
+        if "\ufffd" in content and not _is_utf8(kept):
+            metadata["invalid_utf8"] = True
+        return Output(told, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
+
+
+class _Shown(NamedTuple):
+    """What is shown of what was wanted."""
+
+    data: bytes
+    wanted: bytes
+    part: Part | None
+    first: int
+    total: int
+
+
+def _part(note: StoredNote, data: bytes) -> Part:
+    text = data.decode("utf-8", "surrogateescape")
+    return find_part(text, parse_note(text, outline=False), note.reference)
+
+
+def _text(note: StoredNote, shown: _Shown) -> str:
+    """The content, and a remark where it is not the whole note."""
+    text = shown.data.decode(errors="replace")
+    last = _next(shown.data, shown.first) - 1
+    if len(shown.data) < len(shown.wanted):
+        remark = (
+            f"[Truncated: lines {shown.first} to {last} of {shown.total} of {note.location} shown. "
+            f"Continue with read, startLine {last + 1}, or read a part: {note.name}#Heading.]"
+        )
+    elif shown.part is not None:
+        remark = f"[Lines {shown.first} to {last} of {shown.total} of {note.location}.]"
+    else:
+        return text
+    return f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{remark}"
+
+
+def _next(data: bytes, first: int) -> int:
+    """The number of the line after some lines."""
+    return first + data.count(b"\n") + (not data.endswith(b"\n") and data not in {b"", BOM})
+
+
+def _cut(data: bytes, limit: int) -> bytes:
+    """The whole lines that fit; of a first line that does not, as much as fits."""
+    if len(data) <= limit:
+        return data
+    whole = data.rfind(b"\n", 0, limit) + 1
+    return data[:whole] if whole else data[:limit].decode(errors="ignore").encode()
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

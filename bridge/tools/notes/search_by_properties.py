@@ -1,0 +1,129 @@
+"""Search by properties: the notes whose properties have some values (seed C, `search_by_properties`; rule 92)."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from bridge.clock import Clock
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import DeadlineExceeded
+from bridge.index.knowledge import NoteFacts
+from bridge.index.property_match import find_properties, has_value
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.notes.paging import listing, page
+from bridge.tools.notes.parameters import Cursor, NoteParams
+from bridge.tools.notes.storage import NoteStorage
+
+_DEEPEST = 8
+_Name = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class SearchByPropertiesParams(NoteParams):
+    """Seed C's parameter, and which of the notes to tell."""
+
+    properties: Annotated[dict[_Name, Any], Field(max_length=50)] = Field(
+        default_factory=dict,
+        description="Values by property name, all of which a note must have: text, number or boolean is equal; "
+        "text that begins with <, <=, > or >= compares ('>5', '>=2024-07-01'); a list means any of its values; "
+        "null is a property without a value",
+    )
+    having: Annotated[list[_Name], Field(max_length=50)] = Field(
+        default_factory=list, description="Names of properties that a note must have, whatever their value"
+    )
+    limit: int = Field(default=50, ge=1, le=1000, description="Maximum number of notes to return")
+    cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
+
+    @model_validator(mode="after")
+    def _something(self) -> "SearchByPropertiesParams":
+        if not self.properties and not self.having:
+            raise ValueError("give properties, such as {'status': 'draft'}, or having")
+        if _depth(self.properties) > _DEEPEST:
+            raise ValueError(f"properties may be nested {_DEEPEST} deep at most")
+        return self
+
+
+class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
+    """Lists the notes with some properties.
+
+    Args:
+        storage: The notes.
+        clock: What deadlines are given in.
+    """
+
+    name = "search_by_properties"
+    title = "Search by Properties"
+    description = (
+        "List the notes whose properties (frontmatter) have some values: equal, compared, any of a list, null."
+    )
+    icon = "list-filter"
+    parameters = SearchByPropertiesParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 60
+
+    def __init__(self, storage: NoteStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
+
+    def prepare(self, params: SearchByPropertiesParams, context: CallContext) -> Reading:
+        """Say what is looked for."""
+        del context
+        wanted = [f"{name}: {_shown(value)}" for name, value in params.properties.items()]
+        return Reading(("**",), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
+
+    def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
+        """Look through the notes."""
+        excluded = self._storage.excluded(context.settings.ignore_patterns)
+        found: dict[str, dict[str, Any]] = {}
+        for facts in self._storage.notes():
+            if self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("Looking through the properties did not end in time; ask for fewer of them")
+            matched = _matched(facts, params) if facts.properties else None
+            if matched is not None and (excluded is None or not excluded(facts.path)):
+                found[facts.path] = matched
+        shown = page(sorted(found), str, params.cursor, params.limit)
+        data = [
+            {"name": self._storage.short_name(path), "path": path, "properties": found[path]} for path in shown.items
+        ]
+        lines = [
+            f"{path} ({', '.join(f'{name}: {_shown(value)}' for name, value in found[path].items())})"
+            for path in shown.items
+        ]
+        text = listing(lines, shown, "No note has these properties.")
+        return Output(data, text, shown.metadata)
+
+
+def _matched(facts: NoteFacts, params: SearchByPropertiesParams) -> dict[str, Any] | None:
+    """The properties of a note that were asked for; None when it has not all of them."""
+    matched: dict[str, Any] = {}
+    for name in [*params.properties, *params.having]:
+        values = list(find_properties(facts.properties, name))
+        if name in params.properties:
+            values = [value for value in values if has_value(value, params.properties[name])]
+        if not values:
+            return None
+        matched[name] = values[0]
+    return matched
+
+
+def _shown(value: Any) -> str:
+    """A value in a sentence."""
+    text = "null" if value is None else str(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."  # noqa: PLR2004 - as much as one reads at a glance
+
+
+def _depth(value: Any) -> int:
+    """How deep a value is nested; no deeper than is needed to refuse it."""
+    depth, level = 0, [value]
+    while level and depth <= _DEEPEST:
+        depth += 1
+        level = [
+            inner
+            for each in level
+            for inner in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())
+        ]
+    return depth

@@ -1,0 +1,119 @@
+"""Update note: a note gets another text (seed C, `UpdateNoteParams`).
+
+The whole text is replaced, with one exception: text without properties leaves those that the note has where they are.
+An agent that read a note's text and gives it back changed would otherwise erase them without meaning to.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
+from bridge.notes.line_endings import with_endings_of
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.notes.parameters import NoteName, NoteParams
+from bridge.tools.notes.storage import NoteStorage
+from bridge.tools.notes.writing import decoded, encoded, whole_note, written
+from bridge.vault.plan import ChangePlan
+
+MOST_CHARACTERS = 16_000_000
+SHRINKS = 20
+"""Lines that a note may have and lose without a warning; of a longer one, half of them."""
+
+_NAMED = 10
+
+
+class UpdateNoteParams(NoteParams):
+    """Seed C's parameters."""
+
+    name: NoteName = Field(description="Note name or wikilink to update")
+    content: str = Field(
+        max_length=MOST_CHARACTERS,
+        description="New content in Markdown format; it replaces all of the note, "
+        "but the note's properties (frontmatter) are kept when it does not begin with its own",
+    )
+    replace_properties: bool = Field(
+        default=False, description="Remove the note's properties when the content has none, instead of keeping them"
+    )
+
+
+class UpdateNoteTool(WriteTool[UpdateNoteParams]):
+    """Replaces a note's text.
+
+    Args:
+        storage: The notes.
+    """
+
+    name = "update_note"
+    title = "Update Note"
+    description = (
+        "Replace the whole content of a note, given by name. The user sees the diff first. "
+        "To change a part of it, apply_patch is safer."
+    )
+    icon = "file-pen"
+    parameters = UpdateNoteParams
+    operation = Operation.UPDATE
+    risk = RiskLevel.HIGH
+    consent_class = ConsentClass.SESSION
+    default_mode = ConsentMode.ALWAYS_ASK
+    covers = Covers.TARGET
+    default_rate = 10
+    id_prefix = "note"
+
+    def __init__(self, storage: NoteStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: UpdateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the note will be."""
+        del context
+        note, data = whole_note(self._storage, params.name)
+        old = decoded(data)
+        block = find_frontmatter(old)
+        kept = None if params.replace_properties or find_frontmatter(params.content) else block
+        new = with_endings_of(data, encoded(_with_head(old, params.content, kept) if kept else params.content))
+        if new == data:
+            told = Output({"path": note.location}, f"No changes made: {note.location} already has this content.")
+            return Unchanged((note.location,), f"Compare {note.location} with new content", told)
+        summary = f"Update {note.location}" + (", keeping its properties" if kept else "")
+        return self._storage.plan_update(note, data, new, summary, list(_warnings(old, decoded(new))))
+
+    def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
+        """What was done."""
+        del params
+        kept = applied.plan.summary.endswith("keeping its properties")
+        return written(applied, applied.plan.summary.replace("Update ", "Updated ", 1), kept_properties=kept)
+
+
+def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
+    """The content behind the old properties and the blank lines that follow them."""
+    end = old.find("\n", block.end) + 1 or len(old)
+    head, body = old[:end], old[end:]
+    if not head.endswith("\n") and content:
+        head += "\n"
+    if content and not content.startswith(("\n", "\r\n")):
+        head += body[: len(body) - len(body.lstrip("\r\n"))]
+    return (head if "\r\n" in content else head.replace("\r\n", "\n")) + content
+
+
+def _warnings(old: str, new: str) -> Iterator[str]:
+    """What a person should know beside the diff."""
+    before, after = _properties(old), _properties(new)
+    if after is None:
+        yield "The new properties are no YAML that Obsidian can read: the note would show none"
+    gone = [name for name in before or {} if name not in (after or {})]
+    if gone:
+        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+        yield f"The note loses properties: {', '.join(gone[:_NAMED])}{more}"
+    lines = [text.count("\n") + (not text.endswith("\n") and bool(text)) for text in (old, new)]
+    if lines[0] > SHRINKS and lines[1] * 2 < lines[0]:
+        yield f"The note shrinks from {lines[0]} lines to {lines[1]}"
+
+
+def _properties(text: str) -> Mapping[str, Any] | None:
+    """The properties of a note; None when they are broken."""
+    block = find_frontmatter(text)
+    if block is None or not text[block.yaml_start : block.yaml_end].strip():
+        return {}
+    return read_properties(text[block.yaml_start : block.yaml_end])
