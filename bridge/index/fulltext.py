@@ -186,8 +186,8 @@ class Words(Protocol):
         """The paths of all notes that match."""
         ...
 
-    def ranked(self, expression: str, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
-        """The paths of all notes that match with their scores, best first."""
+    def ranked(self, expression: str, limit: int, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
+        """The paths of the notes that match best with their scores, best first; -1 for all."""
         ...
 
 

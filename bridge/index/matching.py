@@ -70,7 +70,9 @@ class Matcher:
             case Within(Scope.CONTENT, part):
                 found = self.holds(part, span, case=case)
             case Within(scope) if scope.is_part:
-                found = any(self.holds(query.part, part, case=case) for part in self._parts(query, span, case=case))
+                found = self._in_some_line(query, span, case=case) or any(
+                    self.holds(query.part, part, case=case) for part in self._parts(query, span, case=case)
+                )
             case _:
                 found = self._outside(query, case)
         return found
@@ -141,6 +143,14 @@ class Matcher:
             part for box, part in self.note.tasks if scope is Scope.TASK or (box == TODO) is (scope is Scope.TASK_TODO)
         ]
 
+    def _in_some_line(self, query: Within, span: Span, *, case: bool) -> bool:
+        """Whether a line shows already that it is true of the block or section around it."""
+        return (
+            query.scope in {Scope.BLOCK, Scope.SECTION}
+            and _grows(query.part)
+            and any(self.holds(query.part, line, case=case) for line in self._lines_of(query.part, span, case=case))
+        )
+
     def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
         """The lines that hold what must be there, or all of them where nothing must."""
         anchor = _anchor(query, case=case)
@@ -154,6 +164,13 @@ class Matcher:
             low, high = self.note.line_at(start)
             last = high
             yield max(low, span[0]), min(high, span[1])
+
+
+def _grows(query: Node) -> bool:
+    """Whether a query that is true of a text is true of every longer one."""
+    if isinstance(query, (And, Or)):
+        return all(map(_grows, query.parts))
+    return _grows(query.part) if isinstance(query, Case) else isinstance(query, (Text, Regex))
 
 
 def _anchor(query: Node, *, case: bool) -> tuple[Text | Regex, bool] | None:

@@ -102,7 +102,7 @@ class Evaluation:
             case Within(scope, part) if not scope.is_part:
                 found = self._bounds(part, scope, case=case)
             case Within(scope, part):
-                found = Bounds(frozenset(), self._notes & self._loosely(part, case=case))
+                found = Bounds(frozenset(), self._loosely(part, case=case) & self._with_parts(scope))
             case Property():
                 found = _exactly(self._with_property(query, case=case))
             case _:
@@ -179,6 +179,13 @@ class Evaluation:
             case _:
                 found = self._bounds(query, None, case=case).perhaps
         return found
+
+    def _with_parts(self, scope: Scope) -> frozenset[str]:
+        """The notes that may have such a part."""
+        if scope not in _TASKS:
+            return self._notes
+        held = self._session.matching(_TASKS[scope], case=True)
+        return self._notes & (held.sure | held.unsure)
 
     def _with_property(self, query: Property, *, case: bool) -> frozenset[str]:
         def tests(pattern: Regex, matters: bool) -> Callable[[str], bool]:
@@ -272,6 +279,13 @@ def _file_name(path: str) -> str:
 def _without_extension(path: str) -> str:
     return path.rpartition(".")[0]
 
+
+_TASKS = {
+    Scope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
+    Scope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
+    Scope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
+}
+"""In which lines tasks may begin (rule 71)."""
 
 _SHOWN: dict[Place, Callable[[str], str]] = {
     None: _without_extension,

@@ -7,12 +7,13 @@ name or an alias holds them all, or where they stand side by side; a note that i
 equal ones the newest comes first.
 """
 
+import heapq
 import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bridge.index.fulltext import Words, phrase, words
+from bridge.index.fulltext import COLUMNS, Words, phrase, words
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search_text import Needle, folded
 from bridge.index.search_texts import TextSession, has_text
@@ -27,10 +28,15 @@ LEAST_WEIGHT = 0.25
 FEW_TEXTS = 50
 """Notes that are rather looked into one by one than found by going through all texts."""
 
+LIFTED = 200
+"""Notes, the best by their words, whose order the following may change."""
+OFTEN = 4
+"""Of words that are all in more than one note of so many, it is not asked where they stand side by side."""
 NAMED = 1.0
 SIDE_BY_SIDE = 0.5
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
+_LEAST = 1e-9
 _SHORT = 3
 _EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
 _SYMBOL = re.compile(r"[^\w\s" + re.escape(_EDGES) + r"\-_*~`=^]")
@@ -63,11 +69,13 @@ class Ranked:
     """The notes found.
 
     Attributes:
-        paths: Best first.
-        with_all: How many of them, at the beginning, hold all words.
+        paths: Those that were wanted of them, in order.
+        total: How many there are.
+        with_all: How many of them, the first, hold all words.
     """
 
     paths: tuple[str, ...]
+    total: int
     with_all: int
 
 
@@ -107,31 +115,36 @@ class Ranking:
         self._session = session
         self._knowledge = knowledge
         self._files = files
+        self._counts: dict[str, int] = {}
 
-    def find(self, terms: Sequence[Term]) -> Ranked:
+    def find(self, terms: Sequence[Term], first: int, count: int) -> Ranked:
         """The notes that hold the words.
 
         Args:
             terms: At least one.
+            first: How many to pass over.
+            count: How many to tell.
         """
+        wanted = first + count
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
-        first = self._ordered(found, terms, self._scores(" AND ".join(term.scored for term in chosen), found))
+        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted)
+        inside: set[str] = set()
         if not found or any(term.unspaced for term in terms):
             inside = self._inside(terms) - found
-            first += self._by_name(inside, terms)
-        rest: list[str] = []
-        if len(first) < FEW and len(terms) > 1 and chosen:
-            scores = self._scores(" OR ".join(term.scored for term in chosen), None)
-            rest = self._ordered(scores.keys() - set(first), terms, scores)
-        return Ranked((*first, *rest), len(first))
+            best += self._by_name(inside, terms)[: max(wanted - len(best), 0)]
+        with_all = total = len(found) + len(inside)
+        if with_all < FEW and len(terms) > 1 and chosen:
+            some = self._matching(" OR ".join(term.any for term in chosen)) - found - inside
+            best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
+            total += len(some)
+        return Ranked(tuple(best[first:wanted]), total, with_all)
 
-    def order(self, paths: Collection[str], terms: Sequence[Term]) -> list[str]:
-        """Files that were found otherwise, those first that hold most of some words."""
-        chosen = self._weighty([term for term in terms if term.any])
-        scores = self._scores(" OR ".join(term.scored for term in chosen), paths) if chosen and len(paths) > 1 else {}
-        return self._ordered(paths, terms, scores)
+    def order(self, paths: Collection[str], terms: Sequence[Term], wanted: int) -> list[str]:
+        """The first of files that were found otherwise, those in front that hold most of some words."""
+        chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
+        return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -178,42 +191,75 @@ class Ranking:
     # -- ranking ------------------------------------------------------------------------------------------------
 
     def _weighty(self, terms: Sequence[Term]) -> list[Term]:
-        """The words that decide the order: the rare ones. Those that no note holds say nothing."""
+        """The words that decide the order: the rare ones. Those that no note holds decide nothing."""
         everything = max(len(self._files), 1)
         weights = []
         for term in terms:
-            count = self._index.count(term.any, self._session.expired)
+            count = self._count(term)
             weights.append(math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0)
-        most = max(weights, default=0.0)
-        return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= LEAST_WEIGHT * most]
+        least = LEAST_WEIGHT * max(weights, default=0.0)
+        return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= least]
 
-    def _scores(self, expression: str, among: Collection[str] | None) -> dict[str, float]:
-        """How well notes fit; of some of them, or of all that may be found."""
-        if not expression or (among is not None and len(among) < 2):  # noqa: PLR2004 - nothing to compare
-            return {}
-        wanted = self._files if among is None else among
-        return {path: score for path, score in self._index.ranked(expression, self._session.expired) if path in wanted}
+    def _scoring(self, joint: str, terms: Sequence[Term]) -> str:
+        """The expression whose scores decide the order.
 
-    def _ordered(self, paths: Collection[str], terms: Sequence[Term], scores: Mapping[str, float]) -> list[str]:
-        """The best first."""
-        if len(paths) < 2:  # noqa: PLR2004 - nothing to compare
+        Words that are in most notes tell those notes apart only where they are more than words of the text. To weigh
+        all their places would take long, too.
+        """
+        expression = joint.join(term.scored for term in terms)
+        if terms and min(map(self._count, terms)) * 2 > len(self._files):
+            return f"{{{' '.join(COLUMNS[:-1])}}} : ({expression})"
+        return expression
+
+    def _count(self, term: Term) -> int:
+        if term.any not in self._counts:
+            self._counts[term.any] = self._index.count(term.any, self._session.expired)
+        return self._counts[term.any]
+
+    def _best(self, paths: Collection[str], terms: Sequence[Term], expression: str, wanted: int) -> list[str]:
+        """The first of some files: those that match best, then the newest."""
+        if not paths or not wanted:
+            return []
+        if len(paths) == 1:
             return list(paths)
-        indexed = [term for term in terms if term.any]
+        scored = self._scored(paths, expression, max(wanted, LIFTED)) if expression else []
+        best = self._lifted(dict(scored[:LIFTED]), terms) + [path for path, _score in scored[LIFTED:]]
+        if len(best) < min(wanted, len(paths)):
+            left = set(paths).difference(best)
+            best += heapq.nsmallest(wanted - len(best), left, key=self._newest)
+        return best[:wanted]
+
+    def _scored(self, paths: Collection[str], expression: str, wanted: int) -> list[tuple[str, float]]:
+        """At least as many of some files as are wanted, as far as there are, with their scores."""
+        found: list[tuple[str, float]] = []
+        for limit in (2 * wanted, -1):
+            rows = self._index.ranked(expression, limit, self._session.expired)
+            found = [row for row in rows if row[0] in paths]
+            if len(found) >= min(wanted, len(paths)) or len(rows) < limit:
+                break
+        return found
+
+    def _lifted(self, scores: Mapping[str, float], terms: Sequence[Term]) -> list[str]:
+        """Notes in their order: by score, and by what lifts them."""
         whole = " ".join(term.text for term in terms)
         called = {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
         named = close = frozenset[str]()
+        indexed = [term for term in terms if term.any]
         if indexed:
             inside = " AND ".join(term.any for term in indexed)
-            named = frozenset(self._matching(f"{{name aliases}} : ({inside})"))
-        if len(indexed) > 1:
-            close = frozenset(self._matching(phrase(" ".join(term.text for term in indexed), prefix=True)))
+            named = frozenset(self._index.matching(f"{{name aliases}} : ({inside})", self._session.expired))
+        if len(indexed) > 1 and min(map(self._count, indexed)) * OFTEN <= len(self._files):
+            together = phrase(" ".join(term.text for term in indexed))
+            close = frozenset(self._index.matching(together, self._session.expired))
 
         def key(path: str) -> tuple[bool, int, int, str]:
-            score = scores.get(path, 0.0) * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
-            step = math.floor(math.log(score) * _STEP) if score > 0 else -_NEVER
-            return path not in called, -step, -self._files[path].mtime_ns, path
+            score = scores[path] * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
+            return path not in called, -math.floor(math.log(max(score, _LEAST)) * _STEP), *self._newest(path)
 
-        return sorted(paths, key=key)
+        return sorted(scores, key=key)
+
+    def _newest(self, path: str) -> tuple[int, str]:
+        return -self._files[path].mtime_ns, path
 
     def _by_name(self, paths: Collection[str], terms: Sequence[Term]) -> list[str]:
         """Those first whose names hold the most of the words, then the newest."""
@@ -221,10 +267,6 @@ class Ranking:
 
         def key(path: str) -> tuple[int, int, str]:
             name = note_name(path)
-            return -sum(needle.is_in(name) for needle in needles), -self._files[path].mtime_ns, path
+            return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
-
-
-_NEVER = 1 << 40
-"""The step of a note without a score."""

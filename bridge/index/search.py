@@ -99,19 +99,19 @@ class NoteSearch:
         if query is None:
             return Found((), 0, 0, exact=False, indexing=indexing)
         files = self._files(asked.excludes)
-        wanted = slice(asked.first, asked.first + asked.count)
         with self._texts.session(asked.deadline) as session:
             ranking = Ranking(self._words, session, self._knowledge, files)
             plain = plain_words(query)
             if plain is not None and (terms := make_terms(plain)):
-                ranked = ranking.find(terms)
-                results = [Result(path, _ranked_excerpt(session, path, terms)) for path in ranked.paths[wanted]]
+                ranked = ranking.find(terms, asked.first, asked.count)
+                results = [Result(path, _ranked_excerpt(session, path, terms)) for path in ranked.paths]
             else:
                 evaluation = Evaluation(session, self._knowledge, files)
-                paths = ranking.order(evaluation.matches(query), make_terms(_texts(query)))
-                ranked = Ranked(tuple(paths), len(paths))
-                results = [Result(path, _exact_excerpt(evaluation, query, path)) for path in paths[wanted]]
-        return Found(tuple(results), len(ranked.paths), ranked.with_all, exact=plain is None, indexing=indexing)
+                found = evaluation.matches(query)
+                paths = ranking.order(found, make_terms(_texts(query)), asked.first + asked.count)
+                ranked = Ranked(tuple(paths[asked.first :]), len(found), len(found))
+                results = [Result(path, _exact_excerpt(evaluation, query, path)) for path in ranked.paths]
+        return Found(tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing)
 
     def close(self) -> None:
         """End the worker processes."""

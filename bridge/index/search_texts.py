@@ -13,17 +13,17 @@ from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ToolFailure
 from bridge.index.corpus import Corpus
 from bridge.index.finders import Finder, finders, line_break
-from bridge.index.patterns import LineSearch, Patterns
+from bridge.index.linear import Compiled
+from bridge.index.patterns import QUICK_WORK, LineSearch, Patterns
 from bridge.index.pool import WorkerPool
 from bridge.index.search_text import Find, Needle, NoteText, canvas_text
-from bridge.index.segments import NOT_UTF8, View
+from bridge.index.segments import View
 from bridge.notes.reference import is_note
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 
 LARGEST = 64 << 20
 """Bytes of a note that is searched; what a larger one says is not known."""
-_LINES_AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +122,14 @@ class TextSession:
         """The files in whose text some line matches."""
         text = _pattern(pattern, case=case)
         if text not in self._holding:
-            lines = self._search(text)
-            finder, fallback = finders(self._texts.patterns.compile(text, self._deadline), lines)
+            compiled = self._texts.patterns.compile(text, self._deadline)
             snapshot = self._texts.corpus.snapshot()
             found: set[str] = set()
             for view in snapshot.views:
-                valid = not finder.utf8_only or not any(flag & NOT_UTF8 for flag in view.segment.flags)
-                self._scan(view, finder if valid else fallback, found)
+                if compiled.compiled is not None:
+                    self._scan(view, compiled.compiled, found)
+                else:
+                    self._scan_slowly(view, finders(compiled, self._search(text))[0], found)
             unsure = {path for path in found if is_canvas(path)} | set(snapshot.large)
             self._holding[text] = Holding(frozenset(found - unsure), frozenset(unsure))
         return self._holding[text]
@@ -152,21 +153,34 @@ class TextSession:
             self._lines[text] = self._held.enter_context(self._texts.patterns.search(pattern, self._deadline))
         return self._lines[text]
 
-    def _scan(self, view: View, finder: Finder, found: set[str]) -> None:
-        """The files of a segment in which a line matches."""
+    def _scan(self, view: View, compiled: Compiled, found: set[str]) -> None:
+        """The files of a segment in which a line matches; the rest of a file that does is passed over."""
+        segment, dead = view.segment, view.dead
+        text, starts, search = segment.text, segment.starts, compiled.regex.search
+        chunk = max(QUICK_WORK // max(compiled.size, 1), 1)
+        at, end = 0, segment.size
+        while at < end:
+            self.check()
+            stop = line_break(text, at, end, chunk)
+            while at < stop and (match := search(text, at, stop)) is not None and match.start() < stop:
+                which = bisect_right(starts, match.start()) - 1
+                if which not in dead:
+                    found.add(segment.paths[which])
+                at = starts[which + 1]
+            at = max(at, stop)
+
+    def _scan_slowly(self, view: View, finder: Finder, found: set[str]) -> None:
+        """The same, by a worker process."""
         segment = view.segment
         at, end = 0, segment.size
         while at < end:
             self.check()
             stop = line_break(segment.text, at, end, finder.chunk)
-            spans = finder.spans(segment.text, at, stop, _LINES_AT_ONCE)
-            at = stop
-            for start, _end in spans:
+            for start, _end in finder.spans(segment.text, at, stop, stop - at):
                 which = bisect_right(segment.starts, start) - 1
                 if which not in view.dead:
                     found.add(segment.paths[which])
-            if len(spans) == _LINES_AT_ONCE:
-                at = segment.starts[which + 1]  # the rest of that file need not be looked at
+            at = stop
 
 
 def is_canvas(path: str) -> bool:

@@ -49,11 +49,11 @@ class StoredWords:
 
         return self._ask(question)
 
-    def ranked(self, expression: str, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
-        """The paths of all notes that match with their scores, best first."""
+    def ranked(self, expression: str, limit: int, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
+        """The paths of the notes that match best with their scores, best first; -1 for all."""
 
         def question(connection: sqlite3.Connection) -> list[tuple[str, float]]:
-            found = FullText.ranked(connection, expression, expired=expired)
+            found = FullText.ranked(connection, expression, limit=limit, expired=expired)
             paths = self._known(connection, [document for document, _score in found])
             return [(paths[document], score) for document, score in found if document in paths]
 
