@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -24,6 +25,7 @@ from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
 from bridge.contract.result import ToolResult
+from bridge.index.comparison import compare
 from bridge.index.vault_index import VaultIndex
 from bridge.index.watch import Watcher
 from bridge.journal.audit import AuditLog
@@ -244,6 +246,7 @@ class Bridge:
             audit=AuditDesk(audit, state),
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: status_wire(self.index.status()),
+            compare=partial(compare, self.index),
             faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached=self._session_files.attached,
             note=auditing.note,

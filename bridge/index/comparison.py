@@ -153,10 +153,11 @@ def _of_note(path: str, facts: ObsidianFacts, ours: NoteCounts) -> Iterator[Inde
     """What differs in one note."""
     yield from _between(path, "link", Counter(facts.resolved), ours.resolved)
     yield from _between(path, "unresolved", Counter(facts.unresolved), ours.unresolved)
-    told = list(_between(path, "tag", Counter(facts.tags or ()), Counter(ours.tags)))
+    their_tags, our_tags = list(map(nfc, facts.tags or ())), list(map(nfc, ours.tags))
+    told = list(_between(path, "tag", Counter(their_tags), Counter(our_tags)))
     yield from told
-    if not told and list(facts.tags or ()) != list(ours.tags):
-        count = len(ours.tags)
+    if not told and their_tags != our_tags:
+        count = len(our_tags)
         yield IndexDifference(path=path, kind="tag_order", obsidian=count, bridge=count)
 
 

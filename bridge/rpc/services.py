@@ -1,10 +1,11 @@
 """What the methods need of the rest of the bridge, as the narrowest shapes that will do. `app.py` fills them in."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from bridge.consent.broker import Host
+from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
@@ -167,6 +168,16 @@ class AuditLogDesk(Protocol):
         ...
 
 
+class IndexDesk(Protocol):
+    """Holds the index beside Obsidian's own (`index/comparison.py`)."""
+
+    def __call__(
+        self, files: Mapping[str, ObsidianFacts], *, unsaved: Collection[str], known: Iterable[str] | None
+    ) -> IndexComparison:
+        """Where they do not say the same; blocking."""
+        ...
+
+
 @dataclass(frozen=True)
 class Services:
     """Everything the methods of one vault reach.
@@ -184,6 +195,7 @@ class Services:
         audit: The log.
         limits: `limits.status` of one session id.
         status: `vault.status`.
+        compare: `index.compare`.
         faults: What is wrong with files that people write, each as a sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
         note: Logs what is no call: its kind, and what happened.
@@ -201,6 +213,7 @@ class Services:
     audit: AuditLogDesk
     limits: Callable[[str], Any]
     status: Callable[[], Any]
+    compare: IndexDesk
     faults: Callable[[], list[str]]
     attached: dict[str, list[str]]
     note: Callable[[str, dict[str, Any]], None] = field(default=lambda _kind, _facts: None)

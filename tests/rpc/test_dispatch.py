@@ -96,5 +96,5 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
         *("consent.autoApprove", "policy.explain", "bridge.faults"),
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
-        *("audit.export", "audit.clear", "audit.verify", "audit.stats"),
+        *("audit.export", "audit.clear", "audit.verify", "audit.stats", "index.compare"),
     }

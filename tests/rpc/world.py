@@ -9,6 +9,7 @@ import orjson
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.contract.base import Params
+from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import (
     ConsentClass,
     ConsentRequest,
@@ -156,6 +157,10 @@ class Memory:
         self.asked = wanted
         return [{"kind": "execution", "tool": "grep"}]
 
+    def compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
+        self.asked = {"files": files} | wanted
+        return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
+
     def export(self, form: str, **filters: Any) -> Mapping[str, Any]:
         self.asked = {"format": form} | filters
         return {"format": form, "text": "[]", "records": 0, "truncated": False}
@@ -246,6 +251,7 @@ class World:
             audit=self.memory,
             limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
             status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
+            compare=self.memory.compare,
             faults=lambda: ["the settings are broken"],
             attached={},
         )

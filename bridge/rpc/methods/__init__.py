@@ -3,7 +3,7 @@
 from typing import Final
 
 from bridge.rpc.method import Method
-from bridge.rpc.methods import audit, consent, history, policy, session, settings, status, tools
+from bridge.rpc.methods import audit, consent, history, index, policy, session, settings, status, tools
 
 METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
@@ -14,4 +14,5 @@ METHODS: Final[tuple[Method, ...]] = (
     *policy.METHODS,
     *settings.METHODS,
     *audit.METHODS,
+    *index.METHODS,
 )
