@@ -1,19 +1,17 @@
 """The plan that deletes a file, or a folder with everything in it, into the trash that the user chose."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
-from bridge.clock import Clock
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
-from bridge.index.knowledge import StoredLink
-from bridge.toolkit.permitted import Denials
+from bridge.notes.names import link_key, split_link
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.departing import Departing
 from bridge.tools.files.wording import counted, size
+from bridge.tools.services import ToolServices
 from bridge.vault.app_settings import read_app_settings
 from bridge.vault.disk import is_link
-from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.vault.spelling import fold
@@ -33,33 +31,18 @@ _GOES = {
 }
 
 
-class Links(Protocol):
-    """What is asked of the index, closed files included."""
-
-    def settle(self) -> None:
-        """Take in what differs on disk."""
-        ...
-
-    def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link that leads to a file, but for its own."""
-        ...
-
-
 class Removal:
     """Plans deletions, and tells of those that were made.
 
     Args:
-        files: The vault's files, within what may be seen.
-        denied: What may not be.
-        links: All links of the vault.
-        clock: What deadlines are given in.
+        services: The vault, all that is known of its notes, and what is closed.
     """
 
-    def __init__(self, files: VaultFiles, denied: Denials, links: Links, clock: Clock) -> None:
-        self._files = files
-        self._denied = denied
-        self._links = links
-        self._clock = clock
+    def __init__(self, services: ToolServices) -> None:
+        self._files = services.files
+        self._denied = services.denied
+        self._everything = services.everything
+        self._clock = services.clock
 
     def plan(self, path: VaultPath, context: CallContext) -> ChangePlan:
         """Plan that a file or folder goes.
@@ -135,9 +118,12 @@ class Removal:
 
     def _linked_from(self, tree: Subtree) -> list[str]:
         """The files outside it that link to something in it."""
-        self._links.settle()
+        self._everything.settle()
+        names = self._everything.names
         gone = set(map(str, tree.files))
-        return sorted({link.source for path in gone for link in self._links.backlinks(path)} - gone)
+        links = self._everything.links_named({link_key(path) for path in gone})
+        found = {link.source for link in links if names.resolve(split_link(link.link)[0], link.source) in gone}
+        return sorted(found - gone)
 
     # -- what is shown ------------------------------------------------------------------------------------------
 

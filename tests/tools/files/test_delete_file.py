@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound, PermissionDenied, ToolFailure
-from bridge.index.knowledge import StoredLink
+from bridge.index.vault_index import VaultIndex
+from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings import Settings
 from bridge.toolkit.arguments import parse_arguments
@@ -21,6 +22,7 @@ from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files import departing
 from bridge.tools.files.delete_file import DeleteFileTool
 from bridge.tools.files.removal import LISTED, Removal
+from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
@@ -30,27 +32,11 @@ HIDDEN_RULE = Rule("file:Secret/", "the permission file closes 'Secret/'")
 
 
 @dataclass
-class KnownLinks:
-    """What links where: an index that knows only this."""
-
-    sources: dict[str, list[str]] = field(default_factory=dict)
-    settled: int = 0
-
-    def settle(self) -> None:
-        self.settled += 1
-
-    def backlinks(self, path: str) -> Sequence[StoredLink]:
-        assert self.settled
-        return [StoredLink(source, "", "", "", 0, False, False, "") for source in self.sources.get(path, [])]  # noqa: FBT003 (a tuple's fields)
-
-
-@dataclass
 class Deleting:
     """The tool over a vault."""
 
     folder: Path
     tool: DeleteFileTool
-    links: KnownLinks
     closed: set[str]
     clock: SystemClock
     seconds: float = 20
@@ -72,6 +58,10 @@ class Deleting:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(data)
 
+    def link(self, source: str, *targets: str) -> None:
+        """A note with links."""
+        self.write(source, "".join(f"[[{target}]]\n" for target in targets).encode())
+
     def trash(self, option: str) -> None:
         """What the user set in Obsidian."""
         self.write(".obsidian/app.json", json.dumps({"trashOption": option}).encode())
@@ -89,11 +79,15 @@ def deleting(vault: Path) -> Iterator[Deleting]:
     def denies(path: str) -> Rule | None:
         return HIDDEN_RULE if any(path == name or path.startswith(f"{name}/") for name in closed) else None
 
-    links, clock = KnownLinks(), SystemClock()
+    clock = SystemClock()
     with VaultRoot(vault) as root:
+        index = VaultIndex(VaultFiles(root), clock)
         files = PermittedFiles(VaultFiles(root), lambda: denies)
-        tool = DeleteFileTool(files, Removal(files, lambda: denies, links, clock))
-        yield Deleting(vault, tool, links, closed, clock)
+        history = Ledger.__new__(Ledger)  # not asked anything here
+        services = ToolServices(files, index, history, clock, lambda: denies)
+        tool = DeleteFileTool(files, Removal(services))
+        yield Deleting(vault, tool, closed, clock)
+        index.close()
 
 
 # -- the plan -------------------------------------------------------------------------------------------------------
@@ -180,27 +174,37 @@ def test_case_is_forgiven_and_the_real_name_is_told(deleting: Deleting) -> None:
 
 
 def test_notes_that_link_to_it_are_told(deleting: Deleting) -> None:
-    deleting.links.sources = {"Ideas.md": ["B.md", "A.md", "A.md"]}
+    deleting.link("B.md", "Ideas")
+    deleting.link("A.md", "ideas#Old Section", "Ideas|so", "Nowhere")
+    deleting.link("Ideas.md", "Ideas", "#Old Section")
+    deleting.link("Other.md", "Meeting", "Notes/Ideas")
     plan = deleting.plan("Ideas.md")
     assert plan.warnings == ("2 notes link to it: A.md, B.md",)
     assert plan.linked_from == 2
 
 
+def test_a_canvas_and_an_image_count_too(deleting: Deleting) -> None:
+    deleting.write("Photo.png", b"\x89PNG")
+    deleting.write("Board.canvas", b'{"nodes": [{"id": "1", "type": "file", "file": "Photo.png"}], "edges": []}')
+    deleting.write("A.md", b"![[photo.png]]")
+    assert deleting.plan("Photo.png").warnings == ("2 notes link to it: A.md, Board.canvas",)
+
+
 def test_at_most_ten_are_named_and_closed_ones_are_only_counted(deleting: Deleting) -> None:
     deleting.closed.add("Secret")
     named = [f"{number:02}.md" for number in range(12)]
-    deleting.links.sources = {"Ideas.md": [*named, "Secret/a.md"]}
+    for source in (*named, "Secret/a.md"):
+        deleting.link(source, "Ideas")
     (warning,) = deleting.plan("Ideas.md").warnings
     assert warning == f"13 notes link to it: {', '.join(named[:10])}, and 3 more"
-    deleting.links.sources = {"Ideas.md": ["Secret/a.md"]}
+    for source in named:
+        deleting.link(source, "Elsewhere")
     assert deleting.plan("Ideas.md").warnings == ("1 note links to it",)
 
 
 def test_of_a_folder_only_links_from_outside_it_count(deleting: Deleting) -> None:
-    deleting.links.sources = {
-        "Notes/Meeting.md": ["Notes/Windows.md", "Ideas.md"],
-        "Notes/Windows.md": ["Ideas.md", "Notes/Meeting.md"],
-    }
+    deleting.link("Notes/Meeting.md", "Windows")
+    deleting.link("Ideas.md", "Meeting", "Windows")
     assert deleting.plan("Notes").warnings == ("1 note links to what is in it: Ideas.md",)
 
 
@@ -324,7 +328,7 @@ def test_large_files_and_long_diffs_are_counted_and_not_shown(
 
 
 def test_the_report_is_the_seeds_sentence(deleting: Deleting) -> None:
-    deleting.links.sources = {"Notes/Meeting.md": ["Ideas.md"]}
+    deleting.link("Ideas.md", "Meeting")
     data, text = deleting.report("Notes/meeting.md", disposal="system")
     assert text == "Deleted 'Notes/Meeting.md' to trash."
     assert data == {"path": "Notes/Meeting.md", "trash": "system", "files": 1, "linkedFrom": 1, "backup": "backups/"}
