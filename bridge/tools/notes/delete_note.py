@@ -4,11 +4,11 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.index.references import NoteResolver
 from bridge.notes.reference import LONGEST
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.parameters import SeedParams
 from bridge.tools.files.removal import Removal
+from bridge.tools.notes.storage import NoteStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 
@@ -23,7 +23,7 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
     """Puts the one note that a name means into the trash.
 
     Args:
-        resolver: Finds the note; where several fit, none is chosen.
+        storage: Finds the note; where several fit, none is chosen.
         removal: Plans what goes.
     """
 
@@ -43,20 +43,20 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
     default_rate = 10
     id_prefix = "delete"
 
-    def __init__(self, resolver: NoteResolver, removal: Removal) -> None:
-        self._resolver = resolver
+    def __init__(self, storage: NoteStorage, removal: Removal) -> None:
+        self._storage = storage
         self._removal = removal
 
     def prepare(self, params: DeleteNoteParams, context: CallContext) -> ChangePlan:
         """Find the note and plan that it goes."""
-        note = self._resolver.resolve(params.name)
+        note = self._storage.resolve(params.name, certain=True)
         if note.reference.part:
             raise InvalidParameters(
-                f"{params.name!r} names a part of {note.path!r}, and only a whole note can be deleted; give the note "
-                "alone, or remove the part with edit_file",
-                data={"path": note.path, "part": note.reference.part},
+                f"{params.name!r} names a part of {note.location!r}, and only a whole note can be deleted; give the "
+                "note alone, or remove the part with edit_file",
+                data={"path": note.location, "part": note.reference.part},
             )
-        return self._removal.plan(parse_path(note.path), context)
+        return self._removal.plan(parse_path(note.location), context)
 
     def report(self, params: DeleteNoteParams, applied: Applied) -> Output:
         """That it is gone, and where it is now."""
