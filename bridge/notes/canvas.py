@@ -100,17 +100,17 @@ def _nodes(text: str) -> Iterator[dict[str, _Span]]:
         mark = token[0][0]
         if mark in "{[":
             depth += 1
-            if depth == _NODE_DEPTH:
-                node = {}
+            node = {} if depth == _NODE_DEPTH else node
+            section = "" if depth == _NODE_DEPTH - 1 and mark == "{" else section  # no list
         elif mark in "}]":
             if depth == _NODE_DEPTH and mark == "}" and section == "nodes":
                 yield node
             depth -= 1
-        elif depth == 1 and token[2]:
-            section = _value(text, token.span(1))
-        elif depth == _NODE_DEPTH and section == "nodes":
-            if token[2]:
+        elif token[2]:
+            if depth == 1:
+                section = _value(text, token.span(1))
+            elif depth == _NODE_DEPTH:
                 name = _value(text, token.span(1))
                 node.pop(name, None)  # of members with one name the last counts
-            elif mark == '"' and name in _WANTED:
-                node[name] = token.span(1)
+        elif depth == _NODE_DEPTH and mark == '"' and name in _WANTED:
+            node[name] = token.span(1)

@@ -17,6 +17,9 @@ _TITLE_END["("] = re.compile(r"[^()\\]*+(?:\\.[^()\\]*+)*+\)[ \t]*+\)", re.DOTAL
 MAX_DESTINATION = 4096
 """Characters that are looked at for the end of one destination. The longest path of any system is shorter."""
 
+MAX_PARENTHESES = 32
+"""Parentheses within parentheses in one destination."""
+
 
 def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
     """The destination that begins after `](`, as written, and the end of the link; None when there is no link.
@@ -27,7 +30,7 @@ def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
         end: Where the paragraph ends.
     """
     end = min(end, start + MAX_DESTINATION)
-    at = _SPACE.match(text, start, end).end()  # type: ignore[union-attr]  # matches the empty string too
+    at = _after_space(text, start, end)
     if text.startswith("<", at):
         angled = _ANGLED.match(text, at, end)
         if angled is None:
@@ -35,10 +38,12 @@ def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
         destination, at = angled[1], angled.end()
     else:
         stop = _bare_end(text, at, end)
+        if stop < 0:
+            return None
         destination, at = text[at:stop], stop
     if text.startswith(")", at) and at < end:
         return destination, at + 1
-    after = _SPACE.match(text, at, end).end()  # type: ignore[union-attr]  # the same
+    after = _after_space(text, at, end)
     if after == at or after >= end:
         return None
     if text[after] == ")":
@@ -48,13 +53,23 @@ def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
     return (destination, closed.end()) if closed else None
 
 
+def _after_space(text: str, at: int, end: int) -> int:
+    space = _SPACE.match(text, at, end)
+    return space.end() if space else at
+
+
 def _bare_end(text: str, start: int, end: int) -> int:
-    """Where a destination without `<>` ends: at white space, or at the parenthesis that was not opened in it."""
+    """Where a destination without `<>` ends: at white space, or at the parenthesis that was not opened in it.
+
+    -1 when parentheses are nested so deeply that it is none.
+    """
     depth = 0
     for part in _PARTS.finditer(text, start, end):
         mark = part[0]
         if mark == "(":
             depth += 1
+            if depth > MAX_PARENTHESES:
+                return -1
         elif mark == ")":
             if not depth:
                 return part.start()

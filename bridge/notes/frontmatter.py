@@ -9,7 +9,7 @@ from bridge.notes.tags import is_tag
 from bridge.notes.yaml_text import BrokenYaml, read_yaml
 
 _FENCE = "---"
-_TOP_KEY = re.compile(r"^(?![\s#\-\[\]{}\"'|>&*!%@`?])[^:\n]*?(?=[ \t]*:(?:\s|$))", re.MULTILINE)
+_TOP_KEY = re.compile(r"^(?![\s#\-\[\]{}\"'|>&*!%@`?])[^:\n]++:(?=\s|\Z)", re.MULTILINE)
 
 
 class FrontmatterBlock(NamedTuple):
@@ -64,7 +64,7 @@ def read_properties(yaml_text: str) -> dict[str, Any] | None:
         return None
     if not isinstance(properties, dict):
         return None
-    if len(_TOP_KEY.findall(yaml_text)) > len(properties):
+    if not yaml_text.lstrip().startswith("{") and len(_TOP_KEY.findall(yaml_text)) > len(properties):
         return None
     return properties
 

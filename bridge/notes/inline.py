@@ -1,30 +1,27 @@
 """Links, embeds and tags within one paragraph, heading, list item or table row.
 
-One scan from left to right; the first construct wins (rule 28). Code, math, comments in HTML and tags of HTML are
-stepped over (rule 26). Every construct is looked for at most once from each side, so that hostile text costs no more
-than plain text.
+One scan from left to right; the first construct wins (rule 28). No construct is looked for twice over the same text,
+so that hostile text costs no more than plain text.
 """
 
 import re
 
 from bridge.notes.destinations import decode_destination, destination_end, is_external
 from bridge.notes.note import Link, Tag
+from bridge.notes.opaque import Opaque
 from bridge.notes.tags import TAG_CHARACTER
-from bridge.notes.wikilinks import BODY, split_wikilink
+from bridge.notes.wikilinks import split_wikilink, wikilink_end
 
-_TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`++|\$++|<|\^\[|!?\[++|\]|#++|%%", re.DOTALL)
+_TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`++|\$++|<|\^\[|!?\[++|\]|#++|%%")
 _TAG = re.compile(f"{TAG_CHARACTER}++")
-_MATH_END = re.compile(r"(?<![\\\s])\$(?!\d)")
-_HTML_TAG = re.compile(
-    r"<(?:[A-Za-z][A-Za-z0-9-]*+"
-    r"(?:\s++[A-Za-z_:][A-Za-z0-9:._-]*+(?:\s*+=\s*+(?:[^\"'=<>`\s]++|'[^']*+'|\"[^\"]*+\"))?+)*+\s*+/?"
-    r"|/[A-Za-z][A-Za-z0-9-]*+\s*+|[A-Za-z][A-Za-z0-9+.-]*+:[^\s<>]*+|[^\s<>@\[\]]++@[^\s<>\[\]]++)>"
-)
-_MAX_HTML_TAG = 2048
-_MAX_HTML_FAILURES = 200
-_MAX_WORD = 1024
-_EMPHASIS = "*_~="
-_NEVER = 1 << 62
+
+_WINDOW = 256 * 1024
+"""Characters that are searched in one step; more would hold other threads for too long."""
+
+_MAX_EMPHASIS = 1024
+_MAX_MARKS = 3
+_MAX_QUOTE = 64
+_MAX_BRACKETS = 8
 
 
 class Found:
@@ -38,21 +35,6 @@ class Found:
         self.tags: list[Tag] = []
 
 
-class _Unit:
-    """One run of text, and what is known to be missing in the rest of it."""
-
-    __slots__ = ("code_runs", "comment_gone", "end", "found", "html_failures", "math_gone", "open", "text")
-
-    def __init__(self, text: str, end: int, found: Found) -> None:
-        self.text = text
-        self.end = end
-        self.found = found
-        self.open: list[tuple[int, str]] = []  # brackets that may begin a link: where, and how they are written
-        self.code_runs: dict[int, list[int]] | None = None  # where back-ticks stand in runs, by length, last first
-        self.math_gone = self.comment_gone = _NEVER
-        self.html_failures = 0
-
-
 def scan_inline(text: str, start: int, end: int, found: Found) -> None:
     """Find the links, embeds and tags between two places.
 
@@ -62,169 +44,150 @@ def scan_inline(text: str, start: int, end: int, found: Found) -> None:
         end: Where it ends.
         found: Where they are put.
     """
-    if text.find("[", start, end) < 0 and text.find("#", start, end) < 0:
-        return
-    unit = _Unit(text, end, found)
-    position = last = start  # where to look next, and where the last construct ended
-    search = _TOKEN.search
-    while token := search(text, position, end):
-        at, position = token.span()
-        mark = text[at]
-        if mark == "[" or mark == "!":
-            position, last = _opened(unit, at, position, last)
-        elif mark == "]":
-            if unit.open:
-                position, last = _closed(unit, at, last)
-        elif mark == "#":
-            position, last = _tag(unit, at, position, last, start)
-        elif mark == "\\" or mark == "%":
-            last = position
-        elif mark == "^":
-            unit.open.append((at, "^"))
+    if text.find("[", start, end) >= 0 or text.find("#", start, end) >= 0:
+        _Scan(text, start, end, found).run()
+
+
+class _Scan:
+    """One run of text being scanned. `last` is where the last construct ended."""
+
+    __slots__ = ("end", "found", "last", "opaque", "open", "start", "text")
+
+    def __init__(self, text: str, start: int, end: int, found: Found) -> None:
+        self.text = text
+        self.start = self.last = start
+        self.end = end
+        self.found = found
+        self.opaque = Opaque(text, start, end)
+        self.open: list[tuple[int, str]] = []  # brackets that may begin a link: where, and which kind
+
+    def run(self) -> None:
+        text, end = self.text, self.end
+        position = self.start
+        reach = min(end, position + _WINDOW)
+        while True:
+            token = _TOKEN.search(text, position, reach)
+            if reach < end and (token is None or token.end() >= reach - 1):
+                # At the window's border: begin there again, for it may cut a token in two.
+                position = token.start() if token else reach - 1
+                reach = min(end, position + _WINDOW)
+                token = _TOKEN.match(text, position, end) if token else None
+                if token is None:
+                    continue
+            if token is None:
+                return
+            position = self._after(text[token.start()], token.start(), token.end())
+
+    def _after(self, mark: str, at: int, after: int) -> int:
+        """Take in what begins at a token; returns where to go on."""
+        if mark in "[!":
+            return self._opening(at, after)
+        if mark == "]":
+            return self._closing(after) if self.open else after
+        if mark == "#":
+            return self._tag(at, after)
+        if mark == "^":
+            self.open.append((at, "^"))
+            return after
+        if mark in "\\%":
+            behind = after
+        elif mark == "`":
+            behind = self.opaque.after_code(at, after)
+        elif mark == "$":
+            behind = self.opaque.after_math(at, after)
         else:
-            after = _skipped(unit, mark, at, position, start)
-            if after:
-                position = last = after
+            behind = self.opaque.after_html(at)
+        if behind < 0:
+            return after
+        self.last = behind
+        return behind
 
+    def _opening(self, at: int, after: int) -> int:
+        """`[` or more of them, maybe with `!` before."""
+        text, brackets = self.text, at
+        embed = text[at] == "!"
+        if embed:
+            brackets += 1
+        wikilink = after - brackets > 1
+        end = wikilink_end(text, after, self.end) if wikilink else -1
+        if end < 0:
+            self._push(at, after, embed=embed)
+            return after
+        embed = embed and brackets == after - 2
+        begin = at if embed else after - 2
+        self._push(at, begin, embed=not embed and text[at] == "!")
+        target, display = split_wikilink(text[after : end - 2])
+        self._add(Link(begin, end, text[begin:end], target, display, embed))
+        return end
 
-def _opened(unit: _Unit, at: int, after: int, last: int) -> tuple[int, int]:
-    """`[`, `![`, `[[` or more of them."""
-    text = unit.text
-    embed = text[at] == "!"
-    count = after - at - embed
-    if count == 1:
-        unit.open.append((at, "!" if embed else "["))
-        return after, last
-    body = BODY.match(text, after, unit.end)
-    if body is None or body.end() == after + 2:
-        for bracket in range(max(at + embed, after - 8), after):
-            unit.open.append((bracket, "["))
-        return after, last
-    embed = embed and count == 2
-    begin = after - 2 - embed
-    for bracket in range(max(at, begin - 8), begin):
-        if text[bracket] == "[":
-            unit.open.append((bracket, "["))
-    end = body.end()
-    link, display = split_wikilink(text[after : end - 2])
-    (unit.found.embeds if embed else unit.found.links).append(Link(begin, end, text[begin:end], link, display, embed))
-    if not embed:
-        _no_link_around(unit)
-    return end, end
+    def _push(self, start: int, stop: int, *, embed: bool) -> None:
+        """Remember brackets, of a long row of them only the last, for no more can be closed."""
+        if start >= stop:
+            return
+        first = start + embed
+        self.open.extend((bracket, "[") for bracket in range(max(first + embed, stop - _MAX_BRACKETS), stop))
+        if embed and stop - first <= _MAX_BRACKETS:
+            self.open.insert(len(self.open) - (stop - first - 1), (start, "!"))
 
+    def _add(self, link: Link) -> None:
+        if link.embed:
+            self.found.embeds.append(link)
+        else:
+            self.found.links.append(link)
+            self._no_link_around()
+        self.last = link.end
 
-def _no_link_around(unit: _Unit) -> None:
-    """A link within the text of another: the inner one counts."""
-    if unit.open:
-        unit.open = [bracket for bracket in unit.open if bracket[1] != "["]
+    def _no_link_around(self) -> None:
+        """Of a link within the text of another only the inner one counts."""
+        if self.open:
+            self.open = [bracket for bracket in self.open if bracket[1] != "["]
 
+    def _closing(self, after: int) -> int:
+        """`]`: the end of a link's text when a destination follows."""
+        text, found = self.text, self.found
+        begin, kind = self.open.pop()
+        if kind == "^" or after >= self.end or text[after] != "(":
+            return after
+        ended = destination_end(text, after + 1, self.end)
+        if ended is None:
+            return after
+        destination, end = ended
+        while found.tags and found.tags[-1].start > begin:
+            found.tags.pop()  # rule 64
+        embed = kind == "!"
+        if destination and not is_external(destination):
+            display = text[begin + 1 + embed : after - 1]
+            target = decode_destination(destination)
+            self._add(Link(begin, end, text[begin:end], target, display, embed, markdown=True))
+        elif not embed:
+            self._no_link_around()
+        self.last = end
+        return end
 
-def _closed(unit: _Unit, at: int, last: int) -> tuple[int, int]:
-    """`]`: the end of a link's text when a destination follows."""
-    begin, kind = unit.open.pop()
-    text, after = unit.text, at + 1
-    if kind == "^" or after >= unit.end or text[after] != "(":
-        return after, last
-    ended = destination_end(text, after + 1, unit.end)
-    if ended is None:
-        return after, last
-    destination, end = ended
-    found = unit.found
-    while found.tags and found.tags[-1].start > begin:
-        found.tags.pop()  # rule 64
-    embed = kind == "!"
-    if not embed:
-        _no_link_around(unit)
-    if destination and not is_external(destination):
-        display = text[begin + 1 + embed : at]
-        link = Link(begin, end, text[begin:end], decode_destination(destination), display, embed, markdown=True)
-        (found.embeds if embed else found.links).append(link)
-    return end, end
+    def _tag(self, at: int, after: int) -> int:
+        """`#`: a tag at the start, after white space or right after another construct (rules 59 and 60)."""
+        if after - at > 1:
+            return after
+        if at not in (self.start, self.last) and not self.text[at - 1].isspace() and not self._led_in(at):
+            return after
+        tag = _TAG.match(self.text, after, self.end)
+        if tag is None or tag[0].isdecimal():
+            return after
+        self.found.tags.append(Tag(at, tag.end(), self.text[at : tag.end()]))
+        self.last = tag.end()
+        return self.last
 
-
-def _tag(unit: _Unit, at: int, after: int, last: int, start: int) -> tuple[int, int]:
-    """`#`: a tag at a line's start, after white space or right after another construct (rules 59 and 60)."""
-    text = unit.text
-    if after - at > 1 or not (at == start or at == last or text[at - 1].isspace() or _led_in(unit, at, start)):
-        return after, last
-    tag = _TAG.match(text, after, unit.end)
-    if tag is None or tag[0].isdecimal():
-        return after, last
-    unit.found.tags.append(Tag(at, tag.end(), text[at : tag.end()]))
-    return tag.end(), tag.end()
-
-
-def _led_in(unit: _Unit, at: int, start: int) -> bool:
-    """Whether what stands before `#` is the mark of a quote, or opens an emphasis that is closed later."""
-    text = unit.text
-    before = text[at - 1]
-    if before == ">":
-        return not text[max(text.rfind("\n", start, at) + 1, start, at - 64) : at].strip("> \t")
-    if before not in _EMPHASIS:
-        return False
-    begin = at - 1
-    while begin > start and at - begin < 3 and text[begin - 1] == before:
-        begin -= 1
-    if begin > start and not text[begin - 1].isspace():
-        return False
-    return text.find(text[begin:at], at, min(unit.end, at + _MAX_WORD)) >= 0
-
-
-def _skipped(unit: _Unit, mark: str, at: int, after: int, start: int) -> int:
-    """The end of code, math, a comment or a tag of HTML that begins here; 0 when it is only text."""
-    if mark == "`":
-        return _code_end(unit, at, after)
-    if mark == "$":
-        return _math_end(unit, at, after, start)
-    text, end = unit.text, unit.end
-    if text.startswith("<!--", at):
-        if at >= unit.comment_gone:
-            return 0
-        closing = text.find("-->", at + 4, end)
-        if closing < 0:
-            unit.comment_gone = at
-            return 0
-        return closing + 3
-    reach = _MAX_HTML_TAG if unit.html_failures < _MAX_HTML_FAILURES else 128
-    tag = _HTML_TAG.match(text, at, min(end, at + reach))
-    if tag is None:
-        unit.html_failures += 1
-        return 0
-    return tag.end()
-
-
-def _code_end(unit: _Unit, at: int, after: int) -> int:
-    if unit.code_runs is None:
-        unit.code_runs = {}
-        for run in re.finditer("`++", unit.text[at : unit.end]):
-            unit.code_runs.setdefault(run.end() - run.start(), []).append(at + run.start())
-        for places in unit.code_runs.values():
-            places.reverse()
-    # Part of a run may open code that a shorter run closes.
-    for length in sorted((length for length in unit.code_runs if length <= after - at), reverse=True):
-        places = unit.code_runs[length]
-        while places and places[-1] < after:
-            places.pop()
-        if places:
-            return places[-1] + length
-        del unit.code_runs[length]
-    return after
-
-
-def _math_end(unit: _Unit, at: int, after: int, start: int) -> int:
-    text, end = unit.text, unit.end
-    if after - at > 2 or at >= unit.math_gone:
-        return 0
-    if after - at == 2:
-        closing = text.find("$$", after, end)
-        return closing + 2 if closing > after else 0
-    if after >= end or text[after].isspace():
-        return 0
-    word = max(text.rfind(" ", max(start, at - _MAX_WORD), at), text.rfind("\n", max(start, at - _MAX_WORD), at))
-    if "://" in text[max(word, start, at - _MAX_WORD) : at]:
-        return 0  # within an address
-    closed = _MATH_END.search(text, after + 1, end)
-    if closed is None:
-        unit.math_gone = at
-        return 0
-    return closed.end()
+    def _led_in(self, at: int) -> bool:
+        """Whether what stands before `#` is the mark of a quote, or opens an emphasis that is closed later."""
+        text, before = self.text, self.text[at - 1]
+        if before == ">":
+            reach = max(self.start, at - _MAX_QUOTE)
+            return not text[max(text.rfind("\n", reach, at) + 1, reach) : at].strip("> \t")
+        if before not in "*_~=":
+            return False
+        begin = at - 1
+        while begin > self.start and at - begin < _MAX_MARKS and text[begin - 1] == before:
+            begin -= 1
+        if begin > self.start and not text[begin - 1].isspace():
+            return False
+        return text.find(text[begin:at], at, min(self.end, at + _MAX_EMPHASIS)) >= 0

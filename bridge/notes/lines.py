@@ -1,61 +1,67 @@
-"""What one line begins: the marks by which blocks are told apart."""
+"""What one line begins: the marks by which blocks are told apart, and how far a line is indented."""
 
 import re
+from typing import NamedTuple
 
-HEADING, QUOTE, RULE, BULLET, NUMBER, FENCE, MATH, HTML, COMMENT, FOOTNOTE = range(1, 11)
-"""The kinds of line that begin a block, as numbers of the groups in `BEGIN`."""
+TEXT, HEADING, QUOTE, RULE, BULLET, NUMBER, FENCE, MATH, HTML, COMMENT, FOOTNOTE, INDENTED, BLANK = range(13)
+"""The kinds of line. Those from `HEADING` to `FOOTNOTE` are numbers of groups in the pattern below."""
 
-BEGIN = re.compile(
+TAB = 4
+"""Columns to which a tab is filled up; indentation from which text is code."""
+
+_BEGIN = re.compile(
     r"[ \t]*+(?:"
     r"(\#{1,6}+(?=[ \t]|\Z))"
     r"|(>)"
-    r"|((?:(?:\*[ \t]*+){3,}+|(?:-[ \t]*+){3,}+|(?:_[ \t]*+){3,}+)\Z)"
+    r"|((?:(?:\* *+){3,}+|(?:- *+){3,}+|(?:_ *+){3,}+)\Z)"
     r"|([*+-](?=[ \t]|\Z))"
-    r"|(\d++[.)](?=[ \t]|\Z))"
+    r"|([0-9]++[.)](?=[ \t]|\Z))"
     r"|(`{3,}+(?=[^`]*+\Z)|~{3,}+)"
     r"|(\${2,}+(?=[^$]*+\Z))"
     r"|(<)"
     r"|(%%)"
     r"|(\[\^[^\]\s]++\]:))"
 )
-"""Matches the line (`match(text, its start, its end)`) that begins a block other than a paragraph."""
-
-PLAIN = frozenset(chr(code) for code in range(128) if chr(code).isalpha() or chr(code) in "\"'(.,;:?@/\\{}&") | {"["}
-
-_BLOCKS = (
-    "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt"
-    "|fieldset|figcaption|figure|footer|form|frame|frameset|h[1-6]|head|header|hgroup|hr|html|iframe|legend|li|link"
-    "|main|menu|menuitem|meta|nav|noframes|ol|optgroup|option|p|param|pre|section|source|title|summary|table|tbody|td"
-    "|tfoot|th|thead|title|tr|track|ul"
-)
-_RAW = re.compile(r"<(?:script|pre|style)(?=[\s>]|\Z)", re.IGNORECASE)
-_RAW_END = re.compile(r"</(?:script|pre|style)>", re.IGNORECASE)
-_ELEMENT = re.compile(rf"</?(?:{_BLOCKS})(?=\s|/?>|\Z)", re.IGNORECASE)
-_ATTRIBUTE = r"\s++[A-Za-z_:][A-Za-z0-9:._-]*+(?:\s*+=\s*+(?:[^\"'=<>`\x00-\x20]++|'[^']*+'|\"[^\"]*+\"))?+"
-_WHOLE_TAG = re.compile(rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>\s*+\Z")
-_EMPTY = re.compile(r"\A\Z")
-
-HtmlEnd = re.Pattern[str]
 
 
-def html_end(line: str) -> tuple[re.Pattern[str], bool] | None:
-    """What ends the HTML that a line begins, and whether such HTML may follow a paragraph without a blank line.
+class Mark(NamedTuple):
+    """What a line begins with: the kind of block, and where the characters that say so are."""
+
+    kind: int
+    start: int
+    end: int
+
+
+def line_mark(text: str, start: int, end: int) -> Mark:
+    """What a line begins, however far it is indented; `TEXT` when it is nothing else.
 
     Args:
-        line: The line from its `<`.
+        text: The note.
+        start: Where the line begins.
+        end: Where it ends.
     """
-    if line.startswith("<!--"):
-        return re.compile("-->"), True
-    if _RAW.match(line):
-        return _RAW_END, True
-    if line.startswith("<?"):
-        return re.compile(r"\?>"), True
-    if line.startswith("<![CDATA["):
-        return re.compile("]]>"), True
-    if line[1:2] == "!" and line[2:3].isalpha() and line.isascii():
-        return re.compile(">"), True
-    if _ELEMENT.match(line):
-        return _EMPTY, True
-    if _WHOLE_TAG.match(line):
-        return _EMPTY, False
-    return None
+    match = _BEGIN.match(text, start, end)
+    if match is None or match.lastindex is None:
+        return Mark(TEXT, start, start)
+    return Mark(match.lastindex, *match.span(match.lastindex))
+
+
+def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
+    """How many columns of white space lead a line, and where they end; a tab reaches to the next multiple of four.
+
+    Args:
+        text: The note.
+        start: Where the line begins.
+        end: Where it ends.
+    """
+    columns = 0
+    while start < end:
+        mark = text[start]
+        if mark == " ":
+            columns += 1
+        elif mark == "\t":
+            columns += TAB - columns % TAB
+        else:
+            break
+        start += 1
+    return columns, start

@@ -1,9 +1,10 @@
 """One note, parsed as Obsidian parses it (rules 12 to 30 and 46 to 71)."""
 
-from bridge.notes.blocks import Structure
+from bridge.notes.blocks import Blocks
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.note import Link, ParsedNote, Section
 from bridge.notes.property_links import property_links
+from bridge.notes.structure import Container
 
 
 def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
@@ -27,10 +28,10 @@ def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
         first = text.count("\n", 0, block.end) + 1
     elif body:
         line_starts[0] = body
-    structure = Structure(text, line_starts, line_ends, outline=outline)
-    if block is not None and outline:
+    structure = Blocks(text, line_starts, line_ends)
+    if block is not None:
         structure.sections.append(Section(block.start, block.end, "yaml"))
-    structure.read(first, len(line_starts))
+    structure.read(first, Container(len(line_starts)))
     found = structure.found
     return ParsedNote(
         frontmatter=properties,
@@ -41,21 +42,23 @@ def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
         tags=tuple(found.tags),
         headings=tuple(structure.headings),
         blocks=tuple(sorted(structure.blocks)),
-        sections=tuple(structure.sections),
-        list_items=tuple(structure.list_items),
+        sections=tuple(structure.sections) if outline else (),
+        list_items=tuple(structure.list_items) if outline else (),
     )
 
 
 def _lines(text: str) -> tuple[list[int], list[int]]:
     """Where each line begins, and where it ends before its line ending."""
-    starts: list[int] = []
+    starts = [0]
     ends: list[int] = []
-    start = 0
-    for line in text.split("\n"):
-        end = start + len(line)
-        starts.append(start)
+    end = text.find("\n")
+    while end >= 0:
         ends.append(end)
-        start = end + 1
+        starts.append(end + 1)
+        end = text.find("\n", end + 1)
+    ends.append(len(text))
     if "\r" in text:
-        ends = [end - 1 if end > start and text[end - 1] == "\r" else end for start, end in zip(starts, ends, strict=True)]
+        for line, end in enumerate(ends[:-1]):
+            if end > starts[line] and text[end - 1] == "\r":
+                ends[line] = end - 1
     return starts, ends

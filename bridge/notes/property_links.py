@@ -23,8 +23,9 @@ class _Written(NamedTuple):
 def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, Any] | None) -> tuple[Link, ...]:
     """The links that are values of properties, in order.
 
-    A value is a link when the whole of it is. `start` and `end` are where it is written in the note: there stands
-    `original`, unless YAML writes it with escapes, then what stands for it. Where it cannot be found, both are the same.
+    A value is a link when the whole of it is. `start` and `end` are where it is written in the note: `original` stands
+    there, unless YAML writes it with escapes or over several lines; then what stands for it does. When it cannot be
+    found, both are the same place.
 
     Args:
         text: The note.
@@ -33,8 +34,7 @@ def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, 
     """
     yaml_start, yaml_end = block.yaml_start, block.yaml_end
     if not properties or (text.find("[[", yaml_start, yaml_end) < 0 and text.find("](", yaml_start, yaml_end) < 0):
-        if not properties or text.find("\\", yaml_start, yaml_end) < 0:
-            return ()
+        return ()
     written = list(_links(properties, ""))
     if not written:
         return ()

@@ -20,7 +20,7 @@ MAX_DEPTH = 100
 MAX_EXPANSION = 2_000_000
 """Characters that a text may stand for when its aliases are written out."""
 
-_WIDE_PREFIX = re.compile(r"^[ \t?:-]{64}", re.MULTILINE)
+_WIDE_PREFIX = re.compile(r"^[ \t?:-]{48}", re.MULTILINE)
 _PREFIX = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|(?<=[\s\[\]{},:?-]))&[^\s\[\]{},]", re.MULTILINE)
 _ALIAS = re.compile(r"\*[^\s\[\]{},]")
@@ -45,8 +45,7 @@ def read_yaml(text: str) -> Any:
     """
     if len(text) > MAX_LENGTH:
         raise BrokenYaml("the YAML is too long")
-    if "\t" in text or "  " in text or "- -" in text or "? ?" in text or "[[" in text:
-        _check_depth(text)
+    _check_depth(text)
     if "&" in text and "*" in text:
         _check_aliases(text)
     try:
@@ -75,11 +74,11 @@ def _joined_pair(pair: re.Match[str]) -> str:
 def _check_depth(text: str) -> None:
     """Blocks nest by indentation, or by several marks in one line (`- - - x`); the reader itself bounds brackets."""
     if not _WIDE_PREFIX.search(text):
-        return  # 64 columns cannot nest deeper than 2 * 64
+        return  # so few columns cannot nest deeper than twice their number
     columns: list[int] = []
     for line in _PREFIX.finditer(text):
         prefix = line[0]
-        column = len(prefix) - len(prefix.lstrip(" "))
+        column = len(prefix) - len(prefix.lstrip(" \t"))
         while columns and columns[-1] >= column:
             columns.pop()
         columns.append(column)
