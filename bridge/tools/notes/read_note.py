@@ -75,12 +75,12 @@ class ReadNoteTool(ReadTool[ReadNoteParams]):
             "content": content,
             "part": part and part.to_wire(),
             "start_line": first,
-            "end_line": last,
+            "end_line": _next(kept, first) - 1,
             "total_lines": lines.count,
         }
-        metadata: dict[str, Any] = {"truncated": len(kept) < len(wanted), "total": len(wanted)}
+        metadata: dict[str, Any] = {"truncated": len(shown) < len(wanted), "total": last - first + 1}
         if metadata["truncated"]:
-            metadata["next_start_line"] = _next(kept, first)
+            metadata["next_start_line"] = _next(shown, first)
         if "\ufffd" in content and not _is_utf8(kept):
             metadata["invalid_utf8"] = True
         return Output(told, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
