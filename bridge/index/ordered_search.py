@@ -5,20 +5,24 @@ walk comes to its first file, the next ones are scanned meanwhile, and what segm
 """
 
 import heapq
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import chain
 from typing import NamedTuple
 
 from bridge.index.finders import Finder, line_break
 from bridge.index.scan import Span
-from bridge.index.segments import NOT_UTF8, UNENDED, Segment, View
+from bridge.index.segments import NOT_UTF8, UNENDED, Segment
 from bridge.index.selection import Selected
 from bridge.index.walk_order import walk_key
 
 AHEAD = 2
 """Segments that are scanned, or wait to be, while the walk is at one."""
+BATCH = 512
+"""Lines found in a segment before the scan waits until they are asked for."""
 
 
 class Matching(NamedTuple):
@@ -60,36 +64,30 @@ def search_in_order(selected: list[Selected], job: Job, executor: Executor | Non
     Args:
         selected: What to search of each segment.
         job: What to look for.
-        executor: Scans segments ahead; None: each is scanned when its turn comes.
+        executor: Begins segments ahead; None: each is scanned when its turn comes.
 
     Yields:
         Files, until the caller has enough. In no segment more than `limit` lines are looked for, so a file behind the
         `limit`-th line may be missing or miss lines.
     """
     waiting = deque(sorted((part for part in selected if part.chosen), key=lambda part: walk_key(part.first)))
-    ahead: deque[Future[list[tuple[int, list[Span]]]]] = deque()
     planned = deque(waiting)
-
-    def scanned(part: Selected) -> list[tuple[int, list[Span]]]:
-        if executor is None:
-            return scan(part, job)
-        while planned and len(ahead) < AHEAD:
-            ahead.append(executor.submit(scan, planned.popleft(), job))
-        return ahead.popleft().result()
-
+    begun: deque[_Begun] = deque()
     merging: list[tuple[str, int, Matching, Iterator[Matching]]] = []
     try:
         while waiting or merging:
             while waiting and (not merging or walk_key(waiting[0].first) <= merging[0][0]):
-                part = waiting.popleft()
-                _push(merging, len(waiting), _matching(part.view, scanned(part)))
+                while planned and len(begun) <= (AHEAD if executor else 0):
+                    begun.append(_Begun(planned.popleft(), job, executor))
+                waiting.popleft()
+                _push(merging, len(waiting), begun.popleft().matching())
             if merging:
                 _key, number, matching, rest = heapq.heappop(merging)
                 yield matching
                 _push(merging, number, rest)
     finally:
-        for future in ahead:
-            future.cancel()
+        for scan in begun:
+            scan.cancel()
 
 
 def _push(
@@ -101,37 +99,74 @@ def _push(
         heapq.heappush(merging, (matching.key, number, matching, stream))
 
 
-def _matching(view: View, found: list[tuple[int, list[Span]]]) -> Iterator[Matching]:
-    segment = view.segment
-    for index, spans in found:
-        start = segment.starts[index]
-        text = bytes(segment.text[start : segment.starts[index + 1]])
-        path = segment.paths[index]
-        yield Matching(walk_key(path), path, text, [(a - start, b - start) for a, b in spans])
+class _Begun:
+    """The scan of one segment, its first batch perhaps in another thread."""
+
+    def __init__(self, part: Selected, job: Job, executor: Executor | None) -> None:
+        self._segment = part.view.segment
+        self._batches = scan(part, job)
+        nothing: list[Span] = []
+        self._first = executor.submit(next, self._batches, nothing) if executor else None
+
+    def matching(self) -> Iterator[Matching]:
+        """The files in which lines match."""
+        segment = self._segment
+        index = behind = -1
+        spans: list[Span] = []
+        for span in chain.from_iterable(chain([self._first.result()] if self._first else [], self._batches)):
+            if span[0] >= behind:
+                if spans:
+                    yield _matching(segment, index, spans)
+                index = bisect_right(segment.starts, span[0]) - 1
+                behind = segment.starts[index + 1]
+                spans = []
+            spans.append(span)
+        if spans:
+            yield _matching(segment, index, spans)
+
+    def cancel(self) -> None:
+        """Its result is not needed."""
+        if self._first:
+            self._first.cancel()
 
 
-def scan(part: Selected, job: Job) -> list[tuple[int, list[Span]]]:
-    """Every text of a segment in which lines match: its place, and the spans by offsets in the segment."""
-    segment = part.view.segment
-    found: list[tuple[int, list[Span]]] = []
+def _matching(segment: Segment, index: int, spans: list[Span]) -> Matching:
+    start = segment.starts[index]
+    text = bytes(segment.text[start : segment.starts[index + 1]])
+    path = segment.paths[index]
+    return Matching(walk_key(path), path, text, [(a - start, b - start) for a, b in spans])
+
+
+def scan(part: Selected, job: Job) -> Iterator[list[Span]]:
+    """The first match of each matching line of a segment, in batches, by offsets in the segment."""
+    text = part.view.segment.text
     missing = job.limit
+    batch: list[Span] = []
     for first, behind in part.ranges:
-        for low, high, finder in _parts(segment, first, behind, job):
-            start, end = segment.starts[low], segment.starts[high]
-            while start < end and missing:
+        for start, end, finder in _parts(part.view.segment, first, behind, job):
+            at = start
+            while at < end and missing:
                 job.check()
-                stop = line_break(segment.text, start, end, finder.chunk)
-                spans = finder.spans(segment.text, start, stop, missing)
-                full = len(spans) == missing  # perhaps some of them in a gap
-                missing -= part.take(spans, found)
-                start = (segment.text.find(b"\n", spans[-1][0], stop) + 1 or stop) if full and missing else stop
-    return found
+                stop = line_break(text, at, end, finder.chunk)
+                wanted = min(missing, BATCH)
+                spans = finder.spans(text, at, stop, wanted)
+                # There may be more when there are as many as were wanted.
+                at = stop if len(spans) < wanted else text.find(b"\n", spans[-1][0], stop) + 1 or stop
+                spans = part.chosen_of(spans)
+                missing -= len(spans)
+                batch += spans
+                if len(batch) >= BATCH:
+                    yield batch
+                    batch = []
+    if batch:
+        yield batch
 
 
 def _parts(segment: Segment, first: int, behind: int, job: Job) -> Iterator[tuple[int, int, Finder]]:
-    """A row of texts, taken apart where another finder must search them."""
+    """A row of texts, from where to where, taken apart where another finder must search them."""
+    starts = segment.starts
     if not job.finder.utf8_only or not any(flags in segment.flags for flags in (NOT_UTF8, NOT_UTF8 | UNENDED)):
-        yield first, behind, job.finder
+        yield starts[first], starts[behind], job.finder
         return
     low = first
     while low < behind:
@@ -139,5 +174,5 @@ def _parts(segment: Segment, first: int, behind: int, job: Job) -> Iterator[tupl
         high = low + 1
         while high < behind and bool(segment.flags[high] & NOT_UTF8) is not valid:
             high += 1
-        yield low, high, job.finder if valid else job.fallback
+        yield starts[low], starts[high], job.finder if valid else job.fallback
         low = high

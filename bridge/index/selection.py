@@ -46,36 +46,22 @@ class Selected:
             return len(self.chosen)
         return bisect_left(self.chosen, bisect_right(self.view.segment.paths, key, key=walk_key))
 
-    def take(self, spans: Sequence[Span], found: list[tuple[int, list[Span]]]) -> int:
-        """Sort spans by the text they lie in.
-
-        Args:
-            spans: By offsets in the segment, in order.
-            found: The texts so far, each with its spans. What lies in a gap is not added.
-
-        Returns:
-            How many spans were added.
-        """
+    def chosen_of(self, spans: list[Span]) -> list[Span]:
+        """Those of some spans, by offsets in the segment and in order, that do not lie in a gap."""
+        if isinstance(self.chosen, range):
+            return spans
         starts = self.view.segment.starts
-        added = behind = 0
-        of_text: list[Span] | None = None
+        kept: list[Span] = []
+        behind, wanted = 0, False
         for span in spans:
             if span[0] >= behind:
                 index = bisect_right(starts, span[0]) - 1
                 behind = starts[index + 1]
-                of_text = None
-                if self._has(index):
-                    if not found or found[-1][0] != index:
-                        found.append((index, []))
-                    of_text = found[-1][1]
-            if of_text is not None:
-                of_text.append(span)
-                added += 1
-        return added
-
-    def _has(self, index: int) -> bool:
-        place = bisect_left(self.chosen, index)
-        return place < len(self.chosen) and self.chosen[place] == index
+                place = bisect_left(self.chosen, index)
+                wanted = place < len(self.chosen) and self.chosen[place] == index
+            if wanted:
+                kept.append(span)
+        return kept
 
 
 class Selection:

@@ -16,8 +16,9 @@ from bridge.index import corpus as corpus_module
 from bridge.index import finders as finders_module
 from bridge.index import hyper
 from bridge.index.corpus import LARGEST, Corpus
+from bridge.index.gathering import Found
 from bridge.index.globs import compile_glob
-from bridge.index.grep import Found, Grep, Query
+from bridge.index.grep import Grep, Query
 from bridge.index.segments import Stamp
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

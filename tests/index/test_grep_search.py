@@ -10,8 +10,9 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
+from bridge.index.gathering import MOST_TEXT, Found
 from bridge.index.globs import compile_glob
-from bridge.index.grep import MOST_TEXT, Found, Grep, Query
+from bridge.index.grep import Grep, Query
 from bridge.index.pieces import PIECE
 
 Search = Callable[..., Found]

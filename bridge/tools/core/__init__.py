@@ -17,10 +17,11 @@ class CoreProvider(ToolProvider):
 
     Args:
         services: What the tools are built from.
+        grep: Searches the files. It is closed with this provider.
     """
 
-    def __init__(self, services: ToolServices) -> None:
-        self._grep = Grep(services.files, services.clock)
+    def __init__(self, services: ToolServices, grep: Grep) -> None:
+        self._grep = grep
         super().__init__(
             id="core",
             name="Core tools",
@@ -28,7 +29,7 @@ class CoreProvider(ToolProvider):
             version=__version__,
             tools=[
                 FindTool(services.files, services.clock),
-                GrepTool(services.files, self._grep),
+                GrepTool(services.files, grep),
                 ReadFileTool(services.files),
                 ApplyPatchTool(services.files, services.clock),
             ],

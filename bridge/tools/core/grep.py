@@ -2,19 +2,22 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import Any
 
 from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.excerpts import Hit
+from bridge.index.gathering import Found
 from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import compile_glob
-from bridge.index.grep import Found, Grep, Query
+from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import ignore_rules
+from bridge.vault.spelling import nfc
 
 
 class GrepParams(Params):
@@ -68,7 +71,7 @@ class GrepTool(ReadTool[GrepParams]):
         self._grep.compile(params.pattern, context.deadline)
         where = "all files"
         if params.file_pattern is not None:
-            compile_glob(params.file_pattern)
+            compile_glob(nfc(params.file_pattern))
             where = f"files matching {params.file_pattern!r}"
         return Reading((params.file_pattern or "**",), f"Search the text of {where} for {params.pattern!r}")
 
@@ -77,11 +80,12 @@ class GrepTool(ReadTool[GrepParams]):
         settings = context.settings
         around = settings.grep_context_lines if params.context_lines is None else params.context_lines
         limit = params.max_matches or settings.grep_max_matches
+        rules = ignore_rules(self._files, settings.ignore_patterns)
         found = self._grep.search(
             Query(
                 pattern=self._grep.compile(params.pattern, context.deadline),
-                glob=None if params.file_pattern is None else compile_glob(params.file_pattern),
-                excludes=tuple(filter(None, [ignore_rules(self._files, settings.ignore_patterns)])),
+                glob=None if params.file_pattern is None else compile_glob(nfc(params.file_pattern)),
+                excludes=(rules,) if rules else (),
                 around=around,
                 limit=limit,
                 deadline=context.deadline,
@@ -94,9 +98,11 @@ class GrepTool(ReadTool[GrepParams]):
 def _output(params: GrepParams, found: Found, limit: int) -> Output:
     data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
     truncated = found.more or found.full
-    metadata = {"truncated": truncated, "limit": limit, "filesSearched": found.files}
+    metadata: dict[str, Any] = {"truncated": truncated, "limit": limit, "filesSearched": found.files}
     if not truncated:
         metadata["total"] = len(data)
+    if found.indexing:
+        metadata["indexing"] = True
     return Output(data, "\n".join([*_listing(found.hits), *_remarks(params, found)]), metadata)
 
 

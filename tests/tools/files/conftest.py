@@ -1,5 +1,6 @@
 """The file tools in a whole pipeline: a person who allows what they are asked, a ledger that writes, real files."""
 
+import asyncio
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -168,6 +169,7 @@ def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
             on_finished=finished,
         )
         yield Desk(vault, person, ledger, settings, session_files, services, pipeline)
+    asyncio.run(registry.stop())
     auditing.close()
     ledger.close()
     state.close()

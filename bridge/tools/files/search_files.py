@@ -1,0 +1,169 @@
+"""Search files: the text of files by a regular expression, with excerpts (seed S, "search_files")."""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.index.excerpts import Hit
+from bridge.index.gathering import Found
+from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.globs import Glob, compile_glob
+from bridge.index.grep import Grep, Query
+from bridge.index.patterns import MAX_LENGTH
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.files.parameters import SeedParams
+from bridge.vault.files import VaultFiles
+from bridge.vault.ignore import ignore_rules
+from bridge.vault.spelling import nfc
+
+USUAL_RESULTS = 10
+MOST_RESULTS = 1000
+USUAL_CONTEXT = 2
+EXCERPTS = 5
+"""Matching lines told of one file."""
+MOST_LINES = 10_000
+"""Matching lines that are counted. The files with most of them come first, among those found until then."""
+
+_NOTES = "**/*.md"
+# JavaScript writes a character by its code so; a backslash before it must not be one of a pair.
+_BY_CODE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|(.))", re.DOTALL)
+
+
+class SearchFilesParams(SeedParams):
+    """Seed S's parameters."""
+
+    pattern: str = Field(
+        min_length=1,
+        max_length=MAX_LENGTH,
+        description="Regular expression, matched line by line and case-sensitive unless it begins with (?i)",
+    )
+    file_pattern: str | None = Field(
+        default=None,
+        max_length=LONGEST_GLOB,
+        description="Glob pattern of the files to search, such as Projects/** or **/*.txt; case does not matter "
+        "(default: all markdown files)",
+    )
+    context_lines: int = Field(
+        default=USUAL_CONTEXT, ge=0, le=50, description="Lines of context before and after each match (default: 2)"
+    )
+    max_results: int = Field(
+        default=USUAL_RESULTS, ge=1, le=MOST_RESULTS, description="Maximum files to return (default: 10)"
+    )
+
+
+class SearchFilesTool(ReadTool[SearchFilesParams]):
+    """Searches the text of the vault's files, and tells the files in which most lines match.
+
+    Args:
+        files: The vault's files.
+        grep: Searches them.
+    """
+
+    name = "search_files"
+    title = "Search Files"
+    description = (
+        "Search file contents using a regular expression, with contextual excerpts around each match. "
+        "For words rather than patterns use search_notes."
+    )
+    icon = "file-search"
+    parameters = SearchFilesParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 60
+
+    def __init__(self, files: VaultFiles, grep: Grep) -> None:
+        self._files = files
+        self._grep = grep
+
+    def prepare(self, params: SearchFilesParams, context: CallContext) -> Reading:
+        """Check the patterns."""
+        self._grep.compile(_pattern(params), context.deadline)
+        glob = _glob(params)
+        return Reading((glob.text,), f'Search the text of files that match "{glob.text}" for "{params.pattern}"')
+
+    def run(self, params: SearchFilesParams, context: CallContext) -> Output:
+        """Count in all files, then look closer at the best."""
+        rules = ignore_rules(self._files, context.settings.ignore_patterns)
+        query = Query(
+            pattern=self._grep.compile(_pattern(params), context.deadline),
+            glob=_glob(params),
+            excludes=(rules,) if rules else (),
+            around=params.context_lines,
+            limit=MOST_LINES,
+            deadline=context.deadline,
+            progress=lambda files: context.progress(files, None, f"{files} files searched"),
+        )
+        counted = self._grep.count(query)
+        best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
+        close = dataclasses.replace(query, limit=EXCERPTS)
+        told = list(self._grep.search_files(close, [path for path, _lines in best]))
+        return _output(
+            params, counted, [(path, lines, found.hits) for (path, lines), found in zip(best, told, strict=True)]
+        )
+
+
+def _pattern(params: SearchFilesParams) -> str:
+    """The pattern, characters written by their codes as RE2 has them."""
+    return _BY_CODE.sub(lambda told: told[0] if told[3] else f"\\x{{{told[1] or told[2]}}}", params.pattern)
+
+
+def _glob(params: SearchFilesParams) -> Glob:
+    text = nfc((params.file_pattern or "").strip().lstrip("/"))
+    if text.endswith("/"):
+        text += "**"
+    return compile_glob(text or _NOTES, case_sensitive=False)
+
+
+def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int, list[Hit]]]) -> Output:
+    data: list[dict[str, Any]] = [
+        {
+            "path": path,
+            "matches": lines,
+            "excerpts": [{"line": hit.line, "match": hit.match, "context": hit.context} for hit in hits],
+        }
+        for path, lines, hits in best
+        if hits  # else it was changed or removed meanwhile
+    ]
+    total = len(counted.counts)
+    metadata: dict[str, Any] = {
+        "total": total,
+        "truncated": counted.more or total > len(data),
+        "filesSearched": counted.files,
+    }
+    if counted.indexing:
+        metadata["indexing"] = True
+    if not data:
+        return Output(data, f'No matches found for "{params.pattern}" in {counted.files} files.', metadata)
+    lines = [f"Found {len(data)} matching file(s):"]
+    for path, count, hits in best:
+        if hits:
+            lines += ["", f"## {path}", *_excerpts(hits)]
+            if count > len(hits):
+                lines.append(f"[{count - len(hits)} more matching lines in this file]")
+    if counted.more:
+        lines += ["", f"[Counting stopped at {MOST_LINES:,} matching lines; use a more specific pattern.]"]
+    elif total > len(data):
+        lines += ["", f"[{len(data)} of {total} matching files shown. Raise max_results, or narrow file_pattern.]"]
+    return Output(data, "\n".join(lines), metadata)
+
+
+def _excerpts(hits: list[Hit]) -> Iterator[str]:
+    """The matching lines with those around them, each line once; an empty line where some are left out."""
+    told: dict[int, str] = {}
+    for hit in hits:
+        for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
+            told.setdefault(number, f"Line {number}:   {text}")
+        told[hit.line] = f"Line {hit.line}: > {hit.match}"
+    last = min(told)
+    for number, line in sorted(told.items()):
+        if number > last + 1:
+            yield ""
+        yield line
+        last = number
