@@ -7,7 +7,16 @@ import platform
 import time
 
 from bridge import __version__
-from scripts.lib import bench_audit, bench_loop, bench_patterns, bench_peers, bench_policy, bench_rpc, bench_write
+from scripts.lib import (
+    bench_audit,
+    bench_index,
+    bench_loop,
+    bench_patterns,
+    bench_peers,
+    bench_policy,
+    bench_rpc,
+    bench_write,
+)
 
 SECTIONS = {
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
@@ -15,6 +24,7 @@ SECTIONS = {
     "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),
     "audit": ("The audit log: a query in a million lines, a record", bench_audit.run),
     "policy": ("Deciding: a call under a thousand rules", bench_policy.run),
+    "index": ("The index: first build, restart, a change, a question", bench_index.run),
     "peers": ("Peers: the same questions to other servers", bench_peers.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }

@@ -6,6 +6,7 @@ import pytest
 
 from scripts.lib import (
     bench_audit,
+    bench_index,
     bench_loop,
     bench_measure,
     bench_patterns,
@@ -21,7 +22,7 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once instead of nine times, in a place of the test's own."""
     for module in (bench_measure, bench_patterns, bench_loop):
         monkeypatch.setattr(module, "REPEATS", 1)
-    for module in (bench_processes, bench_patterns, bench_write, bench_audit):
+    for module in (bench_processes, bench_patterns, bench_write, bench_audit, bench_index):
         monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
     monkeypatch.setattr(bench_rpc, "PINGS", 2)
     monkeypatch.setattr(bench_rpc, "REPLIES", 1)
@@ -75,3 +76,14 @@ async def test_peers_says_what_it_misses(monkeypatch: pytest.MonkeyPatch, capsys
 
 def test_every_question_to_a_peer_is_one_that_ours_answers() -> None:
     assert {question for peer in bench_peers.KNOWN for question in peer.asks} == set(bench_peers.OURS)
+
+
+async def test_index(vault: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    (vault / "Ideas.md").write_text("[[Meeting]] #tag", encoding="utf-8")
+    monkeypatch.setattr(bench_index, "bench_vault", lambda _notes: vault)
+    monkeypatch.setattr(bench_index, "WRITES", 2)
+    await bench_index.run()
+    said = capsys.readouterr().out
+    assert said.count("   ratio   ") == 4
+    assert "backlinks of the 1 most linked" in said
+    assert not (vault / "Fresh.md").exists()
