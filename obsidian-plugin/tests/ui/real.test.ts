@@ -213,6 +213,26 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await row.textContent()).toContain("greater than or equal to 1");
 	});
 
+	it("compares Obsidian's index with its own, and tells the one thing that differs", async () => {
+		bridge = new RealBridge({ allowedOrigins: [browser.origin] });
+		bridge.write("Right.md", '---\ntags: [one]\nup: "[[Welcome]]"\n---\n#two #two [[welcome]] ![[Wrong#x]] [[No such note#y]]\n');
+		bridge.write("Wrong.md", "[[Right]] #three\n");
+		await bridge.start();
+		const page = await open();
+		const notes = await page.evaluate(() => {
+			const { metadataCache, vault } = window.host.app;
+			metadataCache.know("Right.md", { "Welcome.md": 2, "Wrong.md": 1 }, { "No such note": 1 }, { frontmatter: { tags: ["one"] }, tags: [{ tag: "#two" }, { tag: "#two" }] });
+			metadataCache.know("Wrong.md", { "Right.md": 2 }, {}, { tags: [{ tag: "#three" }] });
+			const command = window.host.app.commands.get("vault-bridge:check-index");
+			command?.callback?.();
+			return vault.getMarkdownFiles().length;
+		});
+		await page.waitForSelector(".vault-bridge-index-row");
+		expect(await page.textContent('.modal [role="status"]')).toBe("2 notes compared, with 5 links and 4 tags. 1 difference in 1 note.");
+		expect(await page.locator(".vault-bridge-index .vault-bridge-index-row").allTextContents()).toEqual(["Wrong.mdlinks to Right.mdObsidian 2, bridge 1"]);
+		expect(await page.textContent(".vault-bridge-details summary")).toBe(`${notes - 2} not compared; check again later`);
+	});
+
 	it("shows the log as it grows, and the remembered answers", async () => {
 		await serve();
 		const page = await open();

@@ -59,6 +59,10 @@ export class RealBridge {
 		return readFileSync(join(this.vault, path), "utf8");
 	}
 
+	write(path: string, text: string): void {
+		writeFileSync(join(this.vault, path), text);
+	}
+
 	/** Connect as an agent with a name. Returns what calls a tool. */
 	async agent(name: string): Promise<(tool: string, args: object, more?: object) => Promise<Result>> {
 		const { runDir } = JSON.parse(this.read(".vault-bridge/bridge.json")) as { runDir: string };

@@ -61,6 +61,14 @@ const states: [name: string, show: (page: Page) => Promise<void>][] = [
 	["settings-grants", async (page) => inSettings(page, "Remembered answers")],
 	["log", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "view-tool-logs"); await page.click(".vault-bridge-log-row.is-execution summary"); await page.waitForTimeout(300); }],
 	["history", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "show-changes"); await page.waitForSelector(".vault-bridge-change"); }],
+	["index", async (page) => {
+		const about = { kind: "link", target: "Projects/Balcony garden.md", obsidian: 2, bridge: 1 };
+		const differences = [about, { ...about, kind: "unresolved", target: "Seeds" }, { ...about, kind: "tag", target: "#garden/tomatoes" }, { ...about, kind: "tag_order", target: "" }].map((one) => ({ path: "Daily/2025-03-15.md", ...one }));
+		bridge.answers.set("index.compare", () => ({ compared: 3120, links: 18221, tags: 5012, differences: [...differences, { path: "Only in Obsidian.md", kind: "note", target: "", obsidian: 1, bridge: 0 }], more: 0, uncompared: [{ path: "Welcome.md", reason: "unsaved" }] }));
+		await page.waitForSelector(".vault-bridge-status.is-connected");
+		await run(page, "check-index");
+		await page.click(".vault-bridge-details summary");
+	}],
 	["start", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "getting-started"); await page.waitForSelector(".vault-bridge-preset"); }],
 	["start-none", async (page) => { bridge.stop(); await run(page, "getting-started"); await page.waitForSelector(".vault-bridge-steps"); await page.waitForTimeout(400); }],
 	["menu", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await page.click(".vault-bridge-status"); }],
