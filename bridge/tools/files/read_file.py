@@ -24,6 +24,9 @@ MOST_BYTES = 100 * 1024
 MOST_BYTES_OF_ALL = 16 << 20
 """Of a file that is read whole."""
 
+MOST_HEADINGS = 1000
+"""Headings of the outline in `data`."""
+
 _FOOT = 400
 """Bytes of text kept for what is said below the lines."""
 _REFUSED = (
@@ -193,7 +196,8 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         "endLine": part.last_taken,
         "totalLines": part.total_lines,
         "truncated": part.last_taken < wanted or part.cut_inside_line,
-        "outline": [entry._asdict() for entry in headings],
+        "headings": len(headings),
+        "outline": [entry._asdict() for entry in headings[:MOST_HEADINGS]],
     }
     return Output(data, "\n".join(lines), metadata)
 
