@@ -103,7 +103,7 @@ class Mover:
         if place == real:
             return None
         self._is_taken(place)
-        if is_folder and place.parts[: len(real.parts)] == real.parts:
+        if place.parts[: len(real.parts)] == real.parts:
             raise InvalidParameters(f'Cannot move "{real}" into itself ("{place}"); choose a place outside it')
         return Load(real, place, is_folder)
 
