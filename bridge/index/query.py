@@ -1,5 +1,6 @@
 """What a search asks for, as a tree (rules 90 to 92 of Obsidian's behaviour). `query_parser.py` makes it of text."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -126,3 +127,21 @@ def plain_words(query: Node) -> tuple[str, ...] | None:
         if all(words is not None for words in found):
             return tuple(word for words in found for word in words or ())
     return None
+
+
+def patterns(query: Node) -> Iterator[str]:
+    """The regular expressions in a query."""
+    match query:
+        case Regex(pattern):
+            yield pattern
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from patterns(part)
+        case Not(part) | Within(_, part) | Case(_, part):
+            yield from patterns(part)
+        case Property(name, value):
+            yield from patterns(name)
+            if value is not None:
+                yield from patterns(value)
+        case _:
+            return

@@ -102,7 +102,7 @@ class Evaluation:
             case Within(scope, part) if not scope.is_part:
                 found = self._bounds(part, scope, case=case)
             case Within(scope, part):
-                found = Bounds(frozenset(), self._loosely(part, case=case) & self._with_parts(scope))
+                found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope, case=case))
             case Property():
                 found = _exactly(self._with_property(query, case=case))
             case _:
@@ -161,17 +161,19 @@ class Evaluation:
         tags = [count.tag for count in self._knowledge.tags() if is_in(count.tag)]
         return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
 
-    def _loosely(self, query: Node, *, case: bool) -> frozenset[str]:
-        """The notes in some part of which something may be: those that have all its words, wherever they are."""
+    def _loosely(self, query: Node, scope: Scope, *, case: bool) -> frozenset[str]:
+        """The notes in some such part of which something may be: those that have all its words, wherever they are."""
         match query:
             case And(parts):
-                found = frozenset.intersection(*(self._loosely(part, case=case) for part in parts))
+                found = frozenset.intersection(*(self._loosely(part, scope, case=case) for part in parts))
             case Or(parts):
-                found = _union(self._loosely(part, case=case) for part in parts)
+                found = _union(self._loosely(part, scope, case=case) for part in parts)
             case Case(matters, part):
-                found = self._loosely(part, case=matters)
-            case Within(scope, part) if scope.is_part or scope is Scope.CONTENT:
-                found = self._loosely(part, case=case)
+                found = self._loosely(part, scope, case=matters)
+            case Within(inner, part) if inner.is_part or inner is Scope.CONTENT:
+                found = self._loosely(part, scope, case=case)
+            case Regex() if scope in _TASKS:
+                found = self._notes  # the line's beginning is not the task's, to which `^` belongs
             case Text() | Regex():
                 found = self._bounds(query, Scope.CONTENT, case=case).perhaps
             case Not():

@@ -25,6 +25,8 @@ FEW = 10
 """Notes with all words below which notes with some of them follow."""
 LEAST_WEIGHT = 0.25
 """A word that weighs less than this, beside the weightiest, does not decide the order: it is nearly everywhere."""
+SMALL = 100
+"""Notes of a vault in which every word tells something."""
 FEW_TEXTS = 50
 """Notes that are rather looked into one by one than found by going through all texts."""
 
@@ -136,7 +138,7 @@ class Ranking:
             best += self._by_name(inside, terms)[: max(wanted - len(best), 0)]
         with_all = total = len(found) + len(inside)
         if with_all < FEW and len(terms) > 1 and chosen:
-            some = self._matching(" OR ".join(term.any for term in chosen)) - found - inside
+            some = self._matching(" OR ".join(term.any for term in self._telling(indexed))) - found - inside
             best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
             total += len(some)
         return Ranked(tuple(best[first:wanted]), total, with_all)
@@ -199,6 +201,11 @@ class Ranking:
             weights.append(math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0)
         least = LEAST_WEIGHT * max(weights, default=0.0)
         return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= least]
+
+    def _telling(self, terms: Sequence[Term]) -> Sequence[Term]:
+        """The words of which one is enough to be found: not those that are in most notes of a large vault."""
+        most = max(len(self._files) // 2, SMALL)
+        return [term for term in terms if self._count(term) <= most] or terms
 
     def _scoring(self, joint: str, terms: Sequence[Term]) -> str:
         """The expression whose scores decide the order.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bridge.index.fulltext import Words
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.query import And, Case, Node, Or, Text, Within, plain_words
+from bridge.index.query import And, Case, Node, Or, Text, Within, patterns, plain_words
 from bridge.index.query_evaluation import Evaluation
 from bridge.index.query_parser import parse_query
 from bridge.index.ranking import Ranked, Ranking, Term, make_terms
@@ -86,6 +86,25 @@ class NoteSearch:
         self._words = words
         self._texts = texts
         self._seen: tuple[Sequence[IndexedFile], tuple[Excludes, ...], Mapping[str, IndexedFile]] = ((), (), {})
+
+    def check(self, query: str, deadline: float) -> bool:
+        """Whether a query asks for anything.
+
+        Args:
+            query: As the user wrote it.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            InvalidParameters: It is too long or too deep, or a pattern in it is invalid.
+            DeadlineExceeded: It was not known in time.
+        """
+        parsed = parse_query(query)
+        if parsed is None:
+            return False
+        with self._texts.session(deadline) as session:
+            for pattern in patterns(parsed):
+                session.compile(pattern)
+        return True
 
     def search(self, asked: Asked) -> Found:
         """Search.

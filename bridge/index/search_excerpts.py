@@ -20,6 +20,8 @@ _MOST_JOINED = 40
 _UNACCENTED = 50_000
 """Characters of a note that are compared without their accents."""
 
+_VIRAMA = 9
+"""The class of the signs that join the consonants of Indian scripts."""
 _ZWJ = "\u200d"
 _SPACES = re.compile(r"\s+")
 _REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
@@ -113,7 +115,7 @@ def _joined(text: str, at: int) -> bool:
         while run > 0 and at - run < _MOST_JOINED and _REGIONAL.match(text[run - 1]):
             run -= 1
         return (at - run) % 2 == 1
-    if _ZWJ in {before, behind} or _MODIFIER.match(behind):
+    if _ZWJ in {before, behind} or unicodedata.combining(before) == _VIRAMA or _MODIFIER.match(behind):
         return True
     return unicodedata.category(behind) in {"Mn", "Me", "Mc"}
 
