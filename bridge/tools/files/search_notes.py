@@ -1,0 +1,186 @@
+"""Search notes: by words, or in Obsidian's search language (seed S, "search_notes")."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import InvalidParameters, ToolFailure
+from bridge.index.query_parser import MAX_LENGTH
+from bridge.index.search import Asked, Found, NoteSearch, Result
+from bridge.index.search_texts import has_text
+from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.tools.files.parameters import SeedParams
+from bridge.tools.files.wording import counted, shortened
+from bridge.vault.files import VaultFiles
+from bridge.vault.ignore import ignore_rules
+from bridge.vault.paths import parse_path
+from bridge.vault.text import BOM
+
+MOST = 10
+"""Notes that one answer tells (seed S)."""
+
+_MISSING = "query is required and must be a non-empty string."
+_FOOT = 200
+"""Bytes kept for what is said below the content of each note."""
+
+
+class SearchNotesParams(SeedParams):
+    """Seed S's parameters, and where to go on."""
+
+    query: Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), Sentence(_MISSING)] = Field(
+        description="Words to look for; notes with all of them come first. Or Obsidian's search operators, which are "
+        'exact: "a phrase", OR, -not, (groups), /regex/, file: path: tag: line:() section:() task: [property:value]'
+    )
+    read_content: bool = Field(default=False, description="Return full file content, not only excerpts")
+    cursor: str | None = Field(
+        default=None, pattern=r"^[1-9][0-9]{0,6}$", description="The metadata.cursor of the answer before, for the next"
+    )
+
+
+class SearchNotesTool(ReadTool[SearchNotesParams]):
+    """Searches the vault's notes.
+
+    Args:
+        files: The vault's files.
+        search: Searches them.
+    """
+
+    name = "search_notes"
+    title = "Search Notes"
+    description = (
+        "Search the notes of the vault and get the ten most relevant with an excerpt of each. Plain words are ranked; "
+        'Obsidian\'s search operators ("phrase", OR, -, /regex/, path:, tag:, line:, [property:value]) are exact.'
+    )
+    icon = "search"
+    parameters = SearchNotesParams
+    operation = Operation.READ
+    risk = RiskLevel.LOW
+    consent_class = ConsentClass.ALWAYS
+    default_mode = ConsentMode.SESSION_ALLOW
+    covers = Covers.TOOL
+    default_rate = 60
+
+    def __init__(self, files: VaultFiles, search: NoteSearch) -> None:
+        self._files = files
+        self._search = search
+
+    def prepare(self, params: SearchNotesParams, context: CallContext) -> Reading:
+        """Check the query and its patterns."""
+        if not params.query.strip():
+            raise InvalidParameters(_MISSING)
+        if not self._search.check(params.query, context.deadline):
+            raise InvalidParameters(
+                f"The query {shortened(params.query)!r} asks for nothing; write the words to look for"
+            )
+        return Reading(("**",), f"Search the notes for {shortened(params.query)!r}")
+
+    def run(self, params: SearchNotesParams, context: CallContext) -> Output:
+        """Search."""
+        first = int(params.cursor or 0)
+        ignored = ignore_rules(self._files, context.settings.ignore_patterns)
+        found = self._search.search(
+            Asked(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
+        )
+        if first and not found.results:
+            raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
+        contents: dict[str, _Content] = {}
+        if params.read_content:
+            contents = self._contents(found.results, context.settings.max_output_bytes)
+        return _output(found, first, contents)
+
+    def _contents(self, results: Sequence[Result], most: int) -> dict[str, "_Content"]:
+        """What notes hold, short ones wholly, and long ones as far as there is room."""
+        told = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
+        sizes: dict[str, int] = {}
+        for result in results:
+            try:
+                if has_text(result.path):
+                    sizes[result.path] = self._files.stat(parse_path(result.path)).size
+            except ToolFailure:
+                continue  # it went meanwhile
+        found: dict[str, _Content] = {}
+        left = max(most - told, 0)
+        for done, (path, _size) in enumerate(sorted(sizes.items(), key=lambda entry: entry[1])):
+            share = left // (len(sizes) - done)
+            try:
+                data, stat = self._files.read(parse_path(path), limit=share)
+            except ToolFailure:
+                continue
+            found[path] = _Content(data, cut=stat.size > len(data))
+            left -= min(len(found[path].text.encode()), left)
+        return found
+
+
+class _Content:
+    """A note's content, or its beginning, cut at the end of a line.
+
+    Args:
+        data: Its first bytes, or all.
+        cut: Whether there are more.
+    """
+
+    def __init__(self, data: bytes, *, cut: bool) -> None:
+        self.cut = cut
+        kept = data[: data.rfind(b"\n") + 1] if cut else data
+        self.text = kept.removeprefix(BOM).decode(errors="replace")
+        self.next_line = kept.count(b"\n") + 1
+
+
+def _output(found: Found, first: int, contents: dict[str, _Content]) -> Output:
+    shown = first + len(found.results)
+    metadata: dict[str, Any] = {"total": found.total, "truncated": shown < found.total}
+    if shown < found.total:
+        metadata["cursor"] = str(shown)
+    if found.matching < found.total:
+        metadata["withAllWords"] = found.matching
+    if found.indexing:
+        metadata["indexing"] = True
+    data = []
+    for result in found.results:
+        entry: dict[str, Any] = {"path": result.path, "excerpt": result.excerpt}
+        content = contents.get(result.path)
+        if content is not None:
+            entry["content"] = content.text
+            if content.cut:
+                entry["content_truncated"] = True
+                metadata["truncated"] = True
+        data.append(entry)
+    return Output({"results": data}, "\n".join(_text(found, first, contents)), metadata)
+
+
+def _text(found: Found, first: int, contents: dict[str, _Content]) -> Iterator[str]:
+    yield _heading(found)
+    for number, result in enumerate(found.results, first + 1):
+        if found.matching == number - 1 and found.matching:
+            yield ""
+            yield "With some of the words:"
+        yield ""
+        yield f"{number}. {result.path}"
+        content = contents.get(result.path)
+        if content is None:
+            yield from [f"   {result.excerpt}"] if result.excerpt else []
+            continue
+        yield content.text.rstrip("\n")
+        if content.cut:
+            yield f"[Cut here. For the rest, read_file {result.path!r} with start_line {content.next_line}.]"
+    shown = first + len(found.results)
+    if shown < found.total:
+        yield ""
+        yield f"[{first + 1}-{shown} of {found.total} shown. For the next, set cursor to '{shown}'.]"
+    if found.indexing:
+        yield "[The vault is still being indexed: there may be more.]"
+
+
+def _heading(found: Found) -> str:
+    if not found.total:
+        if found.exact:
+            return "No results. Operators are exact; leave some out, or search for plain words."
+        return "No results. Try other words, or fewer letters of them."
+    if found.exact:
+        return f"Found {counted(found.total, 'result')}:"
+    if not found.matching:
+        return f"No note has all the words. Found {counted(found.total, 'note')} with some of them:"
+    return f"Found {counted(found.matching, 'note')} with all the words:"
