@@ -146,7 +146,7 @@ def test_a_kill_between_the_two_halves_of_a_move_is_recovered_from(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a real kill needs a process that forks")
-@pytest.mark.parametrize("shape", ["modify", "create with new parents", "mixed"])
+@pytest.mark.parametrize("shape", ["modify", "create with new parents", "mixed", "delete into the system's trash"])
 def test_a_process_that_really_dies_leaves_all_old_or_all_new(fresh: Callable[[], SmallVault], shape: str) -> None:
     steps = SHAPES[shape]
     old, new = trees(fresh, steps)

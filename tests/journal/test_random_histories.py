@@ -122,6 +122,23 @@ class Histories(RuleBasedStateMachine):
         self.past.append((change, before))
         self.future.clear()
 
+    @precondition(lambda self: self.small.tree())
+    @rule(data=st.data(), where=st.sampled_from(["system", "local"]), apart=st.booleans(), fails=st.booleans())
+    def throw_away(self, data: st.DataObject, where: str, *, apart: bool, fails: bool) -> None:
+        before = self.small.tree()
+        path = data.draw(st.sampled_from(sorted(before)))
+        inside = sorted((other for other in before if f"{other}/".startswith(f"{path}/")), reverse=True)
+        steps: list[Step] = [("disposal", where)]
+        for other in inside:
+            content = before[other][1]
+            steps.append(("rmdir", other) if content is None else ("delete", other, content))
+        self.small.trash.apart, self.small.trash.fails = apart, OSError("no trash") if fails else None
+        done = self.small.apply(self.ledger, *steps)
+        assert done.disposal == ("local" if fails else where)
+        assert self.small.tree() == {other: found for other, found in before.items() if other not in inside}
+        self.past.append((done.execution_id, before))
+        self.future.clear()
+
     @precondition(lambda self: self.past)
     @rule()
     def undo(self) -> None:
