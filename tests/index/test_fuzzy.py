@@ -1,12 +1,12 @@
 """A half remembered name finds its file: by words, by letters, in spite of typing errors."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from bridge.errors import DeadlineExceeded
-from bridge.index.fuzzy import fold, rank
+from bridge.index.fuzzy import FuzzyPaths, fold
 
 PATHS = [
     "Areas/Health/Sleep log.md",
@@ -20,6 +20,11 @@ PATHS = [
     "Projects/Vault bridge/Protocol.md",
     "Reading/The Name of the Rose.md",
 ]
+
+
+def rank(query: str, paths: Sequence[str], check: Callable[[], None] = lambda: None) -> list[str]:
+    """The paths that are found."""
+    return [paths[place] for place in FuzzyPaths(paths).rank(query, check)]
 
 
 @pytest.mark.parametrize(
@@ -100,3 +105,19 @@ def test_the_file_meant_is_among_the_first_five() -> None:
     asked = [(path, query) for path in rnd.sample(paths, 20) for query in _queries(path, rnd)]
     hits = sum(path in rank(query, paths)[:5] for path, query in asked)
     assert hits / len(asked) >= 0.95
+
+
+def test_paths_that_were_known_before_are_found_as_if_they_were_new() -> None:
+    before = FuzzyPaths(PATHS[:6])
+    again = FuzzyPaths(PATHS[3:], before)
+    assert [again.rank(query) for query in ("meeting", "protocl", "tnotr")] == [
+        FuzzyPaths(PATHS[3:]).rank(query) for query in ("meeting", "protocl", "tnotr")
+    ]
+
+
+def test_a_query_that_fits_thousands_of_paths_ranks_the_nearest_and_forgets_none() -> None:
+    paths = [f"Folder/note {number}.md" for number in range(3000)]
+    found = rank("note 7", paths)
+    assert found[0] == "Folder/note 7.md"
+    assert set(found) == {path for path in paths if "7" in path}
+    assert len(rank("o", paths)) == len(paths)

@@ -94,3 +94,20 @@ def test_a_listing_that_takes_too_long_is_stopped(bench: Any, pattern: str) -> N
     bench.seconds = -1
     with pytest.raises(DeadlineExceeded):
         bench.read("find", pattern=pattern)
+
+
+def test_a_walk_finds_what_the_index_finds(bench: Any) -> None:
+    for name in ("A/b.md", "A/C/d.txt", "Ü/ä.md"):
+        bench.write(name, b"x")
+    for pattern in ("**/*.md", "A/**", "*", "{Ü,A}/*", "b", "a d"):
+        known = bench.read("find", pattern=pattern)
+        walked = bench.read("find", pattern=pattern, includeHidden=True)
+        assert (known.data, known.text, known.metadata) == (walked.data, walked.text, walked.metadata)
+
+
+def test_what_changes_between_two_calls_is_found(bench: Any) -> None:
+    assert bench.read("find", pattern="later").data == []
+    bench.write("Later.md", b"x")
+    assert [entry["path"] for entry in bench.read("find", pattern="later").data] == ["Later.md"]
+    (bench.folder / "Later.md").unlink()
+    assert bench.read("find", pattern="**/L*.md").data == []

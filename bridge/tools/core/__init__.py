@@ -28,7 +28,7 @@ class CoreProvider(ToolProvider):
             description="Find, search, read and patch the files of the vault.",
             version=__version__,
             tools=[
-                FindTool(services.files, services.clock),
+                FindTool(services.files, services.index, services.clock),
                 GrepTool(services.files, grep),
                 ReadFileTool(services.files),
                 ApplyPatchTool(services.files, services.clock),

@@ -1,5 +1,7 @@
 """Find: files by name or path (seed L, "Find Tool")."""
 
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import Field
@@ -8,11 +10,14 @@ from bridge.clock import Clock, stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded
-from bridge.index.fuzzy import rank
+from bridge.index.fuzzy import Check
 from bridge.index.globs import MAX_LENGTH, compile_glob, looks_like_glob
+from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.listing import Listing, Listings
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
-from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.ignore import ignore_rules
+from bridge.vault.files import VaultFiles
+from bridge.vault.ignore import IgnoreRules, ignore_rules
+from bridge.vault.spelling import nfc
 
 
 class FindParams(Params):
@@ -35,7 +40,9 @@ class FindTool(ReadTool[FindParams]):
 
     Args:
         files: The vault's files.
+        index: Knows their names.
         clock: What deadlines are given in.
+        named: The files that a pattern names outright, as a wikilink or an alias does: these come first.
     """
 
     name = "find"
@@ -50,9 +57,18 @@ class FindTool(ReadTool[FindParams]):
     covers = Covers.TOOL
     default_rate = 100
 
-    def __init__(self, files: VaultFiles, clock: Clock) -> None:
+    def __init__(
+        self,
+        files: VaultFiles,
+        index: Knowledge,
+        clock: Clock,
+        named: Callable[[str], Sequence[str]] = lambda _pattern: (),
+    ) -> None:
         self._files = files
+        self._index = index
         self._clock = clock
+        self._named = named
+        self._listings = Listings()
 
     def prepare(self, params: FindParams, context: CallContext) -> Reading:
         """Check the pattern."""
@@ -62,7 +78,7 @@ class FindTool(ReadTool[FindParams]):
         return Reading((params.pattern,), f"List the names of files that match {params.pattern!r}")
 
     def run(self, params: FindParams, context: CallContext) -> Output:
-        """Walk the vault and choose."""
+        """Choose among all names."""
 
         def check() -> None:
             if self._clock.monotonic() > context.deadline:
@@ -70,29 +86,40 @@ class FindTool(ReadTool[FindParams]):
                     f"Listing the vault for {params.pattern!r} did not end in time; try again when the disk is idle"
                 )
 
-        ignored = ignore_rules(self._files, context.settings.ignore_patterns)
-        files: dict[str, FileStat] = {}
-        for file in self._files.walk(include_hidden=params.include_hidden):
-            check()
-            if not ignored(file.path):
-                files[str(file.path)] = file
+        rules = ignore_rules(self._files, context.settings.ignore_patterns)
+        listing = self._listing(rules or None, check, hidden=params.include_hidden)
+        check()
+        named = set(self._named(params.pattern))
+        found = [file for file in listing.files if file.path in named] if named else []
         if looks_like_glob(params.pattern):
-            glob = compile_glob(params.pattern)
-            paths = sorted(path for path in files if glob.matches(path))
+            others = listing.matching(compile_glob(nfc(params.pattern)))
         else:
-            paths = rank(params.pattern, files, check)
-        limit = params.max_results or context.settings.find_max_results
-        return _output(params.pattern, [files[path] for path in paths[:limit]], len(paths))
+            others = listing.ranked(params.pattern, check)
+        found += [file for file in others if file.path not in named]
+        return _output(params.pattern, found, params.max_results or context.settings.find_max_results)
+
+    def _listing(self, ignored: IgnoreRules | None, check: Check, *, hidden: bool) -> Listing:
+        """All names: those that the index knows, once it has seen the disk, else those on the disk."""
+        if not hidden and self._index.status().last_sweep is not None:
+            return self._listings.of(self._index.files(), ignored)
+        walked: list[IndexedFile] = []
+        for file in self._files.walk(include_hidden=hidden):
+            check()
+            walked.append(IndexedFile(str(file.path), file.size, file.mtime_ns, file.mtime_ns))
+        return Listing(walked, ignored)
 
 
-def _output(pattern: str, found: list[FileStat], total: int) -> Output:
-    data: list[dict[str, Any]] = [{"path": str(file.path), "modified": stamp(file.modified)} for file in found]
-    lines = [entry["path"] for entry in data]
-    if total > len(found):
-        lines.append(f"[{len(found)} of {total} files shown. Use a narrower pattern, or a larger maxResults.]")
+def _output(pattern: str, found: Sequence[IndexedFile], limit: int) -> Output:
+    total, shown = len(found), found[:limit]
+    data: list[dict[str, Any]] = [
+        {"path": file.path, "modified": stamp(datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))} for file in shown
+    ]
+    lines = [file.path for file in shown]
+    if total > limit:
+        lines.append(f"[{limit} of {total} files shown. Use a narrower pattern, or a larger maxResults.]")
     if not total:
         lines.append(f"No file matches {pattern!r}.{_hint(pattern)}")
-    return Output(data, "\n".join(lines), {"total": total, "truncated": total > len(found)})
+    return Output(data, "\n".join(lines), {"total": total, "truncated": total > limit})
 
 
 def _hint(pattern: str) -> str:
