@@ -32,7 +32,8 @@ CANVAS = ".canvas"
 
 _NOTE = ".md"
 _MOST_READINGS = 64
-"""How often one text is read again to find the links in it that cannot be written."""
+"""How often one text is read again to find the links in it that cannot be written; a long one less often."""
+_MOST_READ = 50_000_000
 _NOT_IN_TEXT = frozenset("[]\\`<\n\r")
 
 
@@ -73,7 +74,7 @@ class _Source:
         self._note = self._read(text)
         self._links = self._of(text, self._note)
         self._proposals: dict[int, _Proposal] = {}
-        self._readings = 0
+        self._readings = min(_MOST_READINGS, max(4, _MOST_READ // (len(text) + 1)))
 
     def rewritten(self) -> Rewriting:
         """The text with every link that can be written anew."""
@@ -118,7 +119,7 @@ class _Source:
         original = link.original
         slots = markdown_slots(original) if link.markdown else wikilink_slots(original)
         path = self._path_to(target, markdown=link.markdown)
-        if slots is None or path is None:
+        if slots is None or path is None or "#" in path:  # which no link can hold (rule 7)
             return ()
         if not link.markdown:
             return (Edit(*slots.path, path),) if fits_wikilink(path) else self._as_markdown(link, slots, target)
@@ -154,9 +155,9 @@ class _Source:
 
     def _with(self, done: set[int], wished: Sequence[int]) -> set[int]:
         """What is done, and as much of what is wished as can be."""
-        if not wished or self._readings >= _MOST_READINGS:
+        if not wished or not self._readings:
             return done
-        self._readings += 1
+        self._readings -= 1
         if self._is_right(done.union(wished)):
             return done.union(wished)
         if len(wished) == 1:

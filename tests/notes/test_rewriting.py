@@ -73,7 +73,7 @@ RENAMED = {"Old.md": "sub/New.md"}
         ("---\nup: |\n  [[Old]]\n---\n", "---\nup: |\n  [[New]]\n---\n"),
         ('---\nup: "[t](Old.md)"\n---\n', '---\nup: "[t](New.md)"\n---\n'),
         ('---\n{"up": "[[Old]]"}\n---\n', '---\n{"up": "[[New]]"}\n---\n'),
-        ('---\nup: "\\u005b[Old]]"\n---\n', '---\nup: "[[New]]"\n---\n'),
+        ('---\nup: "[[\\u004fld]]"\n---\n', '---\nup: "[[New]]"\n---\n'),
         ('---\nup: "[[Old]]" # "[[Old]]"\n---\n', '---\nup: "[[New]]" # "[[Old]]"\n---\n'),
         # no links: text that merely contains one, and broken YAML
         ('---\nnote: "see [[Old]] there"\n---\n', '---\nnote: "see [[Old]] there"\n---\n'),
