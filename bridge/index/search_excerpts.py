@@ -42,7 +42,7 @@ def excerpt(note: NoteText, places: Sequence[Iterable[Span]]) -> str:
         rest = note.text[body : body + 4 * WIDTH].lstrip()
         return _shown(rest, 0, _cut(rest, WIDTH)) if len(rest) > WIDTH else _line(rest)
     start, end = _densest(note.text, hits, body)
-    low = _cut(note.text, max(start - BEFORE, 0), up_to=start)
+    low = _cut(note.text, max(start - BEFORE, body if start >= body else 0), up_to=start)
     high = _cut(note.text, min(max(low + WIDTH, min(end, start + WIDTH)), len(note.text)))
     return _shown(note.text, low, max(high, min(end, start + WIDTH)))
 
