@@ -8,7 +8,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +93,27 @@ class Output:
                 yield
         else:
             yield
+
+    @contextlib.contextmanager
+    def progress(self, message: str) -> Iterator[Callable[[int, int], None]]:
+        """Shows how far something is: as a bar where a person is looking, else as one line at its beginning.
+
+        Args:
+            message: What is done.
+
+        Yields:
+            To be called with how much is done, and of how much.
+        """
+        if not self._err.is_terminal or self._err.is_dumb_terminal:
+            self.say(f"{message} ...")
+            yield lambda _done, _total: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - rarely needed, and slow to load
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self._err, transient=True) as bar:
+            task = bar.add_task(message, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
 def prepare_streams() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
+from bridge.cli.building import show_build
 from bridge.cli.calls import showing_calls
 from bridge.cli.inert import inert
 from bridge.cli.keyboard import Leaving, open_keyboard
@@ -82,7 +83,10 @@ async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: 
         with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
             own_process()
             _announce(bridge, folder, output)
+            building = asyncio.create_task(show_build(bridge, output))
             await stopped.wait()
+            building.cancel()
+            await asyncio.wait([building])
             output.say("Stopping.")
 
 

@@ -71,10 +71,19 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     return {
         "Vault": inert(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
-        "Notes": Text(f"{facts['notes']} notes, {facts['files']} files"),
+        "Notes": Text(f"{facts['notes']} notes, {facts['files']} files{_progress(facts)}"),
         "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
         "Consent": Text(screen),
         "Log": inert(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
         "Open": Text("; ").join(inert(question) for question in questions) if questions else Text("no questions"),
         **wrong,
     }
+
+
+def _progress(facts: dict[str, Any]) -> str:
+    """How far the index is, where it is not done."""
+    if not facts["indexing"]:
+        return ""
+    return (
+        f"; being read: {facts['indexed']} notes so far" if facts["lastSweep"] is None else "; changes are being read"
+    )

@@ -1,10 +1,9 @@
 """One file, read: what the index takes in of it."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from bridge.index.knowledge import NoteFacts, StoredLink
-from bridge.index.packing import unpack
+from bridge.index.packing import pack, unpack
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
@@ -62,9 +61,11 @@ def read_document(path: str, data: bytes) -> Document:
     return Document(facts, note.all_links, text)
 
 
-def facts_row(facts: NoteFacts) -> list[Any]:
-    """What is stored of a note's facts."""
-    return [facts.properties, facts.aliases, facts.tags, facts.headings, facts.block_ids]
+def packed_facts(facts: NoteFacts) -> bytes:
+    """A note's facts, to be stored."""
+    headings = [tuple(heading) for heading in facts.headings]
+    properties = dict(facts.properties)
+    return pack([properties, facts.aliases, facts.tags, headings, facts.block_ids], numbers=bool(properties))
 
 
 def stored_facts(path: str, data: bytes) -> NoteFacts:
@@ -73,9 +74,10 @@ def stored_facts(path: str, data: bytes) -> NoteFacts:
     return NoteFacts(path, properties, tuple(names), tuple(tags), tuple(Heading(*row) for row in headings), tuple(ids))
 
 
-def link_row(link: Link) -> list[Any]:
-    """What is stored of a link."""
-    return [link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key]
+def packed_link(link: Link) -> bytes:
+    """A link, to be stored."""
+    row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key)
+    return pack(row, numbers=False)
 
 
 def stored_link(source: str, data: bytes) -> StoredLink:

@@ -119,6 +119,7 @@ class Follower:
         if self._save_at is not None and self._save_at <= now:
             self._save_at = None
             self._saved_version = self._holdings.version
+            self._holdings.tidy(lambda: not self._has_work())
             self._holdings.save()
         elif self._save_at is None and self._holdings.version != self._saved_version:
             self._save_at = now + SAVE_SECONDS

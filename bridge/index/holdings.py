@@ -92,8 +92,12 @@ class Holdings:
 
     # -- starting and stopping ----------------------------------------------------------------------------------
 
-    def load(self) -> None:
-        """What was kept from the last time."""
+    def load(self) -> bool:
+        """Take up what was kept from the last time.
+
+        Returns:
+            Whether there was anything.
+        """
         files, unsettled = self.ask(_load)
         stamps = self.corpus.stamps()
         with self.lock:
@@ -103,6 +107,7 @@ class Holdings:
             self._mark_unread([*unsettled, *stale])
             for path in stamps:
                 self.corpus.discard(path)
+        return bool(files)
 
     def lose(self, store: Store, error: sqlite3.Error) -> None:
         """The store's file fails: go on with a new one, in memory if need be, and have everything read again."""
@@ -121,13 +126,27 @@ class Holdings:
             self._mark_unread(file.path for file in self.tree.files())
         self._on_lost()
 
+    def checkpoint(self) -> None:
+        """Bring what notes say from SQLite's log into its file, before the log grows large. Waits for the disk."""
+        self.ask(Store.checkpoint)
+
+    def tidy(self, may_go_on: Callable[[], bool]) -> None:
+        """Make searches fast again after many changes, bit by bit."""
+        with self.lock:
+            if self.ask(Store.clear_worn):
+                self._mark_unread(file.path for file in self.tree.files() if is_note(file.path))
+                self._on_lost()
+                return
+        while may_go_on() and self.ask(Store.tidy):
+            pass
+
     def save(self) -> None:
         """Keep what is not kept yet. Waits for the disk."""
         try:
             self.corpus.save()
         except OSError as error:
             logger.warning("The vault's texts cannot be kept (%s); the next start reads them again", error.strerror)
-        self.ask(Store.checkpoint)
+        self.checkpoint()
 
     def close(self) -> None:
         """Close the files, when nobody asks any more."""
@@ -171,8 +190,9 @@ class Holdings:
             self.corpus.discard(path)
         for reading in readings:
             path = reading.file.path
-            self.tree.put(reading.file)
-            self.names.add(path)
+            if self.tree.get(path) != reading.file:
+                self.tree.put(reading.file)
+                self.names.add(path)
             if not reading.same or self.corpus.stamp(path) != reading.stamp:
                 self.corpus.put(path, reading.data, reading.stamp)
             self._mark_read(path)

@@ -64,6 +64,8 @@ class Indexer:
     Attributes:
         last_sweep: When the disk was last compared wholly; None before the first time.
         swept_at: The same, on the clock's monotonic scale.
+        named: Set once every file is known by its name.
+        built: Set once the disk has been compared wholly for the first time.
     """
 
     def __init__(
@@ -82,6 +84,8 @@ class Indexer:
         self._stopping = False
         self.last_sweep: datetime | None = None
         self.swept_at = float("-inf")
+        self.named = threading.Event()
+        self.built = threading.Event()
 
     def stop(self) -> None:
         """Give up what is under way, soon."""
@@ -116,6 +120,7 @@ class Indexer:
         with self._session():
             if not self._sweep("", quiet=self.last_sweep is None):
                 return False
+            self.built.set()
             self.last_sweep = self._clock.now()
             self.swept_at = self._clock.monotonic()
             if thorough:
@@ -202,7 +207,9 @@ class Indexer:
 
     def _differs(self, path: str, now: IndexedFile) -> bool:
         known = self._holdings.tree.get(path)
-        return known is None or self._holdings.is_unread(path) or now._replace(created_ns=known.created_ns) != known
+        if known is None or self._holdings.is_unread(path) or self._intake.is_unsettled(path):
+            return True
+        return now._replace(created_ns=known.created_ns) != known
 
     def _sweep(self, start: str, *, quiet: bool = False) -> bool:
         """Compare a folder and all that is in it.
@@ -232,6 +239,8 @@ class Indexer:
             holdings.set_folders([path for path in found.come if path], [])
         lost = [folder for folder in holdings.tree.below(start) if folder and folder not in found.folders]
         self._let_go(gone, lost, quiet=quiet)
+        if not start:
+            self.named.set()
         below = f"{start}/" if start else ""
         unread = (path for path in holdings.unread if path.startswith(below))
         return self._read({*told, *unread}, {} if quiet else told)
@@ -283,6 +292,7 @@ class Indexer:
                     self._on_change(path, told[path])
             if long:
                 self._progress.step(len(batch))
+                self._holdings.checkpoint()
                 self._take_noted()
         return True
 

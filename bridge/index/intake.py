@@ -15,9 +15,9 @@ from bridge.index.tree import parent
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
-BATCH_FILES = 64
+BATCH_FILES = 256
 BATCH_BYTES = 1 << 20
-"""What is taken in in one transaction, some milliseconds: our own writes may have to wait for one."""
+"""What is read before it is taken in, in one transaction: some tens of milliseconds."""
 
 RETRY_SECONDS = 60.0
 """How long a file that cannot be read is left alone."""
@@ -67,7 +67,9 @@ class Intake:
         """Take in what was read. The holdings' lock is held."""
         readings = [reading for reading in batch.values() if isinstance(reading, Reading)]
         gone = [path for path, reading in batch.items() if isinstance(reading, Other)]
-        self._holdings.commit(readings, gone)
+        new = [reading for reading in readings if not self._is_known(reading)]
+        if new or gone:
+            self._holdings.commit(new, gone)
         again = self._clock.monotonic() + RACY_SECONDS
         for reading in readings:
             path = reading.file.path
@@ -79,6 +81,10 @@ class Intake:
         for path in gone:
             self._unsettled.pop(path, None)
 
+    def is_unsettled(self, path: str) -> bool:
+        """Whether a file must be looked at again: another state would tell that it changed, the same tells nothing."""
+        return path in self._unsettled
+
     def unsettled(self, now: float | None = None) -> list[str]:
         """The files that must be looked at again: all, or those that it is time for."""
         return [path for path, (due, _digest) in self._unsettled.copy().items() if now is None or due <= now]
@@ -87,6 +93,9 @@ class Intake:
     def next_check(self) -> float | None:
         """When it is time for the next of them, on the clock's monotonic scale."""
         return min((due for due, _digest in self._unsettled.copy().values()), default=None)
+
+    def _is_known(self, reading: Reading) -> bool:
+        return reading.same and not reading.settled and reading.file == self._holdings.tree.get(reading.file.path)
 
     def _read(self, folder: Folder, path: str, births: Mapping[str, int]) -> Reading | Other:
         known = self._holdings.tree.get(path)

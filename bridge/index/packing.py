@@ -15,9 +15,14 @@ _SLOW = b"\x00"
 """What begins bytes that orjson did not write; JSON never begins so."""
 
 
-def pack(value: Any) -> bytes:
-    """A value of JSON as bytes. Tuples become lists."""
-    if _has_odd_number(value):
+def pack(value: Any, *, numbers: bool = True) -> bytes:
+    """A value of JSON as bytes. Tuples become lists.
+
+    Args:
+        value: The value.
+        numbers: Whether it may hold numbers that are none, or infinite.
+    """
+    if numbers and _has_odd_number(value):
         return _SLOW + json.dumps(value).encode("ascii")
     try:
         return orjson.dumps(value)
@@ -42,8 +47,10 @@ def unpack_text(data: bytes) -> str:
 
 def _has_odd_number(value: Any) -> bool:
     """Whether orjson would write a number as `null`."""
+    if isinstance(value, str):
+        return False
     if isinstance(value, float):
         return not math.isfinite(value)
     if isinstance(value, Mapping):
         return any(map(_has_odd_number, value.values()))
-    return isinstance(value, list) and any(map(_has_odd_number, value))
+    return isinstance(value, list | tuple) and any(map(_has_odd_number, value))

@@ -15,6 +15,9 @@ VERSION = 1
 """Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
 
 FILE = "index.sqlite"
+FULLTEXT_SEGMENTS = 16
+"""Parts of the full-text index before some are made one while something waits; a first build takes half as long."""
+
 PLACE_BITS = 24
 MAX_PLACES = 1 << PLACE_BITS
 
@@ -77,6 +80,7 @@ def make_tables(connection: sqlite3.Connection, vault: str) -> None:
     for statement in _TABLES.split(";"):
         connection.execute(statement)
     FullText.create(connection)
+    connection.execute("INSERT INTO fulltext(fulltext, rank) VALUES('automerge', ?)", (FULLTEXT_SEGMENTS,))
     connection.executemany("INSERT INTO meta VALUES(?, ?)", _identity(vault).items())
     connection.execute("COMMIT")
 
@@ -111,7 +115,7 @@ def _connect_private(folder: Path) -> sqlite3.Connection:
 
 def _fits(connection: sqlite3.Connection, vault: str) -> bool:
     """Whether this is an index of this vault, in this form."""
-    return dict(connection.execute("SELECT name, value FROM meta")) == _identity(vault)
+    return _identity(vault).items() <= dict(connection.execute("SELECT name, value FROM meta")).items()
 
 
 def _identity(vault: str) -> dict[str, str]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bridge.index.connections import Connections
-from bridge.index.document import Document, facts_row, link_row, stored_facts, stored_link
+from bridge.index.document import Document, packed_facts, packed_link, stored_facts, stored_link
 from bridge.index.fulltext import FullText
 from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink
-from bridge.index.packing import pack, pack_text, unpack_text
+from bridge.index.packing import pack_text, unpack_text
 from bridge.index.schema import MAX_PLACES, PLACE_BITS
 from bridge.notes.names import link_key, split_link
 from bridge.notes.reference import note_name
@@ -83,6 +83,30 @@ class Store:
     def checkpoint(self) -> None:
         """Bring what was written into the file itself. It may wait for the disk."""
         self._connections.checkpoint()
+
+    def tidy(self) -> bool:
+        """Do a part of what makes searches fast again after many changes.
+
+        Returns:
+            Whether there may be more to do.
+        """
+        with self._connections.writing() as connection:
+            return FullText.merge(connection)
+
+    def clear_worn(self) -> bool:
+        """Empty the full-text index when most of it is discarded.
+
+        Returns:
+            Whether it was emptied: then every note must be put anew.
+        """
+        with self._connections.writing() as connection:
+            if not FullText.worn(connection):
+                return False
+            FullText.clear(connection)
+            connection.execute(
+                "INSERT OR REPLACE INTO meta SELECT 'cleared', coalesce(max(document), 0) FROM documents"
+            )
+            return True
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -183,6 +207,9 @@ class Writing:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        row = connection.execute("SELECT value FROM meta WHERE name = 'cleared'").fetchone()
+        self._cleared = int(row[0]) if row else 0
+        """Documents up to this number are not in the full-text index: it was emptied after them."""
 
     def put(self, file: IndexedFile, document: Document | None, *, settled: bool) -> None:
         """A file as it is now, in place of what was known of it.
@@ -219,7 +246,7 @@ class Writing:
         (facts,) = self._connection.execute(
             "DELETE FROM documents WHERE document = ? RETURNING facts", (number,)
         ).fetchone()
-        if facts is not None:
+        if facts is not None and number > self._cleared:
             FullText.discard(self._connection, number)
 
     def put_folder(self, path: str) -> None:
@@ -233,13 +260,13 @@ class Writing:
     def _put_document(self, path: str, document: Document) -> int:
         execute, many = self._connection.execute, self._connection.executemany
         facts = document.facts
-        row = None if facts is None else pack(facts_row(facts))
+        row = None if facts is None else packed_facts(facts)
         number = int(execute("INSERT INTO documents(path, facts) VALUES(?, ?)", (path, row)).lastrowid or 0)
         first = number << PLACE_BITS
         links = islice(enumerate(document.links, first), MAX_PLACES)
         many(
             "INSERT INTO links VALUES(?, ?, ?)",
-            ((place, pack_text(link_key(split_link(link.link)[0])), pack(link_row(link))) for place, link in links),
+            ((place, pack_text(link_key(split_link(link.link)[0])), packed_link(link)) for place, link in links),
         )
         if facts is None:
             return number

@@ -23,6 +23,12 @@ from bridge.vault.plan import ChangePlan
 
 T = TypeVar("T")
 
+NAMES_SECONDS = 10.0
+"""How long after the start an answer waits for the names of all files; on a second start they are there at once."""
+
+BUILD_SECONDS = 1.0
+"""How long after the start an answer waits for a build, so that only of a large vault it lacks something."""
+
 STALE_SECONDS = 3.0
 """How old answers may be when changes are not reported."""
 
@@ -59,9 +65,11 @@ class VaultIndex:
         self._indexer = Indexer(files, clock, self._holdings, progress=self.progress, on_change=on_change)
         self._follower = Follower(self._indexer, self._holdings, clock)
         self._watched = True
+        self._started: float | None = None
         self._tags_lock = threading.Lock()
         self._tags: tuple[int, list[TagUse]] | None = None
-        self._holdings.load()
+        if self._holdings.load():
+            self._indexer.named.set()
 
     @property
     def corpus(self) -> Corpus:
@@ -71,6 +79,7 @@ class VaultIndex:
 
     def start(self) -> None:
         """Begin to follow the disk, in a thread: first a sweep, and on a first start a build."""
+        self._started = self._clock.monotonic()
         self._follower.start()
 
     def close(self) -> None:
@@ -218,7 +227,12 @@ class VaultIndex:
 
     def _freshen(self) -> None:
         """Before an answer: where changes are not reported, compare the disk; tell the call of a build under way."""
-        if not self._watched and self._clock.monotonic() - self._indexer.swept_at >= self._stale:
-            self._indexer.sweep(thorough=True)
+        indexer = self._indexer
+        if not indexer.built.is_set() and self._started is not None:
+            since = self._clock.monotonic() - self._started
+            indexer.named.wait(max(0.0, NAMES_SECONDS - since))
+            indexer.built.wait(max(0.0, BUILD_SECONDS - since))
+        if not self._watched and self._clock.monotonic() - indexer.swept_at >= self._stale:
+            indexer.sweep(thorough=True)
         if self._is_building:
             answered_incompletely()
