@@ -24,7 +24,7 @@ FAR = "far away words " * 40
         ("---\ntags: [x]\n---\n# Nothing of it\nhere", ["zebra"], "# Nothing of it here"),
         ("", ["x"], ""),
         ("bad \udcff byte", ["byte"], "bad \ufffd byte"),
-        ("---\nproject: x\n---\nOur project.", ["project"], "--- project: x --- Our project."),
+        ("---\nproject: x\n---\nOur project.", ["project"], "...Our project."),
     ],
 )
 def test_a_short_text_is_shown_whole(text: str, words: list[str], shown: str) -> None:
