@@ -247,6 +247,8 @@ class Bridge:
             limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: status_wire(self.index.status()),
             compare=partial(compare, self.index),
+            knowledge=lambda role: self.index if role == "host" else told.index,
+            closed=grants.closed,
             faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached=self._session_files.attached,
             note=auditing.note,

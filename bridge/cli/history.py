@@ -18,12 +18,17 @@ HELP = """Show what was changed, newest first.
 \b
 Examples:
   vault-bridge history
+  vault-bridge history "Meeting notes"     what was changed in one note
   vault-bridge history --limit 5 --json
   vault-bridge undo patch-1f0c9a      take one of them back
 """
 
 
 def command(
+    note: Annotated[
+        str | None,
+        typer.Argument(metavar="[NOTE]", help="Only changes to this note, file or folder.", show_default=False),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
     before: Annotated[str | None, typer.Option(metavar="ID", help="Only changes older than this one.")] = None,
     vault: Vault = None,
@@ -31,7 +36,7 @@ def command(
 ) -> None:
     """List the changes."""
     output = Output(as_json=as_json)
-    params = {"limit": limit} | ({"before": before} if before else {})
+    params = {"limit": limit} | ({"before": before} if before else {}) | ({"path": note} if note else {})
     entries = look(vault, lambda bridge: bridge.request("history.list", **params))
     if as_json:
         output.json(entries)
@@ -39,7 +44,8 @@ def command(
         headings = ("Change", "Time", "Tool", "By", "Lines", "Files")
         output.lines(draw_table(headings, [_row(entry) for entry in entries], output.width))
     else:
-        output.say("Nothing has been changed through the bridge yet.")
+        what = f"Nothing in {note} has" if note else "Nothing has"
+        output.say(f"{what} been changed through the bridge yet.")
 
 
 def _row(entry: dict[str, Any]) -> list[Text]:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from bridge.clock import stamp
-from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
+from bridge.index.globs import looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
 from bridge.vault.files import VaultFiles
@@ -85,19 +86,24 @@ class NoteResolver:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
-    def resolve(self, reference: str | Reference) -> ResolvedNote:
+    def resolve(self, reference: str | Reference, *, certain: bool = False) -> ResolvedNote:
         """The one note that a reference means.
 
         Args:
             reference: A name, wikilink or path, perhaps with `#heading`, `#^block` or `|alias`.
+            certain: Whether the answer is for a write: then it is not given by a name while the index does not know
+                yet whether other notes have it too, but when it does, which may take a while.
 
         Raises:
             InvalidParameters: It is no reference (`invalid_format`).
             NotFound: No note fits.
             Ambiguous: Several fit; the candidates are told.
         """
-        wanted = parse_reference(reference) if isinstance(reference, str) else reference
-        paths, via, wanted = self._best(wanted)
+        asked = parse_reference(reference) if isinstance(reference, str) else reference
+        paths, via, wanted = self._best(asked)
+        if certain and not (paths and via == "path") and self._knowledge.status().indexing:
+            self._knowledge.settle()
+            paths, via, wanted = self._best(asked)
         files = self._files(paths)
         if not files:
             raise note_not_found(wanted.path)
@@ -128,6 +134,19 @@ class NoteResolver:
         if not files:
             raise note_not_found(wanted.path)
         return [_candidate(file) for file in files]
+
+    def outright(self, text: str) -> Sequence[str]:
+        """The paths of the notes that a search names as a link would: by path, name or alias; none for a glob.
+
+        Args:
+            text: What is searched for.
+        """
+        if looks_like_glob(text) and not _is_link(text):
+            return ()
+        try:
+            return [match.path for match in self.find_matches(text)]
+        except (NotFound, InvalidParameters):
+            return ()
 
     def is_available(self, name: str, folder: str | None = None) -> bool:
         """Whether no note has a name yet.
@@ -197,13 +216,14 @@ class NoteResolver:
         return [file for path in dict.fromkeys(paths) if (file := self._knowledge.file(path)) is not None]
 
 
-def locate(files: VaultFiles, resolver: NoteResolver, text: str) -> VaultPath:
+def locate(files: VaultFiles, resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
     """The file that a caller means by a path or by a note's name; an existing path always wins.
 
     Args:
         files: The vault's files.
         resolver: Finds notes by name.
         text: What the caller wrote: a path, or whatever `NoteResolver.resolve` takes, for a whole note.
+        certain: Whether the file is to be written; see `NoteResolver.resolve`.
 
     Returns:
         The file's path, as spelled on disk.
@@ -215,7 +235,7 @@ def locate(files: VaultFiles, resolver: NoteResolver, text: str) -> VaultPath:
         PermissionDenied: It leads outside the vault, into a dot-folder, or to what the user closed.
     """
     missing: NotFound | InvalidParameters | None = None
-    if not text.strip().startswith(("[[", "![[")):
+    if not _is_link(text):
         try:
             path = parse_path(text)
         except InvalidParameters as error:
@@ -226,7 +246,7 @@ def locate(files: VaultFiles, resolver: NoteResolver, text: str) -> VaultPath:
             except NotFound as error:
                 missing = error
     try:
-        note = resolver.resolve(text)
+        note = resolver.resolve(text, certain=certain)
     except (NotFound, InvalidParameters) as error:
         raise (missing or error) from None
     if note.reference.part:
@@ -235,6 +255,26 @@ def locate(files: VaultFiles, resolver: NoteResolver, text: str) -> VaultPath:
             data={"path": note.path, "part": note.reference.part},
         )
     return parse_path(note.path)
+
+
+def asked_for(files: VaultFiles, resolver: NoteResolver, text: str) -> str:
+    """What a question about reading a file calls it: where it is, or else what the caller wrote.
+
+    Whether there is such a file is told only after consent, so what is not there, or is several, is no failure yet.
+
+    Args:
+        files: The vault's files.
+        resolver: Finds notes by name.
+        text: What the caller wrote.
+
+    Raises:
+        InvalidParameters: It is neither a path nor a reference.
+        PermissionDenied: It leads outside the vault or into a dot-folder.
+    """
+    try:
+        return str(locate(files, resolver, text))
+    except ToolFailure:
+        return parse_reference(text).text if _is_link(text) else str(parse_path(text))
 
 
 def note_not_found(name: str) -> NotFound:
@@ -254,6 +294,10 @@ def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
         candidates=[candidate.to_wire() for candidate in candidates[:MOST_CANDIDATES]],
         data={"note_name": name, "match_count": len(candidates)},
     )
+
+
+def _is_link(text: str) -> bool:
+    return text.strip().startswith(("[[", "![["))
 
 
 def _readings(wanted: Reference) -> list[Reference]:

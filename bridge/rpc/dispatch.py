@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
 
-from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
+from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
 from bridge.rpc import replies
 from bridge.rpc.codes import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS
 from bridge.rpc.frames import Request
@@ -111,7 +111,7 @@ def _told(method: Method, error: BaseException) -> Any:
     match error:
         case ProtocolError():
             return _error(error.code, error.message, error.hint or replies.NO_HINT)
-        case InvalidParameters() | NotFound() | PermissionDenied():
+        case InvalidParameters() | NotFound() | Ambiguous() | PermissionDenied():
             return _error(INVALID_PARAMS, "Invalid params", error.message)
         case ToolFailure():
             return _error(INTERNAL_ERROR, "Internal error", error.message)

@@ -7,9 +7,11 @@ from typing import Any, Literal, Protocol
 from bridge.consent.broker import Host
 from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
+from bridge.index.knowledge import Knowledge
 from bridge.journal.record import HistoryEntry
 from bridge.settings import Settings
-from bridge.toolkit.flight import Caller, Flight
+from bridge.toolkit.flight import Caller, Flight, Role
+from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolRegistry
 from bridge.vault.partial import Kept
 
@@ -196,6 +198,8 @@ class Services:
         limits: `limits.status` of one session id.
         status: `vault.status`.
         compare: `index.compare`.
+        knowledge: What callers of a role may know of the vault's files.
+        closed: What agents may not see.
         faults: What is wrong with files that people write, each as a sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
         note: Logs what is no call: its kind, and what happened.
@@ -214,6 +218,8 @@ class Services:
     limits: Callable[[str], Any]
     status: Callable[[], Any]
     compare: IndexDesk
+    knowledge: Callable[[Role], Knowledge]
+    closed: Denials
     faults: Callable[[], list[str]]
     attached: dict[str, list[str]]
     note: Callable[[str, dict[str, Any]], None] = field(default=lambda _kind, _facts: None)

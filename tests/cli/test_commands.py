@@ -54,6 +54,14 @@ def test_the_history_names_what_was_changed(changed: Path, run: Run) -> None:
     assert entry["files"] == ["Ideas.md"]
 
 
+@pytest.mark.parametrize("name", ["Ideas.md", "Ideas", "[[ideas]]"])
+def test_the_history_of_one_note_is_told_by_its_name(changed: Path, run: Run, name: str) -> None:
+    (entry,) = json.loads(run("history", name, "--json", vault=changed).stdout)
+    assert entry["files"] == ["Ideas.md"]
+    assert "Nothing in Meeting has been changed" in run("history", "Meeting", vault=changed).stderr
+    assert "Note not found: Nihil" in run("history", "Nihil", vault=changed, code=1).stderr
+
+
 def test_undo_and_redo_need_no_question(changed: Path, run: Run) -> None:
     note = changed / "Ideas.md"
     new = note.read_bytes()

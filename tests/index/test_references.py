@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
+from bridge.index.knowledge import IndexStatus
 from bridge.index.references import NoteResolver, locate
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -153,6 +154,23 @@ def test_find_matches_lists_all_that_fit_the_likeliest_first() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("[[Note]]", ["Note.md", "a/Note.md"]),
+        ("deep", ["b/Deep.md", "a/b/Deep.md", "Note.md"]),
+        ("The One", ["a/Only.md"]),
+        ("*.md", []),
+        ("[N]ote", []),
+        ("Not", []),
+        ("[[]]", []),
+        ("", []),
+    ],
+)
+def test_a_search_may_name_notes_outright(text: str, paths: list[str]) -> None:
+    assert list(resolver().outright(text)) == paths
+
+
+@pytest.mark.parametrize(
     ("name", "folder", "available"),
     [
         ("Note", None, False),
@@ -242,3 +260,30 @@ def test_what_leads_to_no_file_is_refused_as_a_path_is(
 ) -> None:
     with pytest.raises(refusal, match=said):
         located(files, text)
+
+
+class Building(MemoryKnowledge):
+    """An index that has not seen all of the disk."""
+
+    def __init__(self, paths: list[str], later: list[str]) -> None:
+        super().__init__(paths)
+        self._later = later
+        self.settled = 0
+
+    def status(self) -> IndexStatus:
+        return IndexStatus(0, 0, 0, indexing=not self.settled, last_sweep=None)
+
+    def settle(self) -> None:
+        self.settled += 1
+        MemoryKnowledge.__init__(self, [*(file.path for file in self.files()), *self._later])
+
+
+def test_while_the_index_is_built_a_write_waits_until_a_name_is_certain() -> None:
+    knowledge = Building(["a/Note.md"], later=["b/Note.md", "c/Late.md"])
+    assert NoteResolver(knowledge).resolve("Note").path == "a/Note.md"
+    assert NoteResolver(knowledge).resolve("a/Note", certain=True).path == "a/Note.md"
+    assert knowledge.settled == 0, "a path needs no waiting"
+    with pytest.raises(Ambiguous):
+        NoteResolver(knowledge).resolve("Note", certain=True)
+    assert knowledge.settled == 1
+    assert NoteResolver(Building([], later=["c/Late.md"])).resolve("Late", certain=True).path == "c/Late.md"

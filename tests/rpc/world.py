@@ -31,6 +31,7 @@ from bridge.toolkit.flight import Caller, Flight, Role
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from tests.index.memory_knowledge import MemoryKnowledge
 
 
 class Desk:
@@ -252,6 +253,8 @@ class World:
             limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
             status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
             compare=self.memory.compare,
+            knowledge=lambda _role: MemoryKnowledge(["a.md", "b/Note.md"]),
+            closed=lambda: None,
             faults=lambda: ["the settings are broken"],
             attached={},
         )

@@ -405,3 +405,24 @@ def test_the_summary_counts_lines(bench: Any, edits: list[tuple[int, int, str]],
     patches = [{"startLine": start, "endLine": end, "newContent": text} for start, end, text in edits]
     plan = bench.plan("apply_patch", path="Notes/Meeting.md", patches=patches)
     assert plan.summary == f"Edit Notes/Meeting.md: {summary}"
+
+
+# -- notes by name ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Meeting", "[[Meeting]]", "notes/meeting.md"])
+def test_a_note_is_patched_by_its_name_and_the_question_shows_its_path(bench: Any, name: str) -> None:
+    plan = bench.plan("apply_patch", path=name, patches=[{"startLine": 1, "endLine": 1, "newContent": "# M"}])
+    assert plan.summary == "Edit Notes/Meeting.md: 1 line changed"
+    hunk = "@@ -1,1 +1,1 @@\n-# Meeting\n+# M\n"
+    assert bench.plan("apply_patch", path=name, patch=hunk).targets == ("Notes/Meeting.md",)
+    assert bench.plan("apply_patch", path=name, patch=diff(hunk)).targets == ("Notes/Meeting.md",)
+
+
+def test_a_patch_by_a_name_that_several_notes_have_is_refused(bench: Any) -> None:
+    bench.write("Other/Meeting.md", b"# Meeting\n")
+    with pytest.raises(Ambiguous, match="2 matches") as refused:
+        bench.plan("apply_patch", path="Meeting", patches=[{"startLine": 1, "endLine": 1, "newContent": "x"}])
+    assert len(refused.value.data["candidates"]) == 2
+    with pytest.raises(InvalidParameters, match="names a part"):
+        bench.plan("apply_patch", path="Ideas#Old Section", patches=[{"startLine": 1, "endLine": 1, "newContent": "x"}])

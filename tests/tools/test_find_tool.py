@@ -111,3 +111,11 @@ def test_what_changes_between_two_calls_is_found(bench: Any) -> None:
     assert [entry["path"] for entry in bench.read("find", pattern="later").data] == ["Later.md"]
     (bench.folder / "Later.md").unlink()
     assert bench.read("find", pattern="**/L*.md").data == []
+
+
+@pytest.mark.parametrize("pattern", ["[[Meeting]]", "[[meeting|shown]]", "Standup", "Meeting"])
+def test_a_note_is_found_by_its_name_wikilink_or_alias_first(bench: Any, pattern: str) -> None:
+    bench.write("Notes/Meeting.md", b"---\naliases: [Standup]\n---\n")
+    bench.write("A/Meeting notes.md", b"")
+    found = [entry["path"] for entry in bench.read("find", pattern=pattern).data]
+    assert found[0] == "Notes/Meeting.md"

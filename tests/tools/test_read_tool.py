@@ -151,3 +151,29 @@ def test_a_path_that_fits_several_files_is_never_resolved_to_one(bench: Any) -> 
     assert sorted(refusal.value.data["candidates"]) == ["PLAN.md", "Plan.md"]
     with pytest.raises(Ambiguous):
         bench.plan("apply_patch", path="plan.md", patches=[{"startLine": 1, "endLine": 1, "newContent": "y"}])
+
+
+# -- notes by name ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["Meeting", "[[Meeting]]", "[[Notes/Meeting|shown]]", "notes/meeting", "Standup"])
+def test_a_note_is_read_by_its_name(bench: Any, name: str) -> None:
+    bench.write("Notes/Meeting.md", b"---\naliases: [Standup]\n---\n# Meeting\n")
+    effect = bench.prepare("read", path=name)
+    assert (effect.targets, effect.summary) == (("Notes/Meeting.md",), "Read Notes/Meeting.md")
+    assert bench.read("read", path=name).data["path"] == "Notes/Meeting.md"
+
+
+def test_a_path_wins_over_a_name(bench: Any) -> None:
+    bench.write("Other/Ideas.md", b"other\n")
+    assert bench.read("read", path="Ideas").data["path"] == "Ideas.md"
+
+
+def test_whether_a_named_note_exists_is_told_only_after_consent(bench: Any) -> None:
+    bench.write("Other/Meeting.md", b"other\n")
+    for name, refusal in (("Meeting", Ambiguous), ("[[Meeting]]", Ambiguous), ("Nothing", NotFound)):
+        assert bench.prepare("read", path=name).targets == (name,)
+        with pytest.raises(refusal):
+            bench.read("read", path=name)
+    with pytest.raises(InvalidParameters, match="read_note"):
+        bench.read("read", path="Ideas#Old Section")

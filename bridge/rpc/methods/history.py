@@ -1,21 +1,26 @@
 """history.*: the vault's changes, and taking them back. Undo and redo are tools: they ask and are logged like any."""
 
 import asyncio
+import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from bridge.contract.base import Params
+from bridge.journal.record import HistoryEntry
 from bridge.rpc.method import Exchange, Method
+from bridge.rpc.touched import touching, visible
 
 ExecutionId = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class ListParams(Params):
-    """How many, and older than which change."""
+    """How many, older than which change, and to which file or note."""
 
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
     before: ExecutionId | None = None
+    path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
 
 
 class ReverseParams(Params):
@@ -26,7 +31,7 @@ class ReverseParams(Params):
 
 async def list_changes(exchange: Exchange, params: ListParams) -> list[dict[str, Any]]:
     """This vault's changes, newest first."""
-    entries = await asyncio.to_thread(exchange.services.ledger.history, limit=params.limit, before=params.before)
+    entries = await asyncio.to_thread(_changes, exchange, params)
     return [
         {
             "executionId": entry.execution_id,
@@ -51,6 +56,18 @@ async def undo(exchange: Exchange, params: ReverseParams) -> dict[str, Any]:
 async def redo(exchange: Exchange, params: ReverseParams) -> dict[str, Any]:
     """Make an undone change again."""
     return await _reverse(exchange, "history_redo", params)
+
+
+def _changes(exchange: Exchange, params: ListParams) -> Sequence[HistoryEntry]:
+    """Those that are asked for. An agent is not told of files that are closed to it."""
+    services, role = exchange.services, exchange.session.role
+    denial = services.closed() if role == "agent" else None
+    if params.path is None and denial is None:
+        return services.ledger.history(limit=params.limit, before=params.before)
+    entries = visible(services.ledger.history(limit=sys.maxsize, before=params.before), denial)
+    if params.path is not None:
+        entries = touching(params.path, entries, services.knowledge(role))
+    return entries[: params.limit]
 
 
 async def _reverse(exchange: Exchange, tool: str, params: ReverseParams) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import asyncio
 
 from bridge import __version__
 from bridge.index.grep import Grep
+from bridge.index.references import NoteResolver
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool
@@ -22,16 +23,17 @@ class CoreProvider(ToolProvider):
 
     def __init__(self, services: ToolServices, grep: Grep) -> None:
         self._grep = grep
+        resolver = NoteResolver(services.index)
         super().__init__(
             id="core",
             name="Core tools",
             description="Find, search, read and patch the files of the vault.",
             version=__version__,
             tools=[
-                FindTool(services.files, services.index, services.clock),
+                FindTool(services.files, services.index, services.clock, resolver.outright),
                 GrepTool(services.files, grep),
-                ReadFileTool(services.files),
-                ApplyPatchTool(services.files, services.clock),
+                ReadFileTool(services.files, resolver),
+                ApplyPatchTool(services.files, resolver, services.clock),
             ],
         )
 

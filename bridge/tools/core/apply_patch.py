@@ -9,6 +9,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
+from bridge.index.references import NoteResolver, locate
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.core.place import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
@@ -36,7 +37,9 @@ class ApplyPatchParams(Params):
     """Seed L's parameters, and a unified diff instead of `patches`."""
 
     path: str | None = Field(
-        default=None, description="File path to modify; needed with patches, with patch only if the diff names none"
+        default=None,
+        description="File path to modify, or a note's name or wikilink; needed with patches, "
+        "with patch only if the diff names none",
     )
     patches: list[LinePatch] | None = Field(
         default=None,
@@ -66,6 +69,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
 
     Args:
         files: The vault's files.
+        resolver: Finds notes by name.
         clock: What deadlines are given in.
     """
 
@@ -85,8 +89,9 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
     default_rate = 10
     id_prefix = "patch"
 
-    def __init__(self, files: VaultFiles, clock: Clock) -> None:
+    def __init__(self, files: VaultFiles, resolver: NoteResolver, clock: Clock) -> None:
         self._files = files
+        self._resolver = resolver
         self._clock = clock
 
     def prepare(self, params: ApplyPatchParams, context: CallContext) -> ChangePlan:
@@ -129,7 +134,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         return Output(data, f"Done: {applied.plan.summary} ({applied.execution_id}).{kept}")
 
     def _read(self, name: str) -> tuple[VaultPath, bytes]:
-        data, stat = self._files.read(parse_path(name))
+        data, stat = self._files.read(locate(self._files, self._resolver, name, certain=True))
         return stat.path, data
 
     def _plan(self, builder: PlanBuilder, patch: FilePatch, name: str, check: Check) -> None:
@@ -150,9 +155,14 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         if len(patches) > 1:
             raise InvalidParameters(f"The patch is of {len(patches)} files, so leave path out, or send a patch a file")
         names = patches[0].names
-        if names != ("",) and parse_path(path) not in map(parse_path, names):
+        if names == ("",) or parse_path(path) in map(parse_path, names):
+            return [(patches[0], path)]
+        located = parse_path(path)
+        if not patches[0].creates:
+            located = locate(self._files, self._resolver, path, certain=True)
+        if located not in map(parse_path, names):
             raise InvalidParameters(f"path is {path!r}, but the patch is of {names[0]!r}; leave out one of the two")
-        return [(patches[0], path)]
+        return [(patches[0], str(located))]
 
     def _name(self, patch: FilePatch) -> str:
         """The path in a diff, when it is certain."""

@@ -8,11 +8,11 @@ from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
 from bridge.tools.core.file_part import FilePart
 from bridge.vault.files import FileStat, VaultFiles
 from bridge.vault.kinds import describe_binary, is_binary
-from bridge.vault.paths import parse_path
 from bridge.vault.text import CHUNK
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -22,7 +22,9 @@ NEWLINE = "\n"
 class ReadParams(Params):
     """Seed L's parameters."""
 
-    path: str = Field(description="File path relative to vault root")
+    path: str = Field(
+        description="File path relative to vault root, or a note's name or wikilink ('My Note', '[[My Note]]')"
+    )
     start_line: int | None = Field(default=None, ge=1, description="Start reading from this line (the first is 1)")
     end_line: int | None = Field(default=None, ge=1, description="Stop reading at this line, which is still read")
     max_bytes: int | None = Field(
@@ -35,6 +37,7 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     Args:
         files: The vault's files.
+        resolver: Finds notes by name.
     """
 
     name = "read"
@@ -49,21 +52,22 @@ class ReadFileTool(ReadTool[ReadParams]):
     covers = Covers.TOOL
     default_rate = 100
 
-    def __init__(self, files: VaultFiles) -> None:
+    def __init__(self, files: VaultFiles, resolver: NoteResolver) -> None:
         self._files = files
+        self._resolver = resolver
 
     def prepare(self, params: ReadParams, context: CallContext) -> Reading:
         """Check the path and the range; whether the file exists is told only after consent."""
         del context
-        path = parse_path(params.path)
+        path = asked_for(self._files, self._resolver, params.path)
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
-        return Reading((str(path),), f"Read {path}")
+        return Reading((path,), f"Read {path}")
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
-        file = self._files.stat(parse_path(params.path))
+        file = self._files.stat(locate(self._files, self._resolver, params.path))
         part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
         with self._files.open(file.path) as stream:
             head = stream.read(CHUNK)

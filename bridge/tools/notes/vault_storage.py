@@ -39,10 +39,8 @@ class VaultStorage:
     def resolve(self, reference: str, *, certain: bool = False) -> StoredNote:
         """The one note that a reference means; one that the index has not seen yet is found by its path."""
         wanted = parse_reference(reference)
-        if certain and self._knowledge.status().indexing:
-            self._knowledge.settle()
         try:
-            found = self._resolver.resolve(wanted)
+            found = self._resolver.resolve(wanted, certain=certain)
         except NotFound:
             stat = self._on_disk(wanted)
             if stat is None:

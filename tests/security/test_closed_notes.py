@@ -1,0 +1,81 @@
+"""A note that is closed to agents does not exist for them, whatever they call it, over the real socket."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.app import Bridge
+from bridge.client import Bridge as Client
+from bridge.client import connect
+from scripts.lib.consenting import consenting_host
+
+DIARY = b"---\naliases: [Confession]\ntags: [sin]\nmood: bad\n---\n# Diary\n\nthe secret word [[Meeting]]\n"
+READS = (
+    *("resolve_note", "is_available", "read_note", "get_metadata", "find_related", "search_by_tags"),
+    *("search_by_properties", "list_tags", "read", "find"),
+)
+
+
+@pytest.fixture
+async def agent(vault: Path) -> AsyncIterator[Client]:
+    (vault / "Private").mkdir()
+    (vault / "Private" / "Diary.md").write_bytes(DIARY)
+    (vault / "Private" / "Meeting.md").write_bytes(b"another meeting\n")
+    (vault / "Notes" / "Meeting.md").write_bytes(b"# Meeting\n\nSee [[Diary]].\n")
+    async with Bridge(vault) as bridge:
+        bridge.settings.update({"enabledTools": ["*"], "consentMode": dict.fromkeys(READS, "always_allow")})
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="utf-8")
+        async with connect(vault, name="Robot") as client:
+            yield client
+
+
+@pytest.mark.parametrize("tool", ["resolve_note", "read_note", "get_metadata", "find_related"])
+@pytest.mark.parametrize(
+    "name", ["Diary", "[[Diary]]", "Private/Diary", "private/DIARY.md", "Confession", "Diary#Diary"]
+)
+async def test_it_answers_as_one_that_does_not_exist_by_any_name(agent: Client, tool: str, name: str) -> None:
+    closed = await agent.call(tool, name=name)
+    missing = await agent.call(tool, name=name.lower().replace("diary", "nihil").replace("confession", "nihil"))
+    assert closed.raw["errorType"] == missing.raw["errorType"]
+    assert closed.raw["errorType"] == ("permission_denied" if "/" in name else "not_found")
+    assert closed.raw["data"].keys() == missing.raw["data"].keys()
+
+
+@pytest.mark.parametrize(("tool", "rest"), [("update_note", {"content": "x"}), ("add_tag", {"tag": "x"})])
+async def test_it_cannot_be_written_by_its_name(agent: Client, tool: str, rest: dict[str, Any]) -> None:
+    assert (await agent.call(tool, name="Diary", **rest)).raw["errorType"] == "not_found"
+
+
+async def test_it_makes_no_name_ambiguous_and_takes_none(agent: Client) -> None:
+    assert (await agent.call("resolve_note", name="Meeting")).data["path"] == "Notes/Meeting.md"
+    assert (await agent.call("read", path="[[Meeting]]")).data["path"] == "Notes/Meeting.md"
+    assert (await agent.call("is_available", name="Diary")).data["available"] is True
+
+
+async def test_it_is_in_no_list(agent: Client) -> None:
+    told = [
+        await agent.call("get_metadata", name="Meeting"),
+        await agent.call("find_related", name="Meeting"),
+        await agent.call("search_by_tags", tags=["sin"]),
+        await agent.call("search_by_properties", having=["mood"]),
+        await agent.call("list_tags"),
+        await agent.call("find", pattern="[[Diary]]"),
+        await agent.call("find", pattern="Confession"),
+    ]
+    assert all(result.raw["success"] for result in told)
+    assert told[0].data["backlinks"] == []
+    assert told[0].data["unresolved"] == ["Diary"], "what an open note says is told as it is written"
+    assert [result.data for result in told[1:]] == [[], [], [], [], [], []]
+
+
+async def test_the_history_does_not_tell_of_it(agent: Client, vault: Path) -> None:
+    patch = {"startLine": 1, "endLine": 1, "newContent": "x"}
+    async with consenting_host(vault), connect(vault, name="me", role="host") as person:
+        (await agent.call("apply_patch", path="Ideas", patches=[patch])).or_raise()
+        assert [entry["files"] for entry in await agent.request("history.list")] == [["Ideas.md"]]
+        assert len(await agent.request("history.list", path="[[Ideas]]")) == 1
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Ideas.md": "---"}', encoding="utf-8")
+        assert await agent.request("history.list") == []
+        assert len(await person.request("history.list", path="Ideas")) == 1
