@@ -17,7 +17,7 @@ _TITLE_END["("] = re.compile(r"[^()\\]*+(?:\\.[^()\\]*+)*+\)[ \t]*+\)", re.DOTAL
 MAX_DESTINATION = 4096
 """Characters that are looked at for the end of one destination. The longest path of any system is shorter."""
 
-MAX_PARENTHESES = 32
+MAX_PARENTHESES = 8
 """Parentheses within parentheses in one destination."""
 
 

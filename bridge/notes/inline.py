@@ -12,7 +12,8 @@ from bridge.notes.opaque import Opaque
 from bridge.notes.tags import TAG_CHARACTER
 from bridge.notes.wikilinks import split_wikilink, wikilink_end
 
-_TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|`++|\$++|<|\^\[|!?\[++|\]|#++|%%")
+# Each alternative begins with one certain character: then the regex engine skips plain text quickly.
+_TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|``*+|\$\$*+|<|\^\[|!\[\[*+|\[\[*+|\]|##*+|%%")
 _TAG = re.compile(f"{TAG_CHARACTER}++")
 
 _WINDOW = 256 * 1024

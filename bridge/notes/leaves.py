@@ -14,6 +14,7 @@ _DEFINITION = re.compile(
     r"[ \t]*+\[(?!\^)(?:[^\]\\\n]|\\.)++\]:[ \t]*+(?:<[^>\[\]\n]*+>|[^\s\[\]]++)"
     r"(?:[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^)]*+\)))?+[ \t]*+\Z"
 )
+_MAX_LABEL = 1024
 _FENCE_END = re.compile(r" {0,3}+(`{3,}+|~{3,}+)[ \t]*+\Z")
 _TITLE_START = re.compile(r"[ \t]*+#{1,6}+[ \t]*+")
 _TITLE_MARKS = re.compile(r"(?:\A|[ \t]++)#++\Z")
@@ -31,7 +32,7 @@ def read_paragraph(structure: Structure, line: int, container: Container) -> int
             if (after := _table_end(structure, line, container)) > line:
                 structure.section("table", line, after, container)
                 return after
-    if text[starts[line]] in "[ \t" and _DEFINITION.match(text, starts[line], ends[line]):
+    if _is_definition(text, starts[line], ends[line]):
         structure.section("definition", line, following, container)
         return following
     following = _paragraph_end(structure, following, container)
@@ -43,6 +44,13 @@ def read_paragraph(structure: Structure, line: int, container: Container) -> int
         if name is not None:
             structure.name_last_section(name, start if text[start:end].strip() == f"^{name}" else -1)
     return following
+
+
+def _is_definition(text: str, start: int, end: int) -> bool:
+    """Whether a line says where a reference leads (`[label]: address`)."""
+    if text[start] not in "[ \t" or text.find("]:", start, min(end, start + _MAX_LABEL)) < 0:
+        return False
+    return _DEFINITION.match(text, start, end) is not None
 
 
 def _paragraph_end(structure: Structure, following: int, container: Container) -> int:

@@ -1,5 +1,6 @@
 """Links in properties, and where in the note they stand (rule 51)."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -11,6 +12,9 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from bridge.notes.frontmatter import FrontmatterBlock
 from bridge.notes.inline import Found, scan_inline
 from bridge.notes.note import Link
+
+_NODE_MARK = re.compile(r"(?:[&!]\S*+\s++)+")
+"""An anchor or a tag before a value."""
 
 
 class _Written(NamedTuple):
@@ -49,6 +53,9 @@ def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, 
             if spans is None:
                 spans = _spans(text, block)
             span = spans.get(key, (yaml_start, yaml_start))
+            start = text.find(link.original, *span)
+            if start >= 0:
+                span = (start, start + len(link.original))
         placed.append(link._replace(start=span[0], end=span[1], key=key))
     return tuple(placed)
 
@@ -89,6 +96,8 @@ def _spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
     spans: dict[str, tuple[int, int]] = {}
     for key, node in _scalars(root, ""):
         start, end = block.yaml_start + node.start_mark.index, block.yaml_start + node.end_mark.index
+        mark = _NODE_MARK.match(text, start, end)
+        start = mark.end() if mark else start
         if node.style in ("'", '"'):
             start, end = start + 1, end - 1
         inside = text[start:end]
