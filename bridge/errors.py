@@ -49,9 +49,13 @@ class ToolFailure(BridgeError):
         message: What happened and what to do next.
         code: The machine-readable `data.code`, where the kind has one.
         data: Further facts for programs, merged into the result's `data`.
+
+    Attributes:
+        reveals: Files about whose content it tells something; whoever may not read them must not be told.
     """
 
     error_type: ErrorType = ErrorType.EXECUTION_FAILED
+    reveals: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, code: str | None = None, data: dict[str, Any] | None = None) -> None:
         super().__init__(message)

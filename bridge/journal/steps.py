@@ -23,6 +23,7 @@ from bridge.journal.trace import Trace
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
 from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.spelling import fold
 
 
 class Steps:
@@ -84,11 +85,12 @@ class Steps:
             ChangeKind.RMDIR: self._rmdir,
         }
         emptied = []
+        last_uses = self._last_uses()
         for number, change in enumerate(self._begin.changes):
             self.number = number
             # A folder that is held would be followed wherever someone moves it; so every step finds its way anew.
             self._folders.close()
-            if change.kind is ChangeKind.RMDIR and not self._needed_later(change.path, number):
+            if change.kind is ChangeKind.RMDIR and last_uses[fold(change.path)] == number:
                 emptied.append(change)
             else:
                 kinds[change.kind](change)
@@ -100,10 +102,10 @@ class Steps:
         for path in self._changed:
             self._folders.inside(path).sync()
 
-    def _needed_later(self, path: str, number: int) -> bool:
-        """Whether a later step puts something in the place of a folder."""
-        later = self._begin.changes[number + 1 :]
-        return any(path in {change.path, change.new_path} for change in later)
+    def _last_uses(self) -> dict[str, int]:
+        """For each place the last step that is about it. Names that differ in case only may be one place."""
+        changes = enumerate(self._begin.changes)
+        return {fold(path): number for number, change in changes for path in (change.path, change.new_path) if path}
 
     def _place(self, path: str) -> tuple[Folder, str]:
         """The folder that a step changes, which is made durable at the end, and the name in it."""

@@ -79,10 +79,9 @@ class Pipeline:
             flight.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
             params = parse_arguments(tool.parameters, flight.arguments)
             await self.limiting.pass_gate(tool, flight, self.settings)
-            context = self._context(tool, flight, settings)
             self._tell("tool.started", flight)
             flight.phase = Phase.PREPARING
-            effect = await self._prepare(tool, params, context)
+            effect = await self._prepare(tool, params, flight, settings)
             flight.phase = Phase.ASKING
             approval = Approval(effect, self.ledger, self.workers)
             part = approval.part if approval.can_be_parted else None
@@ -130,7 +129,7 @@ class Pipeline:
         tool = self._lookup(flight, settings)
         params = parse_arguments(tool.parameters, flight.arguments)
         await self.limiting.pass_gate(tool, flight, self.settings)
-        effect = await self._prepare(tool, params, self._context(tool, flight, settings))
+        effect = await self._prepare(tool, params, flight, settings)
         if flight.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
             what = f"Show what {tool.title} would change: {effect.summary}"
             await self._ask_to_read(Reading(effect.targets, what), flight, settings)
@@ -146,7 +145,7 @@ class Pipeline:
         try:
             tool = self._lookup(flight, settings)
             params = parse_arguments(tool.parameters, flight.arguments)
-            effect = await self._prepare(tool, params, self._context(tool, flight, settings))
+            effect = await self._prepare(tool, params, flight, settings)
         except ToolFailure as failure:
             denied = isinstance(failure, PermissionDenied)
             rule = failure.data.get("rule") or failure.code or failure.error_type.value
@@ -194,8 +193,15 @@ class Pipeline:
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
 
-    async def _prepare(self, tool: Tool[Any], params: Any, context: CallContext) -> Effect:
-        effect: Effect = await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
+    async def _prepare(self, tool: Tool[Any], params: Any, flight: Flight, settings: Settings) -> Effect:
+        context = self._context(tool, flight, settings)
+        try:
+            effect: Effect = await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
+        except ToolFailure as failure:
+            if failure.reveals and flight.caller.role == "agent":
+                why = Reading(failure.reveals, f"Tell why {tool.title} failed")
+                await self._ask_to_read(why, flight, settings)
+            raise
         return await self._warned(effect) if isinstance(effect, ChangePlan) else effect
 
     async def _warned(self, plan: ChangePlan) -> ChangePlan:

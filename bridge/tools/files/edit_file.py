@@ -4,6 +4,7 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.parameters import RequiredPath, SeedParams
@@ -98,7 +99,8 @@ class EditFileTool(WriteTool[EditFileParams]):
         del context
         _check_modes(params)
         path, data = read_text(self._files, vault_path(params.path, self._files))
-        planned = _plan(params, Target(path, data))
+        with revealing(path):
+            planned = _plan(params, Target(path, data))
         if planned.edited.data == data:
             told = f'No changes made: "{path}" already is as the edit would make it.'
             return Unchanged((str(path),), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, told))

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.files.edit_modes import Planned, Target, replace_text
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
@@ -67,13 +68,14 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
             raise InvalidParameters("search is for the replace operation; leave it out.")
         path, data = read_text(self._files, note_path(params.path, self._files))
         target = Target(path, data)
-        match params.operation:
-            case "append":
-                planned = _append(target, params.content)
-            case "prepend":
-                planned = _prepend(target, params.content)
-            case "replace":
-                planned = replace_text(target, params.search or "", params.content, everywhere=False)
+        with revealing(path):
+            match params.operation:
+                case "append":
+                    planned = _append(target, params.content)
+                case "prepend":
+                    planned = _prepend(target, params.content)
+                case "replace":
+                    planned = replace_text(target, params.search or "", params.content, everywhere=False)
         if planned.edited.data == data:
             told = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
             return Unchanged((str(path),), f'Compare "{path}" with a change', told)
