@@ -13,6 +13,8 @@ from bridge.notes.frontmatter import FrontmatterBlock
 from bridge.notes.inline import Found, scan_inline
 from bridge.notes.note import Link
 
+_LITERAL = re.compile(r"\[\[(?:[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
+_UNCLOSED = re.compile(r"\[[^\[\]\n]*+$|\([^()\n]*+$", re.MULTILINE)
 _NODE_MARK = re.compile(r"(?:[&!]\S*+\s++)+")
 """An anchor or a tag before a value."""
 
@@ -42,22 +44,38 @@ def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, 
     written = list(_links(properties, ""))
     if not written:
         return ()
-    uses = Counter(each.link.original for each in written)
-    spans: dict[str, tuple[int, int]] | None = None
+    spans = _literal_spans(text, block, written)
+    if spans is None:
+        spans = _marked_spans(text, block)
     placed = []
     for key, link in written:
-        start = text.find(link.original, yaml_start, yaml_end)
-        if uses[link.original] == 1 and start >= 0 and text.find(link.original, start + 1, yaml_end) < 0:
-            span = (start, start + len(link.original))
-        else:
-            if spans is None:
-                spans = _spans(text, block)
-            span = spans.get(key, (yaml_start, yaml_start))
-            start = text.find(link.original, *span)
-            if start >= 0:
-                span = (start, start + len(link.original))
-        placed.append(link._replace(start=span[0], end=span[1], key=key))
+        start, end = spans.get(key, (yaml_start, yaml_start))
+        exact = text.find(link.original, start, end)
+        if exact >= 0:
+            start, end = exact, exact + len(link.original)
+        placed.append(link._replace(start=start, end=end, key=key))
     return tuple(placed)
+
+
+def _literal_spans(text: str, block: FrontmatterBlock, written: list[_Written]) -> dict[str, tuple[int, int]] | None:
+    """Where links stand, when each stands in the text literally and nowhere else but as a value; None when in doubt.
+
+    This spares most notes the slow reader that knows places.
+    """
+    yaml = text[block.yaml_start : block.yaml_end]
+    if "\\" in yaml or "*" in yaml or "'" in "".join(link.original for _, link in written) or _UNCLOSED.search(yaml):
+        return None  # escapes, aliases, doubled quotes, values folded over lines
+    places: dict[str, list[int]] = {}
+    for match in _LITERAL.finditer(yaml):
+        places.setdefault(match[0], []).append(block.yaml_start + match.start())
+    uses = Counter(link.original for _, link in written)
+    if any(len(places.get(original, ())) != count for original, count in uses.items()):
+        return None
+    spans: dict[str, tuple[int, int]] = {}
+    for key, link in reversed(written):  # places are taken from the end
+        start = places[link.original].pop()
+        spans[key] = (start, start + len(link.original))
+    return spans
 
 
 def _links(value: Any, key: str) -> Iterator[_Written]:
@@ -85,7 +103,7 @@ def _whole_link(value: str) -> Link | None:
     return found.links[0]
 
 
-def _spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
+def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
     """Where each string of the properties is written, without quotes and white space, by its key."""
     reader = YAML(typ="safe", pure=True)
     reader.allow_duplicate_keys = True

@@ -67,6 +67,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
     "open properties": lambda n: "---\n" + "a: b\n" * n,
     "properties": lambda n: "---\n" + "".join(f"k{i}: v\n" for i in range(n)) + "---\n",
     "spaces in properties": lambda n: "---\na" + " " * n + "b\n---\n",
+    "brackets in properties": lambda n: "---\na: '[[b]]'\nc: '" + "[" * n + "]" + "(" * n + ")'\n---\n",
     "links in properties": lambda n: "---\nl:\n" + '  - "[[a]]"\n' * (n // 20) + "---\n",
 }
 

@@ -69,6 +69,17 @@ def test_plain_and_folded_values_too() -> None:
     assert first.end < second.start
 
 
+@pytest.mark.parametrize("comment", ["", " # [[A b]]", " # it is [[A b"])
+def test_links_that_stand_there_twice_are_told_apart(comment: str) -> None:
+    text = f'---\na: "[[A b]]"{comment}\nb: ["[[A b]]", "see [[C]]"]\nc: "[[A\n  b]]"\n---\n'
+    note = parse_note(text)
+    first, second, third = note.frontmatter_links
+    assert first.start == text.index('"[[A b]]"') + 1
+    assert second.start == text.index('["[[A b]]"') + 2
+    assert text[third.start : third.end] == "[[A\n  b]]"
+    assert third.original == "[[A b]]"
+
+
 def test_values_that_share_an_anchor_share_their_place() -> None:
     text = '---\na: &x "[[A]]"\nb: *x\n---\n'
     first, second = parse_note(text).frontmatter_links
