@@ -12,15 +12,17 @@ from scripts.lib import (
     bench_patterns,
     bench_peers,
     bench_processes,
+    bench_ranked,
     bench_rpc,
     bench_write,
 )
+from scripts.lib.vault_generator import generate
 
 
 @pytest.fixture(autouse=True)
 def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once instead of nine times, in a place of the test's own."""
-    for module in (bench_measure, bench_patterns, bench_loop):
+    for module in (bench_measure, bench_patterns, bench_loop, bench_ranked):
         monkeypatch.setattr(module, "REPEATS", 1)
     for module in (bench_processes, bench_patterns, bench_write, bench_audit, bench_index):
         monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
@@ -87,3 +89,14 @@ async def test_index(vault: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert said.count("   ratio   ") == 4
     assert "backlinks of the 1 most linked" in said
     assert not (vault / "Fresh.md").exists()
+
+
+async def test_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_ranked, "bench_vault", lambda notes: generate(tmp_path / f"of-{notes}", notes=notes))
+    monkeypatch.setattr(bench_ranked, "NOTES", 30)
+    monkeypatch.setattr(bench_ranked, "REAL_NOTES", 30)
+    monkeypatch.setattr(bench_ranked, "QUERIES", 4)
+    await bench_ranked.run()
+    said = capsys.readouterr().out
+    assert "4 queries of 30 notes" in said
+    assert said.count("ratio of p95") >= 1
