@@ -22,7 +22,8 @@ T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _CORPUS = "text"
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
+_FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
 
 
 class Holdings:
@@ -39,6 +40,7 @@ class Holdings:
         names: Files by their names.
         corpus: Texts.
         store: What notes say. It may be replaced by another: use `ask`.
+        closed: Whether nothing can be asked any more.
         version: Another whenever what notes say may be another.
     """
 
@@ -51,7 +53,7 @@ class Holdings:
         self._vault = vault
         self._on_lost = on_lost
         self._discarded: list[Store] = []
-        self._closed = False
+        self.closed = False
         self._unread: set[str] = set()
         self._unread_notes = 0
         self.version = 0
@@ -86,7 +88,7 @@ class Holdings:
             try:
                 return question(store)
             except sqlite3.Error as error:
-                if store.in_memory or self._closed:
+                if store.in_memory or self.closed or not _is_of_the_file(error):
                     raise
                 self.lose(store, error)
 
@@ -115,7 +117,7 @@ class Holdings:
             if self.store is not store:
                 return
             logger.warning("The index's file failed (%s); the notes are read again", error)
-            damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+            damaged = _code(error) in _DAMAGED
             self._discarded.append(store)
             folder = self._folder if damaged and len(self._discarded) == 1 else None
             if folder is not None:
@@ -150,7 +152,7 @@ class Holdings:
 
     def close(self) -> None:
         """Close the files, when nobody asks any more."""
-        self._closed = True
+        self.closed = True
         for store in (*self._discarded, self.store):
             with contextlib.suppress(sqlite3.Error):
                 store.close()
@@ -240,6 +242,15 @@ def _open(folder: Path | None, vault: str) -> Store:
         except (OSError, sqlite3.Error) as error:
             logger.warning("The index cannot be kept (%s); it is made anew at every start", error)
     return Store(None, vault)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _is_of_the_file(error: sqlite3.Error) -> bool:
+    """Whether the file failed, and not the question."""
+    return _code(error) in _DAMAGED - {sqlite3.SQLITE_ERROR} | _FAILED or "no such " in str(error)
 
 
 def _load(store: Store) -> tuple[list[IndexedFile], list[str]]:

@@ -124,8 +124,7 @@ class Indexer:
             self.last_sweep = self._clock.now()
             self.swept_at = self._clock.monotonic()
             if thorough:
-                unsettled = self._intake.unsettled()
-                self._read(unsettled, dict.fromkeys(unsettled, "modified"))
+                self._read_again(self._intake.unsettled())
             self._take_noted()
             return not self._stopping
 
@@ -137,8 +136,7 @@ class Indexer:
     def check_due(self) -> None:
         """Look again at the files that had only just changed when they were read."""
         with self._session():
-            due = self._intake.unsettled(self._clock.monotonic())
-            self._read(due, dict.fromkeys(due, "modified"))
+            self._read_again(self._intake.unsettled(self._clock.monotonic()))
 
     # -- what we did ourselves ----------------------------------------------------------------------------------
 
@@ -269,14 +267,22 @@ class Indexer:
             holdings.see_folder(folder.path, folder.files, changed=told)
         return told
 
-    def _read(self, paths: Iterable[str], told: Mapping[str, str]) -> bool:
+    def _read_again(self, paths: Iterable[str]) -> None:
+        self._read(paths, dict.fromkeys(paths, "modified"), quick=True)
+
+    def _read(self, paths: Iterable[str], told: Mapping[str, str], *, quick: bool = False) -> bool:
         """Read files and take them in, batch by batch; what changes meanwhile comes in between.
+
+        Args:
+            paths: The files.
+            told: What became of those that somebody should be told of.
+            quick: Whether they are hardly changed, so that it is no build.
 
         Returns:
             Whether it was done to the end.
         """
         ordered = sorted(paths, key=walk_key)
-        long = len(ordered) > BATCH_FILES
+        long = len(ordered) > BATCH_FILES and not quick
         if long:
             self._progress.begin(len(ordered))
         for batch in self._intake.batches(ordered):

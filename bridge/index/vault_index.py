@@ -83,10 +83,11 @@ class VaultIndex:
         self._follower.start()
 
     def close(self) -> None:
-        """Stop following, and keep what is known. Blocks."""
+        """Stop following, and keep what is known. Blocks. Closing twice does nothing."""
         self._follower.stop()
-        self._holdings.save()
-        self._holdings.close()
+        if not self._holdings.closed:
+            self._holdings.save()
+            self._holdings.close()
 
     # -- being told ---------------------------------------------------------------------------------------------
 

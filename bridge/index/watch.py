@@ -45,6 +45,15 @@ class Watcher:
             self._thread.join()
 
     def _run(self) -> None:
+        try:
+            self._watch()
+        except (OSError, RuntimeError) as error:
+            # For example the limit of inotify watches.
+            logger.warning("The vault cannot be watched for changes (%s); it is compared now and then", error)
+        if not self._stop.is_set():
+            self._on_trouble()
+
+    def _watch(self) -> None:
         changes = watch(
             self._folder,
             watch_filter=None,
@@ -54,16 +63,10 @@ class Watcher:
             raise_interrupt=False,
             ignore_permission_denied=True,
         )
-        try:
-            for batch in changes:
-                paths = {place for _change, path in batch if (place := self._place(path)) is not None}
-                if paths:
-                    self._on_change(paths)
-        except (OSError, RuntimeError) as error:
-            # For example the limit of inotify watches.
-            logger.warning("The vault cannot be watched for changes (%s); it is compared now and then", error)
-        if not self._stop.is_set():
-            self._on_trouble()
+        for batch in changes:
+            paths = {place for _change, path in batch if (place := self._place(path)) is not None}
+            if paths:
+                self._on_change(paths)
 
     def _place(self, path: str) -> str | None:
         """The vault path; None for what is hidden, in a dot-folder, or the vault itself."""
