@@ -1,7 +1,9 @@
 """The part of a note that a reference names: the section below a heading, or a block."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 from bridge.errors import Ambiguous, NotFound
@@ -57,9 +59,10 @@ def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
         NotFound: There is no such heading or block.
         Ambiguous: There are several, with their lines.
     """
-    spans = _whole(text)
+    spans: Sequence[_Span] = [_Span(0, len(text), 0, "")]
+    ends = _ends(note.headings, len(text)) if reference.headings else ()
     for heading in reference.headings:
-        spans = _sections(note.headings, spans, heading, len(text))
+        spans = _sections(note.headings, ends, spans, heading)
     if reference.block is not None:
         spans = _blocks(note, spans, reference.block)
     if not spans:
@@ -78,11 +81,18 @@ class _Span(NamedTuple):
     title: str
 
 
-def _whole(text: str) -> Sequence[_Span]:
-    return [_Span(0, len(text), 0, "")]
+def _ends(headings: Sequence[Heading], length: int) -> Sequence[int]:
+    """Where the section of each heading ends."""
+    ends = [length] * len(headings)
+    open_: list[int] = []
+    for index, heading in enumerate(headings):
+        while open_ and headings[open_[-1]].level >= heading.level:
+            ends[open_.pop()] = heading.start
+        open_.append(index)
+    return ends
 
 
-def _sections(headings: Sequence[Heading], spans: Sequence[_Span], wanted: str, length: int) -> Sequence[_Span]:
+def _sections(headings: Sequence[Heading], ends: Sequence[int], spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
     """The sections with a heading, within others."""
     key = strip_heading(wanted)
     found: dict[int, _Span] = {}
@@ -92,18 +102,22 @@ def _sections(headings: Sequence[Heading], spans: Sequence[_Span], wanted: str, 
             if heading.start >= span.end:
                 break
             if strip_heading(heading.heading) == key:
-                end = next((other.start for other in headings[index + 1 :] if other.level <= heading.level), length)
-                found[index] = _Span(heading.start, end, index + 1, heading.heading)
+                found[index] = _Span(heading.start, ends[index], index + 1, heading.heading)
     exact = [span for span in found.values() if span.title.strip() == wanted]
     return exact if len(exact) == 1 else list(found.values())
 
 
 def _blocks(note: ParsedNote, spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
     """The blocks with an id, within sections; case does not matter where none is spelled so (rule 69)."""
+    if not spans:
+        return []
+    starts = sorted(span.start for span in spans)
+    reach = [0, *accumulate((span.end for span in sorted(spans)), max)]
+    key = fold(wanted)
     found = [
         _Span(block.start, block.end, 0, f"^{block.id}")
         for block in note.blocks
-        if fold(block.id) == fold(wanted) and any(span.start <= block.start < span.end for span in spans)
+        if fold(block.id) == key and block.start < reach[bisect_right(starts, block.start)]
     ]
     exact = [span for span in found if span.title == f"^{wanted}"]
     return exact or found
