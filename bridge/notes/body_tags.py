@@ -73,7 +73,8 @@ def remove_tags(text: str, tag: str) -> str:
         at = end
     removed = "".join([*pieces, text[at:]])
     after = parse_note(removed)
-    left = [each.tag for each in before.tags if each not in places]
+    gone = {place.start for place in places}
+    left = [each.tag for each in before.tags if each.start not in gone]
     if [each.tag for each in after.tags] != left or not _alike(before, after):
         raise _refused(f"without #{tag} its text would say something else")
     return removed

@@ -101,7 +101,7 @@ def remove_tag(text: str, tag: str) -> str:
     if found is None or len(found.items) != len(values):
         raise _refused("its items cannot be told apart")
     edited = _removed(yaml, found, gone, flow=place.flow)
-    left = [value for index, value in enumerate(values) if index not in gone]
+    left = [value for value in values if not _same(value, tag)]
     emptied: list[Any] | None = [] if place.flow or found.form == "flow" else None
     return _replaced(text, block, edited, {**before, name: left or emptied})
 
@@ -228,11 +228,12 @@ def _removed(yaml: str, found: Property, gone: list[int], *, flow: bool) -> str:
         while yaml[start - 1] in _SPACE:
             start -= 1
         return yaml[:start] + yaml[found.end :]
+    last_kept = max({*range(len(found.items))} - {*gone}, default=-1)
     for index in reversed(gone):
         if found.form == "block":
             yaml = _without_line(yaml, found.items[index])
         else:
-            yaml = _without_item(yaml, found, index, {*gone})
+            yaml = _without_item(yaml, found, index, later=index < last_kept)
     return yaml
 
 
@@ -243,11 +244,10 @@ def _without_line(yaml: str, item: Item) -> str:
     return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
 
 
-def _without_item(yaml: str, found: Property, index: int, gone: set[int]) -> str:
-    """A list in brackets without one item and one comma; items behind it that go too are gone already."""
+def _without_item(yaml: str, found: Property, index: int, *, later: bool) -> str:
+    """A list in brackets without one item and one comma; of the items behind it only those that stay are left."""
     item = found.items[index]
     follows = re.compile(r"\s*,[ \t]*").match(yaml, item.end)
-    later = any(other not in gone for other in range(index + 1, len(found.items)))
     if follows and (later or index == 0):
         start, end = item.start, follows.end()
     elif index == 0:
