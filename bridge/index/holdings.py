@@ -1,10 +1,11 @@
 """All that the index holds, kept in step: files and names in memory, what notes say in SQLite, texts in the corpus."""
 
 import contextlib
+import gc
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -100,16 +101,8 @@ class Holdings:
         Returns:
             Whether there was anything.
         """
-        files, unsettled = self.ask(_load)
-        stamps = self.corpus.stamps()
-        with self.lock:
-            self.tree.fill(files, self.ask(Store.folders))
-            self.names = Names(file.path for file in files)
-            stale = (f.path for f in files if stamps.pop(f.path, None) != (f.size, f.mtime_ns))
-            self._mark_unread([*unsettled, *stale])
-            for path in stamps:
-                self.corpus.discard(path)
-        return bool(files)
+        with no_garbage():
+            return self._load()
 
     def lose(self, store: Store, error: sqlite3.Error) -> None:
         """The store's file fails: go on with a new one, in memory if need be, and have everything read again."""
@@ -218,6 +211,18 @@ class Holdings:
         for path in gone:
             self.tree.discard_folder(path)
 
+    def _load(self) -> bool:
+        files, unsettled, folders = self.ask(lambda store: (store.files(), store.unsettled(), store.folders()))
+        stamps = self.corpus.stamps()
+        with self.lock:
+            self.tree.fill(files, folders)
+            self.names = Names(file.path for file in files)
+            stale = (f.path for f in files if stamps.pop(f.path, None) != (f.size, f.mtime_ns))
+            self._mark_unread([*unsettled, *stale])
+            for path in stamps:
+                self.corpus.discard(path)
+        return bool(files)
+
     def _mark_unread(self, paths: Iterable[str]) -> None:
         for path in paths:
             if path not in self._unread:
@@ -232,6 +237,18 @@ class Holdings:
     def _drop(self, path: str) -> None:
         self.names.discard(path)
         self._mark_read(path)
+
+
+@contextlib.contextmanager
+def no_garbage() -> Iterator[None]:
+    """While much is made that stays, it is not looked through for garbage: that would take as long again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _open(folder: Path | None, vault: str) -> Store:
@@ -251,8 +268,3 @@ def _code(error: sqlite3.Error) -> int:
 def _is_of_the_file(error: sqlite3.Error) -> bool:
     """Whether the file failed, and not the question."""
     return _code(error) in _DAMAGED - {sqlite3.SQLITE_ERROR} | _FAILED or "no such " in str(error)
-
-
-def _load(store: Store) -> tuple[list[IndexedFile], list[str]]:
-    stored = list(store.files())
-    return [known.file for known in stored], [known.file.path for known in stored if not known.settled]

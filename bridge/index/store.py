@@ -38,18 +38,6 @@ class TagUse(NamedTuple):
     uses: int
 
 
-class StoredFile(NamedTuple):
-    """A file as it was when it was taken in.
-
-    Attributes:
-        file: The file.
-        settled: Whether its bytes are surely those that were read.
-    """
-
-    file: IndexedFile
-    settled: bool
-
-
 class Store:
     """The index's tables. Every method may be called from any thread.
 
@@ -110,13 +98,19 @@ class Store:
 
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def files(self) -> Iterator[StoredFile]:
-        """Every file, by path."""
+    def files(self) -> list[IndexedFile]:
+        """Every file as it was when it was taken in, by path."""
+        found: list[IndexedFile] = []
         with self.reading() as connection:
-            rows = connection.execute("SELECT path, size, mtime_ns, created_ns, changed_ns, settled FROM files")
+            rows = connection.execute("SELECT path, size, mtime_ns, created_ns, changed_ns FROM files")
             while page := rows.fetchmany(_PAGE):
-                for row in page:
-                    yield StoredFile(IndexedFile(*row[:5]), bool(row[5]))
+                found.extend(map(IndexedFile._make, page))
+        return found
+
+    def unsettled(self) -> list[str]:
+        """The files whose bytes are perhaps not those that were read."""
+        with self.reading() as connection:
+            return [path for (path,) in connection.execute("SELECT path FROM files WHERE NOT settled")]
 
     def folders(self) -> list[str]:
         """Every folder."""

@@ -1,13 +1,18 @@
 """Comparing the disk with what is known, by the files' states alone: nothing is opened."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from bridge.index.knowledge import IndexedFile
 from bridge.index.reading import indexed
 from bridge.index.tree import Tree
-from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.paths import VaultPath
+from bridge.vault.files import CHANGES_ARE_TOLD, VaultFiles, file_stat
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath, unsafe_name
+
+States = list[tuple[str, os.stat_result]]
+"""The files in a folder by name, hidden ones too."""
 
 
 @dataclass(slots=True)
@@ -52,39 +57,45 @@ def sweep(
         found: Filled on the way.
         stop: Whether to give up.
     """
-    for walked in files.walk_folders(start):
+    for folder, states in files.walk_states(start):
         if stop():
             return
-        path = str(walked.folder.path)
+        path = str(folder.path)
         found.folders.add(path)
         if not tree.has_folder(path):
             found.come.append(path)
-        different = _compare(path, walked.files, tree.inside(path))
-        if different is not None:
-            yield different
+        known = tree.inside(path)
+        if not _is_as_known(path, states, known):
+            different = _compare(folder, states, known)
+            if different.changed or different.gone:
+                yield different
 
 
-def _compare(folder: str, states: tuple[FileStat, ...], known: tuple[IndexedFile, ...]) -> FolderFound | None:
-    before = f"{folder}/" if folder else ""
-    if len(states) == len(known):
-        for state, file in zip(states, known, strict=True):
-            if (
-                state.mtime_ns != file.mtime_ns
-                or state.changed_ns != file.changed_ns
-                or state.size != file.size
-                or before + state.path.parts[-1] != file.path
-            ):
-                break
-        else:
-            return None
+def _is_as_known(folder: str, states: States, known: tuple[IndexedFile, ...]) -> bool:
+    """Whether nothing is to be done, which is so nearly always and should be found out fast."""
+    if len(states) != len(known):
+        return False
+    start = len(folder) + 1 if folder else 0
+    for (name, state), (path, size, mtime_ns, _created_ns, changed_ns) in zip(states, known, strict=True):
+        if state.st_mtime_ns != mtime_ns or state.st_size != size or path[start:] != name:
+            return False
+        if CHANGES_ARE_TOLD and state.st_ctime_ns != changed_ns:
+            return False
+    return True
+
+
+def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> FolderFound:
     was = {file.path: file for file in known}
     files, changed = [], []
-    for state in states:
-        file = indexed(before + state.path.parts[-1], state)
+    for name, state in states:
+        if name.startswith(".") or unsafe_name(name) is not None:
+            continue
+        place = folder.path.child(name)
+        file = indexed(str(place), file_stat(place, state))
         old = was.pop(file.path, None)
         if old is not None:
             file = file._replace(created_ns=min(file.created_ns, old.created_ns))
         if file != old:
             changed.append(file)
         files.append(file)
-    return FolderFound(folder, files, changed, list(was)) if changed or was else None
+    return FolderFound(str(folder.path), files, changed, list(was))

@@ -77,13 +77,20 @@ class Tree:
     def fill(self, files: Iterable[IndexedFile], folders: Iterable[str]) -> None:
         """All there is, in place of what was known. The files come by path."""
         held: dict[str, list[IndexedFile]] = {folder: [] for folder in ("", *folders)}
+        by_path = {}
+        notes = 0
+        last, inside = "", held[""]
         for file in files:
-            held.setdefault(parent(file.path), []).append(file)
+            path = file.path
+            folder = path.rpartition("/")[0]
+            if folder != last:
+                last, inside = folder, held.setdefault(folder, [])
+            inside.append(file)
+            by_path[path] = file
+            notes += path.endswith(".md") or is_note(path)
         with self._lock:
-            self._files = {file.path: file for inside in held.values() for file in inside}
-            self._notes = sum(map(is_note, self._files))
-            self._folders = {}
-            self._order = []
+            self._files, self._notes = by_path, notes
+            self._folders, self._order = {}, []
             for folder, inside in held.items():
                 self._add_folder(folder)
                 self._folders[folder] = tuple(inside)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
@@ -17,7 +18,7 @@ from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
 
 _CHUNK = 1 << 20
-_CHANGES_ARE_TOLD = os.name == "posix"
+CHANGES_ARE_TOLD = os.name == "posix"
 """Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
@@ -161,6 +162,19 @@ class VaultFiles:
         Raises:
             InvalidParameters: There is a file where the walk should begin; else what `stat` raises.
         """
+        for folder, states in self.walk_states(start):
+            files = [
+                file_stat(folder.path.child(name), state)
+                for name, state in states
+                if (include_hidden or not name.startswith(".")) and unsafe_name(name) is None
+            ]
+            yield WalkedFolder(folder, tuple(files))
+
+    def walk_states(self, start: VaultPath | None = None) -> Iterator[tuple[Folder, list[tuple[str, os.stat_result]]]]:
+        """As `walk_folders`, with the files' bare names and states, hidden files and those with unsafe names too.
+
+        It is for comparing a whole vault with what is known of it: nothing is made of what is as it was.
+        """
         top = start or VaultPath.root()
         if not self.is_folder(top):
             raise InvalidParameters(f"Path {str(top)!r} is a file, not a folder; name the folder it is in")
@@ -180,8 +194,8 @@ class VaultFiles:
                         continue
                     raise explain(error, path) from error
                 held.append(folder)
-                files, folders = _list(folder, include_hidden=include_hidden)
-                yield WalkedFolder(folder, tuple(files))
+                files, folders = _list(folder)
+                yield folder, files
                 keep = folder if len(held) <= _HELD else None
                 pending.extend((path.child(name), keep) for name in reversed(folders))
         finally:
@@ -210,7 +224,7 @@ class VaultFiles:
 def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
     """What the disk knows of a file, from what the system told of it."""
     mtime = state.st_mtime_ns
-    if _CHANGES_ARE_TOLD:
+    if CHANGES_ARE_TOLD:
         changed = state.st_ctime_ns
         born = getattr(state, "st_birthtime", None)
         created = min(mtime, changed) if born is None else int(born * 1_000_000_000)
@@ -219,24 +233,21 @@ def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
     return FileStat(path, state.st_size, mtime, stat.S_IMODE(state.st_mode), created, changed)
 
 
-def _list(folder: Folder, *, include_hidden: bool) -> tuple[list[FileStat], list[str]]:
-    """The files and the names of the folders in a folder, each in the order of their names."""
-    files: list[FileStat] = []
+def _list(folder: Folder) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
+    """The files in a folder, and the names of the folders that are open to walks, each in the order of their names."""
+    files: list[tuple[str, os.stat_result]] = []
     folders: list[str] = []
     for entry in sorted(folder.entries(), key=_name):
-        hidden = entry.name.startswith(".")
-        if (hidden and not include_hidden) or unsafe_name(entry.name):
-            continue
         try:
-            if entry.is_dir(follow_symlinks=False):
-                if not hidden:
-                    folders.append(entry.name)
-            elif entry.is_file(follow_symlinks=False):
-                files.append(file_stat(folder.path.child(entry.name), entry.stat(follow_symlinks=False)))
+            if entry.is_file(follow_symlinks=False):
+                files.append((entry.name, entry.stat(follow_symlinks=False)))
+            elif entry.is_dir(follow_symlinks=False):
+                name = entry.name
+                if not name.startswith(".") and unsafe_name(name) is None:
+                    folders.append(name)
         except OSError:
             continue  # it went while we looked
     return files, folders
 
 
-def _name(entry: os.DirEntry[str]) -> str:
-    return entry.name
+_name = attrgetter("name")
