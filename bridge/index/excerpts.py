@@ -1,7 +1,7 @@
 """What is shown of a matching line: its text and the lines around it, gathered while a file goes by in pieces."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from bridge.index.scan import Span
 
@@ -25,8 +25,8 @@ class Hit:
     file: str
     line: int
     match: str
-    before: list[str]
-    after: list[str] = field(default_factory=list)
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
 
     @property
     def context(self) -> str:
@@ -36,7 +36,8 @@ class Hit:
     @property
     def size(self) -> int:
         """About how many characters it takes to tell."""
-        return len(self.file) + 2 * len(self.match) + sum(map(len, self.before)) + sum(map(len, self.after))
+        around = sum(map(len, self.before)) + sum(map(len, self.after)) if self.before or self.after else 0
+        return len(self.file) + 2 * len(self.match) + around
 
 
 class Excerpts:
@@ -56,7 +57,6 @@ class Excerpts:
         self._around = around
         self._line = 1
         self._last: list[str] = []
-        self._previous = b""
         self._open: list[Hit] = []
 
     @property
@@ -69,35 +69,40 @@ class Excerpts:
         """Whether the hits have no room any more."""
         return self.size > self._room
 
-    def add(self, piece: bytes, spans: Iterable[Span]) -> None:
-        """The next piece of the file, and where in it lines match."""
-        self._continue(piece)
-        if self._around:
-            ends = _lines_before(self._previous, len(self._previous), self._around)
-            self._last = (self._last + ends)[-self._around :]
-            self._previous = piece
-        counted = 0
+    def add(self, piece: bytes, spans: Iterable[Span], *, last: bool = False) -> None:
+        """The next piece of the file, and where in it lines match.
+
+        Args:
+            piece: Whole lines, each ended by a line feed alone.
+            spans: The first match of each matching line.
+            last: Whether no other piece follows.
+        """
+        if self._open:
+            self._continue(piece)
+        around, earlier, line, counted = self._around, self._last, self._line, 0
         for start, _end in spans:
             line_start = piece.rfind(b"\n", 0, start) + 1
-            line_end = _line_end(piece, start)
-            self._line += piece.count(b"\n", counted, line_start)
+            line_end = piece.find(b"\n", start)
+            if line_end < 0:
+                line_end = len(piece)
+            line += piece.count(b"\n", counted, line_start)
             counted = line_start
-            before = _lines_before(piece, line_start, self._around)
-            missing = self._around - len(before)
-            hit = Hit(
-                self._file,
-                self._line,
-                shown(piece, line_start, line_end, start),
-                (self._last[-missing:] if missing else []) + before,
-                _lines_after(piece, line_end, self._around),
-            )
+            hit = Hit(self._file, line, shown(piece, line_start, line_end, start))
+            if around:
+                before = _lines_before(piece, line_start, around)
+                missing = around - len(before)
+                hit.before = (earlier[-missing:] + before) if missing else before
+                hit.after = _lines_after(piece, line_end, around)
+                if len(hit.after) < around:
+                    self._open.append(hit)
             self.hits.append(hit)
             self.size += hit.size
-            if len(hit.after) < self._around:
-                self._open.append(hit)
-            if self.full:
+            if self.size > self._room:
                 break
-        self._line += piece.count(b"\n", counted)
+        if not last:
+            self._line = line + piece.count(b"\n", counted)
+            if around:
+                self._last = (earlier + _lines_before(piece, len(piece), around))[-around:]
 
     def _continue(self, piece: bytes) -> None:
         """Give the hits of the piece before the lines they still miss."""
@@ -105,7 +110,7 @@ class Excerpts:
             return
         first = _lines_after(piece, -1, self._around)
         for hit in self._open:
-            hit.after += first[: self._around - len(hit.after)]
+            hit.after = [*hit.after, *first[: self._around - len(hit.after)]]
         self._open = [hit for hit in self._open if len(hit.after) < self._around]
 
 
@@ -123,8 +128,9 @@ def shown(text: bytes, start: int, end: int, at: int) -> str:
     low = max(start, min(at - WIDTH // 5, end - WIDTH))
     high = min(low + WIDTH, end)
     # Not in the middle of a character, which has at most three bytes after its first.
-    low -= next((back for back in range(4) if low - back <= start or not _inside_character(text[low - back])), 0)
-    high -= next((back for back in range(4) if high == end or not _inside_character(text[high - back])), 0)
+    for _ in range(3):
+        low -= low > start and _inside_character(text[low])
+        high -= high < end and _inside_character(text[high])
     cut = text[low:high].decode(errors="replace")
     return f"{CUT if low > start else ''}{cut}{CUT if high < end else ''}"
 

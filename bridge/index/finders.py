@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Protocol
 
 from bridge.index.hyper import HyperPattern
-from bridge.index.linear import Compiled
+from bridge.index.linear import NOWHERE, Compiled, first_span
 from bridge.index.patterns import QUICK_WORK, LineSearch, Pattern
 from bridge.index.pieces import PIECE
 from bridge.index.scan import Span
@@ -53,7 +53,7 @@ class LinearFinder:
     utf8_only = False
 
     def __init__(self, compiled: Compiled, lines: LineSearch) -> None:
-        self._search = compiled.regex.search
+        self._search = first_span(compiled.regex)
         self._lines = lines
         self._longest = QUICK_WORK // max(compiled.size, 1)
         self.chunk = min(LONGEST_SCAN, self._longest)
@@ -65,11 +65,8 @@ class LinearFinder:
         spans: list[Span] = []
         search, find = self._search, text.find
         while len(spans) < limit and start < end:
-            match = search(text, start, end)
-            if match is None:
-                break
-            span = match.span()
-            if span[0] == end:
+            span = search(text, start, end)
+            if span == NOWHERE or span[0] == end:
                 break  # an empty match behind the last line lies in no line
             spans.append(span)
             start = find(b"\n", span[0], end) + 1
@@ -92,7 +89,7 @@ class HyperFinder:
 
     def __init__(self, pattern: HyperPattern, compiled: Compiled, lines: LineSearch) -> None:
         self._pattern = pattern
-        self._search = compiled.regex.search
+        self._search = first_span(compiled.regex)
         self._longest = QUICK_WORK // max(compiled.size, 1)
         self._lines = lines
         self._linear = LinearFinder(compiled, lines)
@@ -103,7 +100,8 @@ class HyperFinder:
         while len(spans) < limit and start < end:
             wanted = limit - len(spans)
             with memoryview(text) as view, view[start:end] as part:
-                found = self._pattern.scan(part, min(PLACES_A_LINE * wanted + 16, MANY))
+                most = wanted if self._pattern.one_a_line else PLACES_A_LINE * wanted + 16
+                found = self._pattern.scan(part, min(most, MANY))
             base, looked_at = start, 0
             for place in found.ends:
                 at = base + place
@@ -129,8 +127,8 @@ class HyperFinder:
         if end - start > self._longest:
             found = self._lines.spans(text[start:end] + b"\n", 1)
             return (start + found[0][0], start + found[0][1]) if found else None
-        match = self._search(text, start, end)
-        return None if match is None else match.span()
+        span = self._search(text, start, end)
+        return None if span == NOWHERE else span
 
     def _dense(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
         """The rest of a part in which nearly everything matches."""

@@ -74,6 +74,10 @@ class Gathering(Protocol):
         """The file is done. Without this, nothing of it is told."""
         ...
 
+    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
+        """A file that is one piece."""
+        ...
+
 
 class Hits:
     """Gathers hits with the lines around them.
@@ -109,14 +113,21 @@ class Hits:
         """See `Gathering`."""
         self._excerpts.add(piece, spans)
 
+    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
+        """See `Gathering`."""
+        self.begin(path)
+        self._excerpts.add(text, spans[: self.wanted], last=True)
+        self.end()
+
     def end(self) -> None:
         """See `Gathering`."""
         found, excerpts = self.found, self._excerpts
         found.hits += excerpts.hits
         found.size += excerpts.size
         found.full |= excerpts.full
-        found.more |= len(found.hits) > self.limit
-        del found.hits[self.limit :]
+        if len(found.hits) > self.limit:
+            found.more = True
+            del found.hits[self.limit :]
 
 
 class Counts:
@@ -147,6 +158,12 @@ class Counts:
     def add(self, piece: bytes, spans: list[Span]) -> None:  # noqa: ARG002 - the shape of a gathering
         """See `Gathering`."""
         self._count += len(spans)
+
+    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
+        """See `Gathering`."""
+        self.begin(path)
+        self.add(text, spans[: self.wanted])
+        self.end()
 
     def end(self) -> None:
         """See `Gathering`."""

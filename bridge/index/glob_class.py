@@ -22,7 +22,8 @@ _POSIX_CLASSES: dict[str, tuple[tuple[int, int], ...]] = {
         "xdigit": ("09", "AF", "af"),
     }.items()
 }
-_SLASH = ord("/")
+_NEVER = (ord("\n"), ord("/"))
+"""What no name holds."""
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 
 
@@ -79,18 +80,19 @@ def _character(pattern: str, position: int) -> tuple[int, int]:
 
 
 def _render(ranges: list[tuple[int, int]], *, negated: bool) -> str:
-    """The class, without ranges that go backwards, and never matching a slash."""
+    """The class, without ranges that go backwards, and never matching what no name holds."""
     forward = [(low, high) for low, high in ranges if low <= high]
     if negated:
-        forward.append((_SLASH, _SLASH))
+        forward += [(code, code) for code in _NEVER]
         return f"[^{''.join(map(_range, forward))}]"
-    split = [
-        part
-        for low, high in forward
-        for part in ([(low, _SLASH - 1), (_SLASH + 1, high)] if low <= _SLASH <= high else [(low, high)])
-        if part[0] <= part[1]
-    ]
-    return f"[{''.join(map(_range, split))}]" if split else _NOTHING
+    for code in _NEVER:
+        forward = [
+            part
+            for low, high in forward
+            for part in ([(low, code - 1), (code + 1, high)] if low <= code <= high else [(low, high)])
+            if part[0] <= part[1]
+        ]
+    return f"[{''.join(map(_range, forward))}]" if forward else _NOTHING
 
 
 def _range(bounds: tuple[int, int]) -> str:

@@ -27,7 +27,7 @@ MAX_EXPANDED = 10_000
 """Characters of all alternatives together."""
 
 _GLOB_CHARACTERS = re.compile(r"[*?]|\[[^]/]+]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
-_ONLY_SUFFIX = re.compile(r"\*\*/\*([^*?\[\]{}\\/]*)")
+_NOTHING = r"[^\x00-\x{10FFFF}]"
 _ESCAPED = re.compile(r"\\(.?)", re.DOTALL)
 
 
@@ -38,14 +38,12 @@ class Glob:
     Attributes:
         text: As the user wrote it.
         regex: RE2's object, for one path.
-        line_regex: The same, for paths that are lines of a text.
-        suffix: What a path must end with, where the glob says no more than that.
+        lines_regex: The same, for paths that are lines of a text: as many lines in a row as it means.
     """
 
     text: str
     regex: Any
-    line_regex: Any
-    suffix: str | None
+    lines_regex: Any
 
     def matches(self, path: str) -> bool:
         """Whether a vault path is meant."""
@@ -81,11 +79,12 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
     options.log_errors = False
     options.never_capture = True
     options.case_sensitive = case_sensitive
-    regex = re2.compile(f"(?s:{'|'.join(sources)})", options)
-    options.never_nl = True
-    line_regex = re2.compile(f"(?m)^(?:{'|'.join(sources)})$", options)
-    suffix = _ONLY_SUFFIX.fullmatch(text) if case_sensitive else None
-    return Glob(text, regex, line_regex, suffix[1] if suffix else None)
+    either = "|".join(sources) if "\n" not in text else _NOTHING
+    return Glob(
+        text,
+        re2.compile(f"(?:{either})", options),
+        re2.compile(f"(?m)(?:^(?:{either})\n)+", options),
+    )
 
 
 def _expand(text: str) -> list[str]:
@@ -126,7 +125,7 @@ def _next(pattern: str, position: int) -> tuple[str, int]:
             end += 1
         return ("/", end) if character == "/" else _stars(pattern, position, end)
     if character == "?":
-        return "[^/]", position + 1
+        return "[^/\\n]", position + 1
     if character == "[":
         found = parse_class(pattern, position)
         if found:
@@ -141,7 +140,7 @@ def _stars(pattern: str, start: int, end: int) -> tuple[str, int]:
     """`**` that is a whole part of the path spans folders; every other row of stars is one star."""
     whole_part = (start == 0 or pattern[start - 1] == "/") and (end == len(pattern) or pattern[end] == "/")
     if end - start != len("**") or not whole_part:
-        return "[^/]*", end
+        return "[^/\\n]*", end
     if end == len(pattern):
         return ".*", end
     while end < len(pattern) and pattern[end] == "/":

@@ -255,9 +255,7 @@ class Grep:
                 if matching.text is None:
                     self._search_on_disk(matching.path, query, lines, gathering)
                 else:
-                    gathering.begin(matching.path)
-                    gathering.add(matching.text, matching.spans[: gathering.wanted])
-                    gathering.end()
+                    gathering.whole(matching.path, matching.text, matching.spans)
                 passed = matching.key
                 if found.enough:
                     break

@@ -43,8 +43,13 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class HyperPattern:
-    """A pattern made ready for hyperscan. Any number of threads may scan with it."""
+    """A pattern made ready for hyperscan. Any number of threads may scan with it.
 
+    Attributes:
+        one_a_line: Whether at most one place is told of each line, its end.
+    """
+
+    one_a_line: bool
     _database: Any
     _scratches: list[Any] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -93,7 +98,7 @@ def compile_hyper(pattern: str, compiled: Compiled) -> HyperPattern | None:
     said = to_hyperscan(pattern)
     if said is None:
         return None
-    for source in (rf"(?:{said})[^\x0a]*$", said):
+    for source, one_a_line in ((rf"(?:{said})[^\x0a]*$", True), (said, False)):
         database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         try:
             database.compile(
@@ -104,5 +109,5 @@ def compile_hyper(pattern: str, compiled: Compiled) -> HyperPattern | None:
             )
         except hyperscan.error:
             continue  # such as an anchor before the end
-        return HyperPattern(database)
+        return HyperPattern(one_a_line, database)
     return None

@@ -71,20 +71,28 @@ def search_in_order(selected: list[Selected], job: Job, executor: Executor | Non
         `limit`-th line may be missing or miss lines.
     """
     waiting = deque(sorted((part for part in selected if part.chosen), key=lambda part: walk_key(part.first)))
+    firsts = [walk_key(part.first) for part in waiting]
     planned = deque(waiting)
     begun: deque[_Begun] = deque()
     merging: list[tuple[str, int, Matching, Iterator[Matching]]] = []
     try:
         while waiting or merging:
-            while waiting and (not merging or walk_key(waiting[0].first) <= merging[0][0]):
+            while waiting and (not merging or firsts[-len(waiting)] <= merging[0][0]):
                 while planned and len(begun) <= (AHEAD if executor else 0):
                     begun.append(_Begun(planned.popleft(), job, executor))
                 waiting.popleft()
                 _push(merging, len(waiting), begun.popleft().matching())
-            if merging:
-                _key, number, matching, rest = heapq.heappop(merging)
-                yield matching
-                _push(merging, number, rest)
+            if not merging:
+                continue
+            matching, number, rest = merging[0][2], merging[0][1], merging[0][3]
+            yield matching
+            following = next(rest, None)
+            if following is None:
+                heapq.heappop(merging)
+            elif len(merging) == 1:
+                merging[0] = following.key, number, following, rest
+            else:
+                heapq.heapreplace(merging, (following.key, number, following, rest))
     finally:
         for scan in begun:
             scan.cancel()

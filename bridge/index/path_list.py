@@ -15,11 +15,8 @@ class PathList:
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = [nfc(path) for path in paths]
-        self._lines = TextLines(self._paths)
+        self._lines = TextLines([nfc(path) for path in paths])
 
-    def matching(self, glob: Glob) -> Sequence[int]:
+    def matching(self, glob: Glob) -> list[int]:
         """Which of the paths a glob means, as places in the list, in order."""
-        if glob.suffix is not None:
-            return [place for place, path in enumerate(self._paths) if path.endswith(glob.suffix)]
-        return self._lines.matching(glob.line_regex)
+        return self._lines.matching(glob.lines_regex)

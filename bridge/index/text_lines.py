@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
+from bridge.index.linear import first_span
+
 CHUNK = 1024 * 1024
 """Bytes searched between two chances for other threads."""
 
@@ -26,20 +28,22 @@ class TextLines:
         """Which of the texts a pattern matches, as places in the list, in order.
 
         Args:
-            regex: RE2's, made with `never_nl`, its anchors knowing lines (`(?m)`).
+            regex: RE2's, which matches in one line (made with `never_nl`), or whole lines with their ends, one or
+                several in a row.
         """
         found: list[int] = []
-        search, starts, text = regex.search, self._starts, self._text
+        search, starts, text = first_span(regex), self._starts, self._text
         last = len(starts) - 1
         low = 0
         while low < len(text):
             end = starts[min(bisect_left(starts, low + CHUNK), last)]
             while low < end:
-                match = search(text, low, end)
-                if match is None or match.start() == end:
+                start, behind = search(text, low, end)
+                if start < 0 or start == end:
                     break  # nothing behind the last line is a text
-                place = bisect_right(starts, match.start()) - 1
-                found.append(place)
-                low = starts[place + 1]
+                first = bisect_right(starts, start) - 1
+                after = max(bisect_left(starts, behind), first + 1)
+                found.extend(range(first, after))
+                low = starts[after]
             low = end
         return found

@@ -14,7 +14,9 @@ from scripts.lib import (
     bench_patterns,
     bench_peers,
     bench_policy,
+    bench_ranked,
     bench_rpc,
+    bench_search,
     bench_write,
 )
 
@@ -25,6 +27,8 @@ SECTIONS = {
     "audit": ("The audit log: a query in a million lines, a record", bench_audit.run),
     "policy": ("Deciding: a call under a thousand rules", bench_policy.run),
     "index": ("The index: first build, restart, a change, a question", bench_index.run),
+    "search": ("Searching: grep and find beside ripgrep, fd, wcmatch and fzf", bench_search.run),
+    "ranked": ("Ranked search: ten notes with excerpts", bench_ranked.run),
     "peers": ("Peers: the same questions to other servers", bench_peers.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }

@@ -72,10 +72,10 @@ async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
 
 
 @contextlib.asynccontextmanager
-async def serving(vault: Path, hits: Any = ()) -> AsyncIterator[Server]:
-    """A bridge that serves a vault, as `scripts.lib.bench_server` makes it."""
+async def serving(vault: Path, hits: Any = (), *, engine: str = "") -> AsyncIterator[Server]:
+    """A bridge that serves a vault, as `scripts.lib.bench_server` makes it; with `engine="re2"`, without another."""
     with _payload(hits) as file:
-        async with started("scripts.lib.bench_server", str(vault), file) as server:
+        async with started("scripts.lib.bench_server", str(vault), file, engine) as server:
             await server.line()
             yield server
 

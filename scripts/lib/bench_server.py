@@ -1,6 +1,7 @@
 """A bridge in a process of its own, as the bench wants it: with a canned tool, and a ticker that watches the loop.
 
-`python -m scripts.lib.bench_server VAULT HITS` serves the vault and prints `ready`. Then each line on its standard
+`python -m scripts.lib.bench_server VAULT HITS [re2]` serves the vault and prints `ready`; with `re2`, greps without
+any faster engine. Then each line on its standard
 input is answered by one line: the longest time, in seconds, that the event loop was held since the last one.
 Reads are allowed and limits are as high as settings go, so that nothing but the work is measured.
 """
@@ -15,6 +16,7 @@ import orjson
 from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.index import hyper
 from bridge.settings import MAX_RATE
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
@@ -75,4 +77,6 @@ async def _serve(vault: Path, hits: Any) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[3:] == ["re2"]:
+        hyper.hyperscan = None
     asyncio.run(_serve(Path(sys.argv[1]), orjson.loads(Path(sys.argv[2]).read_bytes())))

@@ -38,8 +38,8 @@ def test_every_hit_has_its_number_its_text_and_the_lines_around_it(
             "a.md",
             number,
             lines[number - 1],
-            lines[max(number - 1 - around, 0) : number - 1],
-            lines[number : number + around],
+            lines[max(number - 1 - around, 0) : number - 1] if around else (),
+            lines[number : number + around] if around else (),
         )
         for number in sorted(hits)
         if number <= len(lines)

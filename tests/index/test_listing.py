@@ -80,4 +80,4 @@ def test_lines_are_searched_in_chunks_without_losing_any(monkeypatch: pytest.Mon
     monkeypatch.setattr("bridge.index.text_lines.CHUNK", 7)
     paths = [f"{'x' * (number % 9)}/{number}.md" for number in range(40)]
     compiled = compile_glob("**/*[05]*.md")
-    assert TextLines(paths).matching(compiled.line_regex) == [n for n, p in enumerate(paths) if compiled.matches(p)]
+    assert TextLines(paths).matching(compiled.lines_regex) == [n for n, p in enumerate(paths) if compiled.matches(p)]

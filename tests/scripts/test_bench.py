@@ -9,11 +9,13 @@ from scripts.lib import (
     bench_index,
     bench_loop,
     bench_measure,
+    bench_names,
     bench_patterns,
     bench_peers,
     bench_processes,
     bench_ranked,
     bench_rpc,
+    bench_search,
     bench_write,
 )
 from scripts.lib.vault_generator import generate
@@ -24,7 +26,7 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once instead of nine times, in a place of the test's own."""
     for module in (bench_measure, bench_patterns, bench_loop, bench_ranked):
         monkeypatch.setattr(module, "REPEATS", 1)
-    for module in (bench_processes, bench_patterns, bench_write, bench_audit, bench_index):
+    for module in (bench_processes, bench_patterns, bench_write, bench_audit, bench_index, bench_search):
         monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
     monkeypatch.setattr(bench_rpc, "PINGS", 2)
     monkeypatch.setattr(bench_rpc, "REPLIES", 1)
@@ -100,3 +102,15 @@ async def test_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     said = capsys.readouterr().out
     assert "4 queries of 30 notes" in said
     assert said.count("ratio of p95") >= 1
+
+
+async def test_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bench_search, "NOTES", (20,))
+    monkeypatch.setattr(bench_names, "QUERIES", 10)
+    monkeypatch.setattr(bench_search, "bench_vault", lambda notes: generate(tmp_path / "Notes", notes=notes))
+    await bench_search.run()
+    said = capsys.readouterr().out
+    assert said.count("times faster than rg") == 2 * len(bench_search.engines())
+    assert all(said.count(f"{kind}") >= len(bench_search.engines()) for kind in bench_search.PATTERNS)
+    assert "restart to first grep" in said
+    assert "another result" not in said
