@@ -147,18 +147,23 @@ class Matcher:
         """Whether a line shows already that it is true of the block or section around it."""
         return (
             query.scope in {Scope.BLOCK, Scope.SECTION}
+            and self.note.is_parsed
             and _grows(query.part)
             and any(self.holds(query.part, line, case=case) for line in self._lines_of(query.part, span, case=case))
         )
 
     def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
         """The lines that hold what must be there, or all of them where nothing must."""
-        anchor = _anchor(query, case=case)
-        if anchor is None:
+        anchors = list(_anchors(query, case=case))
+        if not anchors:
             yield from self.note.lines(span)
             return
+        if not all(next(self.places(anchor, span, case=matters), None) for anchor, matters in anchors):
+            return
+        # The longest word is the rarest; a pattern is dearer than any word.
+        anchor, matters = max(anchors, key=lambda found: len(getattr(found[0], "text", "")))
         last = -1
-        for start, _end in self.places(anchor[0], span, case=anchor[1]):
+        for start, _end in self.places(anchor, span, case=matters):
             if start < last:
                 continue
             low, high = self.note.line_at(start)
@@ -173,18 +178,20 @@ def _grows(query: Node) -> bool:
     return _grows(query.part) if isinstance(query, Case) else isinstance(query, (Text, Regex))
 
 
-def _anchor(query: Node, *, case: bool) -> tuple[Text | Regex, bool] | None:
-    """A word or pattern without which a query cannot be true, and whether its case matters."""
-    if isinstance(query, Text):
-        return (query, case) if query.text else None
-    if isinstance(query, Regex):
-        return query, case
-    if isinstance(query, Case):
-        return _anchor(query.part, case=query.matters)
-    if isinstance(query, Within) and query.scope in {Scope.LINE, Scope.CONTENT}:
-        return _anchor(query.part, case=case)
-    if isinstance(query, And):
-        found = [anchor for part in query.parts if (anchor := _anchor(part, case=case)) is not None]
-        # The longest word is the rarest; a pattern is dearer than any word.
-        return max(found, key=lambda anchor: len(getattr(anchor[0], "text", "")), default=None)
-    return None
+def _anchors(query: Node, *, case: bool) -> Iterator[tuple[Text | Regex, bool]]:
+    """Words and patterns without each of which a query cannot be true, and whether their case matters."""
+    match query:
+        case Text(text):
+            if text:
+                yield query, case
+        case Regex():
+            yield query, case
+        case Case(matters, part):
+            yield from _anchors(part, case=matters)
+        case Within(Scope.LINE | Scope.CONTENT, part):
+            yield from _anchors(part, case=case)
+        case And(parts):
+            for part in parts:
+                yield from _anchors(part, case=case)
+        case _:
+            return

@@ -14,7 +14,7 @@ from bridge.index.search_excerpts import excerpt, unaccented_places
 from bridge.index.search_text import Needle, NoteText
 from bridge.index.search_texts import SearchTexts, TextSession, has_text
 
-PLACES = 24
+PLACES = 16
 """Places of one word in one note that an excerpt is chosen among."""
 
 Excludes = Callable[[str], bool]

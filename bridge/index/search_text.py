@@ -1,6 +1,5 @@
 """One note's text as it is searched: what is found where, whatever its case."""
 
-import io
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -8,7 +7,6 @@ from functools import cached_property
 
 import orjson
 
-from bridge.index.pieces import pieces
 from bridge.index.scan import Span
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
@@ -65,13 +63,22 @@ class NoteText:
         """From its beginning to its end."""
         return 0, len(self.text)
 
+    @property
+    def is_parsed(self) -> bool:
+        """Whether it is short enough for its parts to be known."""
+        return len(self.text) <= MOST_PARSED
+
     @cached_property
     def note(self) -> ParsedNote:
         """What it says; nothing when it is too long."""
-        return parse_note(self.text) if len(self.text) <= MOST_PARSED else ParsedNote()
+        return parse_note(self.text) if self.is_parsed else ParsedNote()
 
     def find(self, needle: Needle, span: Span) -> Span | None:
         """The first place of a needle in a part of the text."""
+        if len(needle.forms) == 1:
+            form = needle.forms[0]
+            at = _find(self._searched(needle), form, *span)
+            return (at, at + len(form)) if at >= 0 else None
         places = [
             (at, at + len(form)) for form in needle.forms if (at := _find(self._searched(needle), form, *span)) >= 0
         ]
@@ -94,14 +101,23 @@ class NoteText:
         """
         found: list[Span] = []
         characters = span[0]
-        data = self.text[span[0] : span[1]].encode("utf-8", "surrogateescape")
-        for piece in pieces(b"", io.BytesIO(data)):
+        for piece in self._pieces(span):
             spans = find(piece, limit - len(found))
             found += _in_characters(piece, spans, characters)
             if len(found) >= limit:
                 break
             characters += len(piece) if piece.isascii() else len(piece.decode("utf-8", "surrogateescape"))
         return found
+
+    def _pieces(self, span: Span) -> Iterator[bytes]:
+        """A part of the text in whole lines, a piece after the other; a very long line in parts."""
+        at, end = span
+        while at < end:
+            stop = min(at + _AT_ONCE, end)
+            if stop < end:
+                stop = self.text.rfind("\n", at, stop) + 1 or stop
+            yield self.text[at:stop].encode("utf-8", "surrogateescape")
+            at = stop
 
     def lines(self, span: Span) -> Iterator[Span]:
         """The lines of a part of the text."""
@@ -120,6 +136,8 @@ class NoteText:
     @cached_property
     def sections(self) -> list[Span]:
         """The text before the first heading, and each heading with the text up to the next one."""
+        if not self.is_parsed:
+            return []
         starts = [heading.start for heading in self.note.headings]
         if not starts or starts[0] > 0:
             starts.insert(0, 0)

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BytesIO
 from types import TracebackType
 from typing import Self
 
@@ -15,6 +16,7 @@ from bridge.index.corpus import Corpus
 from bridge.index.finders import Finder, finders, line_break
 from bridge.index.linear import Compiled
 from bridge.index.patterns import QUICK_WORK, LineSearch, Patterns
+from bridge.index.pieces import PIECE, pieces
 from bridge.index.pool import WorkerPool
 from bridge.index.search_text import Find, Needle, NoteText, canvas_text
 from bridge.index.segments import View
@@ -22,8 +24,8 @@ from bridge.notes.reference import is_note
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 
-LARGEST = 64 << 20
-"""Bytes of a note that is searched; what a larger one says is not known."""
+LARGEST = 16 << 20
+"""Bytes of a note that are searched: of a larger one, the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +139,23 @@ class TextSession:
     def note(self, path: str) -> NoteText | None:
         """A note's text, or what can be read on a canvas; None when it is not known."""
         held = self._texts.corpus.text(path)
-        if held is None:
-            try:
-                data, _stat = self._texts.files.read(parse_path(path), limit=LARGEST)
-            except ToolFailure:
-                return None
-            data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
-        else:
+        if held is not None and len(held) <= PIECE:
             data = bytes(held)
-        return NoteText(canvas_text(data) if is_canvas(path) else data.decode("utf-8", "surrogateescape"))
+            return NoteText(canvas_text(data) if is_canvas(path) else data.decode("utf-8", "surrogateescape"))
+        parts = _beginning(pieces(b"", BytesIO(held))) if held is not None else self._from_disk(path)
+        if parts is None:
+            return None
+        if is_canvas(path):
+            return NoteText(canvas_text(b"".join(parts)))
+        # A piece at a time: to decode all of a large text at once would hold up other threads.
+        return NoteText("".join(part.decode("utf-8", "surrogateescape") for part in parts))
+
+    def _from_disk(self, path: str) -> list[bytes] | None:
+        try:
+            with self._texts.files.open(parse_path(path)) as stream:
+                return _beginning(pieces(b"", stream))
+        except (ToolFailure, OSError):
+            return None
 
     def _search(self, text: str) -> LineSearch:
         if text not in self._lines:
@@ -196,6 +206,18 @@ def has_text(path: str) -> bool:
 def searched(paths: Iterable[str]) -> frozenset[str]:
     """Those of some files whose content is searched."""
     return frozenset(filter(has_text, paths))
+
+
+def _beginning(parts: Iterable[bytes]) -> list[bytes]:
+    """As much of a text as is searched."""
+    found: list[bytes] = []
+    size = 0
+    for part in parts:
+        found.append(part)
+        size += len(part)
+        if size >= LARGEST:
+            break
+    return found
 
 
 def _pattern(pattern: str, *, case: bool) -> str:

@@ -22,7 +22,7 @@ async def test_the_result_has_the_shape_of_seed_s(alpha: Any) -> None:
     result = await alpha.done("search_notes", query="project timeline")
     excerpts = [
         "# Alpha Project The project timeline is set for Q2. #work/plan",
-        "--- status: draft --- # Beta - [ ] ask for the timeline",
+        "...# Beta - [ ] ask for the timeline",
     ]
     assert result.data == {
         "results": [{"path": ALPHA, "excerpt": excerpts[0]}, {"path": BETA, "excerpt": excerpts[1]}],
