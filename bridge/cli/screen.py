@@ -17,7 +17,7 @@ from bridge.cli.diff import draw_diff, parse_diff
 from bridge.cli.folding import fold, wrap
 from bridge.cli.inert import inert, inert_lines
 from bridge.cli.parameters import ParameterTree
-from bridge.contract.consent import ConsentRequest, Covers, Decision, Preview, RiskLevel
+from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
 
 MOST_DIFF_LINES = 300
 """Screen lines of diff that are shown before the rest waits behind the key `p`."""
@@ -209,11 +209,19 @@ class _Drawing:
         yield Text()
 
     def _files(self) -> Iterator[Text]:
+        """What is moved or made, then the diffs; of many files only the first ones, and the names of the others."""
+        shown = list(zip(self._preview.files, self._diffs, strict=True))
+        bare = [line for file, rows in shown if not rows for line in draw_heading(file, self._width)]
+        if bare:
+            yield from self._limit(bare, MOST_FILES)
+            yield Text()
         room = MOST_DIFF_LINES
-        bare: list[Text] = []
-        for file, rows in zip(self._preview.files, self._diffs, strict=True):
+        waiting: list[FilePreview] = []
+        for file, rows in shown:
             if not rows:
-                bare += draw_heading(file, self._width)
+                continue
+            if not room and not self._full:
+                waiting.append(file)
                 continue
             yield from draw_heading(file, self._width)
             if self._full:
@@ -227,8 +235,11 @@ class _Drawing:
             if file.truncated:
                 yield from draw_truncation(self._width)
             yield Text()
-        if bare:
-            yield from self._limit(bare, MOST_FILES)
+        if waiting:
+            yield from self._limit([line for file in waiting for line in draw_heading(file, self._width)], MOST_FILES)
+            yield from self._more(
+                "diffs of one more file" if len(waiting) == 1 else f"diffs of {len(waiting)} more files"
+            )
             yield Text()
 
     def _foot(self, now: datetime, *, long: bool) -> Iterator[Text]:

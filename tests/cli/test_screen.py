@@ -150,6 +150,18 @@ def test_a_long_diff_is_cut_and_says_so(make_request: Make, now: datetime) -> No
     assert "      1000 + line 999" in drawn(request, now, full=True)
 
 
+def test_of_many_files_the_move_comes_first_and_the_last_are_named(make_request: Make, now: datetime) -> None:
+    diff = "@@ -1 +1 @@\n-[[Old]]\n+[[New]]\n"
+    changed = [{"path": f"{n}.md", "change": "modify", "added": 1, "removed": 1, "diff": diff} for n in range(200)]
+    preview = {"files": [*changed, {"path": "Old.md", "newPath": "New.md", "change": "move"}]}
+    request = make_request(preview=preview)
+    rows = drawn(request, now)
+    assert rows.index("move Old.md → New.md") < rows.index("modify 0.md  +1 -1")
+    assert sum("[[New]]" in row for row in rows) < 200
+    assert any("more files: p shows all" in row for row in rows)
+    assert sum("[[New]]" in row for row in drawn(request, now, full=True)) == 200
+
+
 def test_a_diff_that_was_not_sent_whole_is_called_so(make_request: Make, now: datetime) -> None:
     preview = {"files": [{"path": "a.md", "change": "create", "diff": "@@ -0,0 +1 @@\n+a\n", "truncated": True}]}
     assert "NOT shown here" in " ".join(" ".join(drawn(make_request(preview=preview), now)).split())

@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,12 @@ def snapshot(vault: Path) -> dict[str, str]:
         for path in sorted(vault.rglob("*"))
         if path.is_file() and ".vault-bridge" not in path.parts
     }
+
+
+def notes(vault: Path) -> dict[Path, str]:
+    """Every note, without our backups."""
+    found = (path for path in sorted(vault.rglob("*.md")) if ".vault-bridge" not in path.parts)
+    return {path: path.read_text(encoding="utf-8") for path in found}
 
 
 def terminal(vault: Path, *arguments: str) -> Any:
@@ -163,3 +170,45 @@ def test_a_second_bridge_for_the_same_vault_says_who_has_it(served: Path) -> Non
     assert refused.returncode == 1
     pid = json.loads((served / ".vault-bridge" / "bridge.json").read_text(encoding="utf-8"))["pid"]
     assert str(pid) in refused.stderr
+
+
+def test_a_note_that_an_agent_renames_keeps_its_links_and_comes_back_with_them(served: Path) -> None:
+    before = snapshot(served)
+    texts = notes(served)
+    named = Counter(path.stem for path in texts)
+    linked = Counter(
+        target
+        for path, text in texts.items()
+        for target in set(re.findall(r"\[\[([^\]\[|#^\n]+)[\]|#]", text)) - {path.stem}
+        if named[target] == 1
+    )
+    ((stem, count),) = linked.most_common(1)
+    note = next(path for path in texts if path.stem == stem)
+    source = note.relative_to(served).as_posix()
+    destination = f"Moved here/Renamed {stem}.md"
+
+    person = terminal(served, "approve")
+    agent = terminal(served, "call", "move_file", f"source={source}", f"destination={destination}", "--client", "Mover")
+    person.expect("Mover")
+    person.expect("Renamed")
+    assert snapshot(served) == before, "nothing moves before the answer"
+    person.sendline("y")
+    agent.expect(pexpect.EOF)
+    agent.close()
+    assert agent.exitstatus == 0
+
+    link = re.compile(rf"\[\[{re.escape(stem)}[\]|#]")
+    after = notes(served)
+    assert not note.exists()
+    assert (served / destination).exists()
+    changed = [path for path, text in after.items() if path in texts and text != texts[path]]
+    assert len(changed) == count
+    assert all(re.sub(rf"\[\[Renamed {re.escape(stem)}", f"[[{stem}", after[path]) == texts[path] for path in changed)
+    assert not [(path.name, found[0]) for path, text in after.items() if (found := link.search(text))]
+
+    (change,) = told(served, "history", f"Renamed {stem}")
+    assert (change["tool"], change["state"]) == ("move_file", "applied")
+    run(served, "undo")
+    assert snapshot(served) == before
+    person.sendintr()
+    person.close()
