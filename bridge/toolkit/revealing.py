@@ -4,15 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bridge.errors import ToolFailure
-from bridge.vault.paths import VaultPath
 
 
 @contextmanager
-def revealing(path: VaultPath) -> Iterator[None]:
+def revealing(path: object) -> Iterator[None]:
     """What fails inside tells of a file's content; the pipeline asks for leave to read it before it tells an agent.
 
     Args:
-        path: The file.
+        path: The file's path.
     """
     try:
         yield

@@ -10,6 +10,7 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.core.place import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
@@ -105,7 +106,10 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         if params.patches is not None:
             path, data = self._read(params.path or "")
             edits = [LineEdit(patch.start_line, patch.end_line, patch.new_content) for patch in params.patches]
-            edited = apply_edits(data, edits, path)
+            with revealing(path):
+                edited = apply_edits(data, edits, path)
+                if edited.data == data:
+                    raise InvalidParameters(f"Nothing would change: {str(path)!r} already has exactly this content")
             builder.modify(path, data, edited.data, edited.regions)
         else:
             for patch, name in self._named(parse_patch(params.patch or "", params.path), params.path):
@@ -143,9 +147,10 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
             builder.create(self._files.root.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
             return
         path, data = self._read(name)
-        edited = apply_hunks(data, patch.hunks, path, check)
-        if edited.data == data:
-            raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")
+        with revealing(path):
+            edited = apply_hunks(data, patch.hunks, path, check)
+            if edited.data == data:
+                raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")
         builder.modify(path, data, edited.data, edited.regions)
 
     def _named(self, patches: Sequence[FilePatch], path: str | None) -> list[tuple[FilePatch, str]]:

@@ -7,6 +7,7 @@ from bridge.notes.body_tags import append_tag
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import add_tag, check_tag
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
@@ -57,7 +58,8 @@ class AddTagTool(WriteTool[AddTagParams]):
         if fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False))):
             told = Output({"path": note.location, "tag": f"#{tag}"}, f"{note.location} already has the tag #{tag}.")
             return Unchanged((note.location,), f"Look at the tags of {note.location}", told)
-        new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
+        with revealing(note.location):
+            new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
         return self._storage.plan_update(note, data, encoded(new), f"Add the tag #{tag} to {note.location}")
 
     def report(self, params: AddTagParams, applied: Applied) -> Output:

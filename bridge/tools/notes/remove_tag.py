@@ -8,6 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.notes.body_tags import remove_tags, tag_places
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import check_tag, remove_tag
+from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
@@ -54,7 +55,8 @@ class RemoveTagTool(WriteTool[RemoveTagParams]):
         tag = check_tag(params.tag)
         note, data = whole_note(self._storage, params.name)
         text = decoded(data)
-        new = remove_tag(text, tag)
+        with revealing(note.location):
+            new = remove_tag(text, tag)
         if params.include_body:
             new = remove_tags(new, tag)
         left = _lines(new, tag)
