@@ -1,0 +1,34 @@
+"""A write that fails tells nothing about a note to an agent that may not read it."""
+
+from typing import Any
+
+import pytest
+
+PATCH = "--- a/Ideas.md\n+++ b/Ideas.md\n@@ -1 +1 @@\n-a guess\n+another\n"
+FAILING = [
+    ("apply_patch", {"patch": PATCH}, "does not match"),
+    ("apply_patch", {"path": "Ideas.md", "patches": [{"startLine": 99, "endLine": 99, "newContent": "x"}]}, "line"),
+    ("apply_patch", {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Ideas"}]}, "has"),
+    ("edit_file", {"path": "Ideas.md", "old_text": "a guess", "new_text": "x"}, "not found"),
+    ("edit_file", {"path": "Ideas.md", "delete_lines": {"start": 50, "end": 51}}, "does not exist"),
+    ("edit_file", {"path": "Ideas.md", "old_text": "# Ideas", "new_text": "# Ideas"}, "No changes made"),
+    ("modify_note", {"path": "Ideas.md", "operation": "replace", "search": "a guess", "content": "x"}, "not found"),
+    ("add_tag", {"name": "Broken", "tag": "x"}, "properties"),
+    ("add_tag", {"name": "Tagged", "tag": "secret"}, "already has"),
+    ("remove_tag", {"name": "Tagged", "tag": "other"}, "does not have"),
+    ("write_file", {"path": "Tagged.md", "content": "---\ntags: [secret]\n---\n"}, "already"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "says"), FAILING)
+async def test_it_is_told_to_who_may_read_and_to_nobody_else(
+    desk: Any, tool: str, arguments: dict[str, Any], says: str
+) -> None:
+    desk.put("Broken.md", "---\ntags: [a\nb: : c\n---\n")
+    desk.put("Tagged.md", "---\ntags: [secret]\n---\n")
+    desk.services.everything.settle()
+    assert says in await desk.text(tool, **arguments)
+    desk.settings.update({"consentMode": {"read": "never_allow"}})
+    result = await desk.call(tool, **arguments)
+    assert (result.success, result.data["code"]) == (False, "denied_by_rule")
+    assert says not in result.text
