@@ -2,7 +2,8 @@
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
+from bridge.index.intake import Intake
 
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Better ideas"}]}
 
@@ -106,3 +108,72 @@ async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> 
         assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == beacon
     async with Bridge(vault) as bridge:
         assert bridge.beacon.url.startswith("ws://127.0.0.1:")
+
+
+async def test_who_reads_when_told_of_a_change_sees_it(vault: Path) -> None:
+    async with Bridge(vault) as bridge, connect(vault, name="watcher") as watcher:
+        bridge.settings.update({"enabledTools": ["*"], "consentMode": {"find": "always_allow"}})
+        await watcher.request("events.subscribe", kinds=["vault.changed"])
+        heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        watcher.on("vault.changed", heard.put_nowait)
+        for number in range(20):
+            (vault / f"New {number}.md").write_text(f"#new{number}", encoding="utf-8")
+            async with asyncio.timeout(20):
+                told = await heard.get()
+            assert told == {"path": f"New {number}.md", "change": "created"}
+            assert bridge.index.tagged(f"new{number}") == [told["path"]]
+            assert (await watcher.request("vault.status"))["notes"] == 4 + number
+
+
+async def test_the_status_tells_how_much_is_known(vault: Path) -> None:
+    async with Bridge(vault) as bridge, connect(vault, name="agent") as agent:
+        await asyncio.to_thread(bridge.index.settle)
+        status = await agent.request("vault.status")
+        assert status == {"notes": 3, "files": 3, "indexed": 3, "indexing": False, "lastSweep": status["lastSweep"]}
+        assert status["lastSweep"].endswith("Z")
+
+
+@pytest.fixture
+def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """What the index waits for before it reads the first note."""
+    go_on = threading.Event()
+    batches = Intake.batches
+
+    def waiting(intake: Intake, *arguments: Any) -> Iterator[Any]:
+        go_on.wait(20)
+        yield from batches(intake, *arguments)
+
+    monkeypatch.setattr(Intake, "batches", waiting)
+    monkeypatch.setattr("bridge.index.vault_index.BUILD_SECONDS", 0.0)
+    return go_on
+
+
+async def test_answers_given_during_the_first_build_say_so(vault: Path, go_on: threading.Event) -> None:
+    async with Bridge(vault) as bridge, connect(vault, name="agent") as agent:
+        bridge.settings.update({"enabledTools": ["*"], "consentMode": {"list_tags": "always_allow"}})
+        early = await agent.call("list_tags")
+        assert early.raw["metadata"]["indexing"] is True
+        assert (await agent.request("vault.status"))["indexing"] is True
+        go_on.set()
+        await asyncio.to_thread(bridge.index.settle)
+        assert "indexing" not in (await agent.call("list_tags")).raw["metadata"]
+
+
+async def test_hosts_are_told_how_far_a_build_is(vault: Path, go_on: threading.Event) -> None:
+    for number in range(300):
+        (vault / f"Note {number}.md").write_text("text", encoding="utf-8")
+    async with Bridge(vault), connect(vault, name="Obsidian", role="host") as host:
+        heard: asyncio.Queue[dict[str, int]] = asyncio.Queue()
+        host.on("index.progress", heard.put_nowait)
+        go_on.set()
+        async with asyncio.timeout(20):
+            while (told := await heard.get())["done"] != 303:
+                assert told["total"] == 303
+
+
+async def test_a_restart_knows_the_vault_at_once(vault: Path) -> None:
+    async with Bridge(vault) as bridge:
+        await asyncio.to_thread(bridge.index.settle)
+    async with Bridge(vault) as bridge:
+        assert bridge.index.names.resolve("meeting", "Ideas.md") == "Notes/Meeting.md"
+        assert len(list(bridge.index.notes())) == 3

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from bridge.index.connections import Connections
 from bridge.index.document import Document, packed_facts, packed_link, stored_facts, stored_link
 from bridge.index.fulltext import FullText
-from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink
+from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink, TagCount
 from bridge.index.packing import pack_text, unpack_text
 from bridge.index.schema import MAX_PLACES, PLACE_BITS
 from bridge.notes.names import link_key, split_link
@@ -183,6 +183,17 @@ class Store:
                 (PLACE_BITS, folded, folded + b"/", folded + b"0"),  # "0" comes next after "/"
             ).fetchall()
         return [path for (path,) in rows]
+
+    def tag_counts(self) -> list[TagCount]:
+        """Every tag, the most used first, then by name; spelled as in the first note by path that has it."""
+        with self.reading() as connection:
+            # Of the columns that are not aggregated, SQLite takes the values of the row with the minimum.
+            rows = connection.execute(
+                "SELECT tag, sum(uses) AS used, count(*), min(path) FROM tags JOIN documents ON document = id >> ? "
+                "GROUP BY folded ORDER BY used DESC, folded",
+                (PLACE_BITS,),
+            ).fetchall()
+        return [TagCount(unpack_text(tag), uses, notes) for tag, uses, notes, _first in rows]
 
     def tag_uses(self) -> Iterator[TagUse]:
         """Every tag of every note, by path and place."""

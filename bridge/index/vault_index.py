@@ -1,7 +1,6 @@
 """What is known of all notes, kept as the disk is: see `knowledge.py` for the questions."""
 
 import sqlite3
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,10 +12,10 @@ from bridge.index.following import Follower
 from bridge.index.holdings import Holdings
 from bridge.index.incomplete import answered_incompletely
 from bridge.index.indexer import Indexer, Told
+from bridge.index.kept import Kept
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.index.progress import OnProgress, Progress
 from bridge.index.store import Store, TagUse
-from bridge.index.tags import count_tags
 from bridge.notes.names import Names, link_key, split_link
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -66,8 +65,8 @@ class VaultIndex:
         self._follower = Follower(self._indexer, self._holdings, clock)
         self._watched = True
         self._started: float | None = None
-        self._tags_lock = threading.Lock()
-        self._tags: tuple[int, list[TagUse]] | None = None
+        self._counts: Kept[Sequence[TagCount]] = Kept()
+        self._uses: Kept[Sequence[TagUse]] = Kept()
         if self._holdings.load():
             self._indexer.named.set()
 
@@ -186,7 +185,7 @@ class VaultIndex:
 
     def tags(self) -> Sequence[TagCount]:
         """Every tag of the vault, the most used first, then by name."""
-        return count_tags(self.tag_uses())
+        return self._counts.get(self._holdings.version, lambda: self._ask(Store.tag_counts))
 
     def tagged(self, tag: str) -> Sequence[str]:
         """The notes with a tag or one nested in it (rule 63), with or without `#`, in the order of their paths."""
@@ -194,11 +193,7 @@ class VaultIndex:
 
     def tag_uses(self) -> Sequence[TagUse]:
         """Every tag of every note, by path and place."""
-        with self._tags_lock:
-            version = self._holdings.version
-            if self._tags is None or self._tags[0] != version:
-                self._tags = version, self._ask(lambda store: list(store.tag_uses()))
-            return self._tags[1]
+        return self._uses.get(self._holdings.version, lambda: self._ask(lambda store: list(store.tag_uses())))
 
     def search(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Ask the index's tables themselves, for searches that have their own there.

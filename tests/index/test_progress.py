@@ -1,0 +1,41 @@
+"""How far a build is, told often enough and not more."""
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.index.progress import EVERY_SECONDS, FEW, Progress
+
+
+class Hands(SystemClock):
+    """A clock that is set by hand."""
+
+    time = 0.0
+
+    def monotonic(self) -> float:
+        return self.time
+
+
+@pytest.fixture
+def clock() -> Hands:
+    return Hands()
+
+
+def test_it_tells_the_beginning_the_end_and_now_and_then(clock: Hands) -> None:
+    told: list[tuple[int, int]] = []
+    progress = Progress(clock, lambda done, total: told.append((done, total)))
+    progress.begin(1000)
+    for _ in range(100):
+        clock.time += EVERY_SECONDS / 5
+        progress.step(10)
+    assert told[0] == (0, 1000)
+    assert told[-1] == (1000, 1000)
+    assert 20 <= len(told) <= 23
+    assert (progress.done, progress.total) == (1000, 1000)
+
+
+def test_small_things_are_not_told(clock: Hands) -> None:
+    told: list[tuple[int, int]] = []
+    progress = Progress(clock, lambda done, total: told.append((done, total)))
+    progress.begin(FEW)
+    progress.step(FEW)
+    assert told == []
