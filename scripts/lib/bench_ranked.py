@@ -2,7 +2,7 @@
 
 Two hundred seeded queries of one to three words, as they stand in the notes: half of them side by side, so that the
 words everywhere are asked for as often as they are written. Every side is asked all of them, in turn, nine times.
-tantivy is no dependency: `PYTHONPATH=somewhere/with/tantivy scripts/bench ranked`.
+tantivy is no dependency: `PYTHONPATH=somewhere/with/tantivy .venv/bin/python -m scripts.lib.bench ranked`.
 """
 
 import asyncio
