@@ -22,7 +22,6 @@ from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
 from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
-from bridge.contract.consent import ConsentMode
 from bridge.contract.discovery import Beacon
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
@@ -43,19 +42,20 @@ from bridge.server.cachefolder import cache_folder
 from bridge.server.lock import VaultLock
 from bridge.server.runfiles import RunFolder
 from bridge.server.server import Server
-from bridge.settings import Settings
 from bridge.toolkit.asking import Asking
 from bridge.toolkit.auditing import Auditing
 from bridge.toolkit.calls import Calls
 from bridge.toolkit.console import redacted_console
 from bridge.toolkit.flight import Flight
 from bridge.toolkit.limiting import Limiting
+from bridge.toolkit.mode_changes import ModeChanges
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.settings_store import SettingsStore
 from bridge.toolkit.timings import log_call
+from bridge.toolkit.usage import usage
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
@@ -70,7 +70,7 @@ SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
 
 SWEEP_SECONDS = 60.0
-"""How often the use of grants is written down."""
+"""How often grants that nobody uses are ended, and the use of the others is written down."""
 
 RETAIN_SECONDS = 24 * 60 * 60.0
 """How often old backups are looked for."""
@@ -176,8 +176,7 @@ class Bridge:
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
-        sweeping = asyncio.create_task(_sweep(grants))
-        stack.callback(sweeping.cancel)
+        self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
         ledger = Ledger(
             root,
             clock=self._clock,
@@ -187,8 +186,7 @@ class Bridge:
         )
         stack.callback(ledger.close)
         self.recovery = await asyncio.to_thread(ledger.recover)
-        retaining = asyncio.create_task(_retain(ledger, lambda: self.settings.current))
-        stack.callback(retaining.cancel)
+        self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
 
         registry = ToolRegistry()
         told = ToolServices(
@@ -244,7 +242,7 @@ class Bridge:
             grants=grants,
             ledger=ledger,
             audit=AuditDesk(audit, state),
-            limits=lambda session: _usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
+            limits=lambda session: usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: status_wire(self.index.status()),
             compare=partial(compare, self.index),
             knowledge=lambda role: self.index if role == "host" else told.index,
@@ -253,9 +251,7 @@ class Bridge:
             attached=self._session_files.attached,
             note=auditing.note,
         )
-        watcher = Watcher(root.path, self.index.changed, self.index.unwatched)
-        watcher.start()
-        stack.push_async_callback(asyncio.to_thread, watcher.stop)
+        self._watch(root)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
             known.add(token)
@@ -267,6 +263,12 @@ class Bridge:
         """What was known at the last stop. Blocks."""
         place = cache_folder(files.root.path)
         return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
+
+    def _watch(self, root: VaultRoot) -> None:
+        """Have the index told of what other programs change."""
+        watcher = Watcher(root.path, self.index.changed, self.index.unwatched)
+        watcher.start()
+        self._stack.push_async_callback(asyncio.to_thread, watcher.stop)
 
     async def _finished(
         self, auditing: Auditing, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float
@@ -304,31 +306,25 @@ class Bridge:
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
         )
-        before = dict(self.settings.current.consent_mode)
-
-        def modes_changed(settings: Settings) -> None:
-            for tool, mode in settings.consent_mode.items():
-                if before.get(tool) != mode:
-                    grants.mode_set(tool, ConsentMode(mode))
-            before.clear()
-            before.update(settings.consent_mode)
-
-        self.settings.on_change(modes_changed)
+        self.settings.on_change(ModeChanges(grants, self.settings.current).changed)
         return grants
 
+    def _repeat(self, seconds: float, work: Callable[[], object], *, at_once: bool) -> None:
+        """Do something in a thread, now and then, until the bridge stops."""
 
-async def _retain(ledger: Ledger, settings: Callable[[], Settings]) -> None:
-    """At the start and daily, remove backups that are older than the user wants to keep them."""
-    while True:
-        await asyncio.to_thread(ledger.prune, settings().backup_retention_days)
-        await asyncio.sleep(RETAIN_SECONDS)
+        async def repeat() -> None:
+            if at_once:
+                await asyncio.to_thread(work)
+            while True:
+                await asyncio.sleep(seconds)
+                await asyncio.to_thread(work)
+
+        self._stack.callback(asyncio.create_task(repeat()).cancel)
 
 
-async def _sweep(grants: Grants) -> None:
-    """Now and then, end grants that nobody uses and write down which were used."""
-    while True:
-        await asyncio.sleep(SWEEP_SECONDS)
-        await asyncio.to_thread(grants.sweep)
+def _retain(ledger: Ledger, settings: SettingsStore) -> None:
+    """Remove backups that are older than the user wants to keep them."""
+    ledger.prune(settings.current.backup_retention_days)
 
 
 def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:
@@ -343,13 +339,3 @@ def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents) -> None:
         index.applied(plan)
     finally:
         events.applied(plan)
-
-
-def _usage(
-    limits: RateLimits, registry: ToolRegistry, settings: Settings, session: str, now: float
-) -> dict[str, dict[str, int]]:
-    """`limits.status`: for each tool, and over all under `*`, the limit, the calls of the last minute, the queue."""
-    tools = [tool for tool in registry.tools() if settings.enables(tool.name) or not tool.listed]
-    rates = {tool.name: tool.rate(settings) for tool in tools}
-    used = limits.status(session, now, rates) | {"*": limits.total(now, settings.global_rate_limit)}
-    return {name: {"limit": usage.limit, "used": usage.used, "queued": usage.queued} for name, usage in used.items()}
