@@ -117,7 +117,8 @@ async def test_who_reads_when_told_of_a_change_sees_it(vault: Path) -> None:
         heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         watcher.on("vault.changed", heard.put_nowait)
         for number in range(20):
-            (vault / f"New {number}.md").write_text(f"#new{number}", encoding="utf-8")
+            (vault / ".draft").write_text(f"#new{number}", encoding="utf-8")
+            (vault / ".draft").rename(vault / f"New {number}.md")
             async with asyncio.timeout(20):
                 told = await heard.get()
             assert told == {"path": f"New {number}.md", "change": "created"}

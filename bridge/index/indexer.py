@@ -30,6 +30,12 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MANY = 2000
+"""Paths that are sorted in one go."""
+
+CHECKPOINT_BATCHES = 16
+"""Batches of a build until what was written is brought from SQLite's log into its file: some tens of megabytes."""
+
 Told = Callable[[str, str], None]
 """Told a path and what became of it: `created`, `modified` or `deleted`."""
 
@@ -281,11 +287,11 @@ class Indexer:
         Returns:
             Whether it was done to the end.
         """
-        ordered = sorted(paths, key=walk_key)
+        ordered = self._in_order(set(paths))
         long = len(ordered) > BATCH_FILES and not quick
         if long:
             self._progress.begin(len(ordered))
-        for batch in self._intake.batches(ordered):
+        for number, batch in enumerate(self._intake.batches(ordered), 1):
             if self._stopping:
                 return False
             with self._holdings.lock:
@@ -298,9 +304,16 @@ class Indexer:
                     self._on_change(path, told[path])
             if long:
                 self._progress.step(len(batch))
-                self._holdings.checkpoint()
+                if number % CHECKPOINT_BATCHES == 0:
+                    self._holdings.checkpoint()
                 self._take_noted()
         return True
+
+    def _in_order(self, paths: set[str]) -> list[str]:
+        """Paths in the order of a walk. Of many, only those that are known, because sorting them would take long."""
+        if len(paths) <= MANY:
+            return sorted(paths, key=walk_key)
+        return [file.path for file in self._holdings.tree.files() if file.path in paths]
 
     def _let_go(self, files: Iterable[str], folders: Iterable[str], *, ours: bool = False, quiet: bool = False) -> None:
         """Forget files, and folders with all that was in them.

@@ -61,10 +61,10 @@ def test_a_person_sees_a_bar(tmp_path: Path, terminal: Any) -> None:
     vault = tmp_path / "Vault"
     vault.mkdir()
     text = "See [[Note 1]] and [[Note 2]]. #tag\n\n" * 300
-    for number in range(600):
+    for number in range(150):
         (vault / f"Note {number}.md").write_text(f"# {number}\n\n{text}", encoding="utf-8")
     screen = terminal("serve", "--vault", str(vault), "--preset", "vault")
-    screen.see("The vault has been read: 600 notes")
+    screen.see("The vault has been read: 150 notes")
     assert "Reading the vault" in screen.raw
     screen.interrupt()
     assert screen.end() == 0
