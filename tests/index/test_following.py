@@ -37,6 +37,13 @@ class Heard:
             assert self._new.wait_for(lambda: change in self.changes, PATIENCE), self.changes
 
 
+def put(place: Path, text: str) -> None:
+    """Let a file appear with all its text at once."""
+    draft = place.with_name(".draft")
+    draft.write_text(text, encoding="utf-8")
+    draft.rename(place)
+
+
 @pytest.fixture
 def heard() -> Heard:
     return Heard()
@@ -77,7 +84,7 @@ def test_a_change_is_told_when_the_answers_have_it(watched: VaultIndex, vault: P
         heard(path, change)
 
     watched._indexer._on_change = ask
-    (vault / "New.md").write_text("#new", encoding="utf-8")
+    put(vault / "New.md", "#new")
     heard.wait_for(("New.md", "created"))
     assert answers[-1] == ["New.md"]
     (vault / "Notes").rename(vault / "Old notes")
@@ -92,7 +99,7 @@ def test_a_change_is_told_when_the_answers_have_it(watched: VaultIndex, vault: P
 def test_files_in_a_folder_made_a_moment_before_are_not_missed(watched: VaultIndex, vault: Path, heard: Heard) -> None:
     for number in range(20):
         (vault / f"Folder {number}" / "Deep").mkdir(parents=True)
-        (vault / f"Folder {number}" / "Deep" / "Note.md").write_text("#deep", encoding="utf-8")
+        put(vault / f"Folder {number}" / "Deep" / "Note.md", "#deep")
     for number in range(20):
         heard.wait_for((f"Folder {number}/Deep/Note.md", "created"))
     assert len(watched.tagged("deep")) == 20
