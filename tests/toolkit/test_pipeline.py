@@ -273,16 +273,18 @@ async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: 
     assert "files" not in preview["plan"]
 
 
-async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_it(rig: Any) -> None:
+@pytest.mark.parametrize(("decision", "told"), [(Decision.DENY_ONCE, False), (Decision.ALLOW_ONCE, True)])
+async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_it(
+    rig: Any, decision: Decision, told: bool
+) -> None:
     person = rig.person()
-    for decision, told in ((Decision.DENY_ONCE, False), (Decision.ALLOW_ONCE, True)):
-        call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="guess")))
-        await rig.asked()
-        assert person.asked[-1]["summary"] == "Tell why Overwrite failed"
-        await person.answer(decision)
-        result = await call
-        assert not result.success
-        assert ("holds 8 words" in result.error) is told
+    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="guess")))
+    await rig.asked()
+    assert person.asked[-1]["summary"] == "Tell why Overwrite failed"
+    await person.answer(decision)
+    result = await call
+    assert not result.success
+    assert ("holds 8 words" in result.error) is told
 
 
 async def test_a_host_is_told_at_once_what_a_file_holds(rig: Any) -> None:
