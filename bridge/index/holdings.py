@@ -68,6 +68,13 @@ class Holdings:
         with self.lock:
             return frozenset(self._unread)
 
+    def differs(self, file: IndexedFile) -> bool:
+        """Whether a file's state is another than that of which the content is known."""
+        known = self.tree.get(file.path)
+        if known is None or file.path in self._unread:
+            return True
+        return file._replace(created_ns=known.created_ns) != known
+
     def is_unread(self, path: str) -> bool:
         """Whether a file's content is not known yet."""
         return path in self._unread
@@ -151,6 +158,14 @@ class Holdings:
                 store.close()
 
     # -- changing; called with the lock held -----------------------------------------------------------------------
+
+    def see(self, file: IndexedFile) -> None:
+        """A file is there; its content is not known yet."""
+        known = self.tree.get(file.path)
+        born = file.created_ns if known is None else min(file.created_ns, known.created_ns)
+        self.tree.put(file._replace(created_ns=born))
+        self.names.add(file.path)
+        self._mark_unread((file.path,))
 
     def see_folder(self, folder: str, files: Sequence[IndexedFile], *, changed: Iterable[str]) -> None:
         """All that lies in a folder itself, by name; of `changed` files the content is not known yet."""

@@ -8,17 +8,15 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from bridge.clock import Clock
 from bridge.errors import NotFound, ToolFailure
 from bridge.index.holdings import Holdings
 from bridge.index.intake import BATCH_FILES, Batch, Intake
-from bridge.index.knowledge import IndexedFile
+from bridge.index.looking import look_at
 from bridge.index.progress import Progress
-from bridge.index.reading import Other, Reading, indexed, is_visible, look, open_folder, vault_path
+from bridge.index.reading import Other, Reading, is_visible, vault_path
 from bridge.index.sweep import FolderFound, Found, sweep
 from bridge.index.tree import parent
 from bridge.index.walk_order import walk_key
@@ -38,23 +36,6 @@ CHECKPOINT_BATCHES = 16
 
 Told = Callable[[str, str], None]
 """Told a path and what became of it: `created`, `modified` or `deleted`."""
-
-
-@dataclass(slots=True)
-class Seen:
-    """What was found at some paths.
-
-    Attributes:
-        files: Files that are there.
-        folders: Folders that are there.
-        gone: Files that were known and are none any more.
-        gone_folders: Folders that were known and are none any more.
-    """
-
-    files: list[str] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
-    gone_folders: list[str] = field(default_factory=list)
 
 
 class Indexer:
@@ -146,18 +127,27 @@ class Indexer:
 
     # -- what we did ourselves ----------------------------------------------------------------------------------
 
-    def applied(self, plan: ChangePlan) -> None:
-        """Take in what a plan changed, before its call returns."""
+    def applied(self, plan: ChangePlan) -> bool:
+        """Take in what a plan changed, before its call returns.
+
+        Returns:
+            Whether notes so large were changed that they are only noted: reading one may take seconds.
+        """
         paths = [path for path in plan.targets if is_visible(path)]
         holdings = self._holdings
         with holdings.lock:
             births = _births(plan, holdings)
             self._written.update(paths)
-            seen = self._look_at(paths, everything=True)
+            seen = look_at(paths, self._files.root, holdings, self._intake, everything=True)
             self._let_go(seen.gone, seen.gone_folders, ours=True)
             holdings.set_folders(seen.folders, [])
-            for batch in self._intake.batches(seen.files, births):
+            large = {file.path: file for file in seen.large}
+            for batch in self._intake.batches([path for path in seen.files if path not in large], births):
                 self._intake.commit(batch)
+            for file in seen.large:
+                holdings.see(file)
+            self.note(large)
+            return bool(large)
 
     # -- within a session ---------------------------------------------------------------------------------------
 
@@ -176,44 +166,13 @@ class Indexer:
             return
         with self._holdings.lock:
             self._written -= paths  # we look at them now, after we wrote them
-        seen = self._look_at(paths)
+        seen = look_at(paths, self._files.root, self._holdings, self._intake)
         tree = self._holdings.tree
         self._let_go(seen.gone, seen.gone_folders)
         self._read(seen.files, {path: "modified" if tree.get(path) else "created" for path in seen.files})
         for folder in seen.folders:
             if not self._stopping:
                 self._sweep(folder)
-
-    def _look_at(self, paths: Iterable[str], *, everything: bool = False) -> Seen:
-        """What is there now.
-
-        Args:
-            paths: Where to look.
-            everything: Whether files are told that are as they are known.
-        """
-        seen = Seen()
-        tree = self._holdings.tree
-        for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
-            folder = open_folder(self._files.root, place)
-            with folder or contextlib.nullcontext():
-                for path in inside:
-                    found = look(folder, path.rpartition("/")[2]) if folder is not None else Other.NOTHING
-                    if not isinstance(found, Other):
-                        if everything or self._differs(path, indexed(path, found)):
-                            seen.files.append(path)
-                    elif tree.get(path) is not None:
-                        seen.gone.append(path)
-                    if found is Other.FOLDER:
-                        seen.folders.append(path)
-                    elif tree.has_folder(path):
-                        seen.gone_folders.append(path)
-        return seen
-
-    def _differs(self, path: str, now: IndexedFile) -> bool:
-        known = self._holdings.tree.get(path)
-        if known is None or self._holdings.is_unread(path) or self._intake.is_unsettled(path):
-            return True
-        return now._replace(created_ns=known.created_ns) != known
 
     def _sweep(self, start: str, *, quiet: bool = False) -> bool:
         """Compare a folder and all that is in it.

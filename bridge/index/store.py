@@ -1,21 +1,19 @@
 """What is known of notes, in SQLite: one transaction puts what was read, and asking touches no note."""
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
 from bridge.index.connections import Connections
-from bridge.index.document import Document, packed_facts, packed_link, stored_facts, stored_link
+from bridge.index.document import stored_facts, stored_link
 from bridge.index.fulltext import FullText
 from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink, TagCount
 from bridge.index.packing import pack_text, unpack_text
-from bridge.index.schema import MAX_PLACES, PLACE_BITS
-from bridge.notes.names import link_key, split_link
-from bridge.notes.reference import note_name
+from bridge.index.schema import PLACE_BITS
+from bridge.index.writing import Writing, folded_tag, places
 from bridge.vault.spelling import fold
 
 _PAGE = 500
@@ -146,7 +144,7 @@ class Store:
             if row is None or row[0] is None:
                 return []
             rows = connection.execute(
-                "SELECT link FROM links WHERE id BETWEEN ? AND ? ORDER BY id", _places(row[0])
+                "SELECT link FROM links WHERE id BETWEEN ? AND ? ORDER BY id", places(row[0])
             ).fetchall()
         return [stored_link(path, link) for (link,) in rows]
 
@@ -205,109 +203,6 @@ class Store:
             while page := rows.fetchmany(_PAGE):
                 for path, folded, tag, uses in page:
                     yield TagUse(path, unpack_text(folded), unpack_text(tag), uses)
-
-
-class Writing:
-    """The changes that one transaction makes."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-        row = connection.execute("SELECT value FROM meta WHERE name = 'cleared'").fetchone()
-        self._cleared = int(row[0]) if row else 0
-        """Documents up to this number are not in the full-text index: it was emptied after them."""
-
-    def put(self, file: IndexedFile, document: Document | None, *, settled: bool) -> None:
-        """A file as it is now, in place of what was known of it.
-
-        Args:
-            file: The file.
-            document: What it says; None when it is no note or canvas, or cannot be read.
-            settled: Whether its bytes are surely those that were read.
-        """
-        self.discard(file.path)
-        number = None if document is None else self._put_document(file.path, document)
-        self._connection.execute(
-            "INSERT INTO files(path, size, mtime_ns, created_ns, changed_ns, settled, document) "
-            "VALUES(?, ?, ?, ?, ?, ?, ?)",
-            (*file, settled, number),
-        )
-
-    def touch(self, file: IndexedFile, *, settled: bool) -> None:
-        """A file's state, where its bytes are as they were."""
-        self._connection.execute(
-            "UPDATE files SET size = ?, mtime_ns = ?, created_ns = ?, changed_ns = ?, settled = ? WHERE path = ?",
-            (*file[1:], settled, file.path),
-        )
-
-    def discard(self, path: str) -> None:
-        """A file went. Nothing happens when it is not known."""
-        row = self._connection.execute("DELETE FROM files WHERE path = ? RETURNING document", (path,)).fetchone()
-        if row is None or row[0] is None:
-            return
-        number = row[0]
-        places = _places(number)
-        for table in ("links", "tags", "aliases"):
-            self._connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", places)  # noqa: S608 - constants
-        (facts,) = self._connection.execute(
-            "DELETE FROM documents WHERE document = ? RETURNING facts", (number,)
-        ).fetchone()
-        if facts is not None and number > self._cleared:
-            FullText.discard(self._connection, number)
-
-    def put_folder(self, path: str) -> None:
-        """A folder appeared."""
-        self._connection.execute("INSERT OR IGNORE INTO folders VALUES(?)", (path,))
-
-    def discard_folder(self, path: str) -> None:
-        """A folder went."""
-        self._connection.execute("DELETE FROM folders WHERE path = ?", (path,))
-
-    def _put_document(self, path: str, document: Document) -> int:
-        execute, many = self._connection.execute, self._connection.executemany
-        facts = document.facts
-        row = None if facts is None else packed_facts(facts)
-        number = int(execute("INSERT INTO documents(path, facts) VALUES(?, ?)", (path, row)).lastrowid or 0)
-        first = number << PLACE_BITS
-        links = islice(enumerate(document.links, first), MAX_PLACES)
-        many(
-            "INSERT INTO links VALUES(?, ?, ?)",
-            ((place, pack_text(link_key(split_link(link.link)[0])), packed_link(link)) for place, link in links),
-        )
-        if facts is None:
-            return number
-        if facts.tags:
-            many("INSERT INTO tags VALUES(?, ?, ?, ?)", _tag_rows(first, facts.tags))
-        if facts.aliases:
-            folded = dict.fromkeys(pack_text(fold(alias)) for alias in facts.aliases)
-            many("INSERT INTO aliases VALUES(?, ?)", enumerate(folded, first))
-        FullText.put(
-            self._connection,
-            number,
-            name=note_name(path),
-            headings=[heading.heading for heading in facts.headings],
-            aliases=facts.aliases,
-            tags=facts.tags,
-            text=document.text,
-        )
-        return number
-
-
-def folded_tag(tag: str) -> str:
-    """What tags are compared by (rule 63), with `#`."""
-    return "#" + fold(tag.removeprefix("#"))
-
-
-def _tag_rows(first: int, tags: Sequence[str]) -> Iterator[tuple[int, bytes, bytes, int]]:
-    uses: dict[str, list[str]] = {}
-    for tag in tags:
-        uses.setdefault(folded_tag(tag), []).append(tag)
-    for place, (folded, spelled) in enumerate(uses.items(), first):
-        yield place, pack_text(folded), pack_text(spelled[0]), len(spelled)
-
-
-def _places(document: int) -> tuple[int, int]:
-    """The numbers that rows of a document may have."""
-    return document << PLACE_BITS, (document + 1 << PLACE_BITS) - 1
 
 
 def _text(path: str) -> str:

@@ -95,8 +95,12 @@ class VaultIndex:
         self._follower.changed(paths)
 
     def applied(self, plan: ChangePlan) -> None:
-        """We have changed the vault ourselves. Afterwards answers are true of what was changed."""
-        self._indexer.applied(plan)
+        """We have changed the vault ourselves. Afterwards answers are true of what was changed.
+
+        Of notes so large that reading them takes long only the names are known then, and `status` says so.
+        """
+        if self._indexer.applied(plan):
+            self._follower.changed(())
 
     def unwatched(self) -> None:
         """Changes are not reported (any more): from now on, old answers are checked before they are given."""

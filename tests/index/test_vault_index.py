@@ -251,6 +251,18 @@ def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -
     assert world.wrong == []
 
 
+def test_a_large_note_that_we_write_is_read_after_the_call(
+    world: World, change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.index.looking.LARGE", 1000)
+    change(lambda plan: plan.create(parse_path("Large.md"), b"[[Hub]] " * 500))
+    assert world.index.names.resolve("large", "Hub.md") == "Large.md"
+    assert world.index.status().indexing
+    assert world.index.links_from("Large.md") == []
+    world.index._indexer.take_noted()
+    assert world.wrong == []
+
+
 def test_what_was_read_just_before_we_wrote_it_is_not_taken_in(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
