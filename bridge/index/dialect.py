@@ -82,6 +82,8 @@ class _Translation:
         flags = ("i" if "i" in on else "") + ("-i" if "i" in (off or "") else "")
         if kind == ":":
             return f"(?{flags}:"
+        if self._pattern[self._at : self._at + 1] in {"*", "+", "?", "{"}:
+            raise _Untranslatable  # RE2 repeats what stands before the flags
         return f"(?{flags})" if flags else ""
 
     def _literal(self) -> str:

@@ -1,7 +1,10 @@
 """What is found in the corpus is what is found by opening every file, whichever engine finds it."""
 
 import contextlib
+import itertools
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -244,3 +247,40 @@ def test_only_lines_that_may_match_are_given_to_the_slow_engine(both: Both) -> N
     with contextlib.suppress(InvalidParameters):
         both.search(both.disk, r"(?<=key: )(a+)+b")
     assert [hit.line for hit in both.search(both.memory, r"(?<=key: )(a+)+b").hits] == [2]
+
+
+def test_a_note_of_fifty_megabytes_and_a_line_of_ten_are_searched(both: Both) -> None:
+    both.write("A/large.md", b"some words in a line of a large note\n" * 1_400_000 + b"needle\n")
+    both.write("line.md", b"word and more " * 750_000 + b"needle\n")
+    assert both.source.corpus.snapshot().large == ("line.md", "A/large.md")
+    assert [(hit.file, hit.line) for hit in both.same("needle").hits] == [("line.md", 1), ("A/large.md", 1_400_001)]
+
+
+def test_many_threads_search_while_the_corpus_changes(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SEGMENT", 2000), ("TAIL", 300), ("SMALL", 1000)):
+        monkeypatch.setattr(corpus_module, name, value)
+    for number in range(100):
+        both.source.corpus.put(f"{number:03}.md", b"needle\n" * 3, Stamp(21, 0))
+    stop = threading.Event()
+
+    def change() -> None:
+        for turn in itertools.count():
+            if stop.is_set():
+                break
+            both.source.corpus.put(f"{turn % 50:03}.md", b"x\n" * (turn % 7) + b"needle\n" * 3, Stamp(turn, turn))
+            both.source.corpus.put("new.md", b"no such word\n", Stamp(turn, turn))
+            both.source.corpus.discard("new.md")
+            if turn % 20 == 0:
+                both.source.corpus.save()
+
+    with ThreadPoolExecutor(5) as threads:
+        changing = threads.submit(change)
+        try:
+            searches = [threads.submit(both.search, both.memory, "needle|no such", limit=1000) for _ in range(100)]
+            for found in [search.result() for search in searches]:
+                paths = [hit.file for hit in found.hits if hit.match == "needle"]
+                assert paths == sorted(paths)
+                assert len(paths) == 300
+        finally:
+            stop.set()
+        changing.result()
