@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from bridge.index.knowledge import NoteFacts, StoredLink
-from bridge.index.packing import pack, unpack
+from bridge.index.packing import has_odd_number, pack, unpack
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
@@ -65,7 +65,8 @@ def packed_facts(facts: NoteFacts) -> bytes:
     """A note's facts, to be stored."""
     headings = [tuple(heading) for heading in facts.headings]
     properties = dict(facts.properties)
-    return pack([properties, facts.aliases, facts.tags, headings, facts.block_ids], numbers=bool(properties))
+    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids]
+    return pack(row, odd=has_odd_number(properties))
 
 
 def stored_facts(path: str, data: bytes) -> NoteFacts:
@@ -77,7 +78,7 @@ def stored_facts(path: str, data: bytes) -> NoteFacts:
 def packed_link(link: Link) -> bytes:
     """A link, to be stored."""
     row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key)
-    return pack(row, numbers=False)
+    return pack(row)
 
 
 def stored_link(source: str, data: bytes) -> StoredLink:

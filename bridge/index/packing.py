@@ -15,14 +15,14 @@ _SLOW = b"\x00"
 """What begins bytes that orjson did not write; JSON never begins so."""
 
 
-def pack(value: Any, *, numbers: bool = True) -> bytes:
+def pack(value: Any, *, odd: bool = False) -> bytes:
     """A value of JSON as bytes. Tuples become lists.
 
     Args:
         value: The value.
-        numbers: Whether it may hold numbers that are none, or infinite.
+        odd: What `has_odd_number` says of it.
     """
-    if numbers and _has_odd_number(value):
+    if odd:
         return _SLOW + json.dumps(value).encode("ascii")
     try:
         return orjson.dumps(value)
@@ -45,12 +45,12 @@ def unpack_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
-def _has_odd_number(value: Any) -> bool:
-    """Whether orjson would write a number as `null`."""
+def has_odd_number(value: Any) -> bool:
+    """Whether a value holds a number that orjson would write as `null`."""
     if isinstance(value, str):
         return False
     if isinstance(value, float):
         return not math.isfinite(value)
     if isinstance(value, Mapping):
-        return any(map(_has_odd_number, value.values()))
-    return isinstance(value, list | tuple) and any(map(_has_odd_number, value))
+        return any(map(has_odd_number, value.values()))
+    return isinstance(value, list | tuple) and any(map(has_odd_number, value))
