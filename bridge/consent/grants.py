@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from bridge.clock import Clock, stamp
 from bridge.consent.grant import Grant
 from bridge.consent.lapsing import Lapsing
-from bridge.consent.permission_table import LETTERS, Entry, Letter
+from bridge.consent.permission_table import LETTERS, Entry, Letter, PermissionTable
 from bridge.consent.permissions import Permissions
 from bridge.consent.session_answers import SessionAnswers
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
@@ -14,6 +14,9 @@ from bridge.errors import ToolFailure
 from bridge.policy.consent import Case, Memory, Rule, choices
 
 logger = logging.getLogger(__name__)
+
+Denial = Callable[[str], Rule | None]
+"""Tells which rule forbids something to a path; None when none does."""
 
 _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALLOW: Decision.DENY_ALWAYS}
 _VERBS = {"r": "read", "w": "write", "x": "execute"}
@@ -45,6 +48,7 @@ class Grants:
         self._lapsing = lapsing
         self._table = permissions.table if lapsing is None else lapsing.table
         self._session = SessionAnswers(clock)
+        self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: Case) -> Memory:
         """What holds for all of a case."""
@@ -76,16 +80,18 @@ class Grants:
         if self._lapsing is not None:
             self._lapsing.sweep(self._forget_tool)
 
-    def closed(self) -> Callable[[str], Rule | None] | None:
-        """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does."""
+    def closed(self) -> Denial | None:
+        """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does.
+
+        As long as the file is the same, it is the same function, so that searches may remember what it told them.
+        """
         table = self._table()
         if not table.denies:
             return None
-
-        def denial(path: str) -> Rule | None:
-            entry = table.denial([path], ["r"])
-            return None if entry is None else _file_denial(entry)
-
+        known, denial = self._closed
+        if known is not table:
+            denial = _reading_denials(table)
+            self._closed = table, denial
         return denial
 
     def remember(self, decision: Decision, case: Case, feedback: str | None = None) -> tuple[Grant, ...]:
@@ -200,6 +206,16 @@ class Grants:
                     decision=decision,
                     expires=None if expires is None else stamp(expires),
                 )
+
+
+def _reading_denials(table: PermissionTable) -> Denial:
+    """What tells which entry of a permission file forbids reading a path."""
+
+    def denial(path: str) -> Rule | None:
+        entry = table.denial([path], ["r"])
+        return None if entry is None else _file_denial(entry)
+
+    return denial
 
 
 def _file_denial(entry: Entry) -> Rule:

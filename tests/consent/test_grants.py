@@ -272,3 +272,18 @@ def test_no_sequence_of_answers_makes_a_never_tool_run_unasked_and_denials_hold_
             if decision in {Decision.DENY_SESSION, Decision.DENY_ALWAYS}:
                 assert outcome == "deny"
             assert world.decide(PATCH)[0] != "allow"
+
+
+def test_what_is_closed_is_told_by_one_function_for_as_long_as_the_file_says_the_same(world: World, file: Path) -> None:
+    assert world.grants.closed() is None
+    file.write_text('{"Private/": "-??"}', encoding="utf-8")
+    first = world.grants.closed()
+    assert first is not None
+    assert first("Private/a.md") is not None
+    assert first("Ideas.md") is None
+    assert world.grants.closed() is first
+    file.write_text('{"Private/": "-??", "Ideas.md": "-??"}', encoding="utf-8")
+    second = world.grants.closed()
+    assert second is not None
+    assert second is not first
+    assert second("Ideas.md") is not None
