@@ -15,6 +15,7 @@ from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.vault.files import VaultFiles
+from bridge.vault.kinds import is_binary
 from bridge.vault.root import VaultRoot
 from bridge.vault.spelling import fold
 
@@ -136,7 +137,9 @@ def read_everything(folder: Path) -> dict[str, Any]:
     notes = 0
     for path, data, _state in files:
         text = data.decode("utf-8", "surrogateescape")
-        answers[f"text {path}"] = None if b"\0" in data else data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+        answers[f"text {path}"] = (
+            None if is_binary(data) else data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+        )
         own: tuple[Any, ...] = ()
         if path.lower().endswith(".md"):
             notes += 1
@@ -153,12 +156,12 @@ def read_everything(folder: Path) -> dict[str, Any]:
             own = tuple(parse_canvas(text))
         answers[f"links {path}"] = [(link.link, link.original, link.start, link.key) for link in own]
         links += [(path, link) for link in own]
-    for path, _data, _state in files:
-        answers[f"backlinks {path}"] = sorted(
-            (source, link.start)
-            for source, link in links
-            if source != path and names.resolve(split_link(link.link)[0], source) == path
-        )
+    leading: dict[str | None, list[tuple[str, int]]] = {}
+    for source, link in links:
+        target = names.resolve(split_link(link.link)[0], source)
+        if target != source:
+            leading.setdefault(target, []).append((source, link.start))
+    answers |= {f"backlinks {path}": sorted(leading.get(path, [])) for path, _data, _state in files}
     answers["tags"] = sorted(
         (min(uses, key=lambda use: use[0])[1], len(uses), len({path for path, _tag in uses})) for uses in tags.values()
     )
