@@ -161,6 +161,8 @@ async def _against(peer: Peer, vault: Path, ours: Raw) -> None:
                     f"ours ({our_tool}) {_ms(statistics.median(mine)):>9}   {faster:.1f} times faster"
                 )
     except Exception as error:  # noqa: BLE001 - whatever one peer does, the others are measured
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
         print(f"    {peer.package} stopped ({type(error).__name__}: {error}); playground/peers.log may say why")
 
 

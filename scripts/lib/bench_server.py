@@ -22,8 +22,6 @@ from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
 from scripts.lib.bench_ticker import Ticker
 
-TOOLS = ("find", "grep", "read", "apply_patch", "bench_hits")
-
 
 class HowMany(Params):
     """How many hits."""
@@ -62,12 +60,14 @@ async def _serve(vault: Path, hits: Any) -> None:
         bridge.services.registry.register(
             ToolProvider(id="bench", name="Bench", description="", version="1", tools=[CannedHits(hits)])
         )
+        tools = [tool for tool in bridge.services.registry.tools() if tool.listed]
+        reading = [tool.name for tool in tools if tool.operation is Operation.READ]
         bridge.settings.update(
             {
-                "enabledTools": list(TOOLS),
+                "enabledTools": ["*"],
                 "globalRateLimit": MAX_RATE,
-                "rateLimits": dict.fromkeys(TOOLS, MAX_RATE),
-                "consentMode": dict.fromkeys(("find", "grep", "read"), ConsentMode.ALWAYS_ALLOW.value),
+                "rateLimits": {tool.name: MAX_RATE for tool in tools},
+                "consentMode": dict.fromkeys(reading, ConsentMode.ALWAYS_ALLOW.value),
                 "grepMaxMatches": 10_000,
                 "enableAuditLog": True,
             }
