@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import merge
-from itertools import chain
+from itertools import chain, count, repeat
 from pathlib import Path
 
 from bridge.index.corpus_files import CorpusFiles, Stored
@@ -104,11 +104,12 @@ class Corpus:
                 self._snapshot = None
                 self._changed = True
 
-    def stamps(self) -> dict[str, Stamp]:
-        """Every file that is known, binary and large ones too, with its stamp."""
+    def stamps(self) -> dict[str, tuple[int, int]]:
+        """Every file that is known, binary and large ones too, with its stamp (as a bare pair)."""
         with self._lock:
-            found = dict(self._without_text)
-            found |= {path: segment.stamp(index) for path, (segment, index) in self._places.items()}
+            found: dict[str, tuple[int, int]] = dict(self._without_text)
+            for view in chain(self._ordered, self._loose):
+                found.update(view.by_path(view.segment.stamps()))
             found |= {path: held.stamp for path, held in self._tail.items()}
             return found
 
@@ -207,9 +208,7 @@ class Corpus:
         self._ordered, self._loose = list(stored.views[: stored.ordered]), list(stored.views[stored.ordered :])
         self._without_text, self._large = stored.without_text, stored.large
         for view in stored.views:
-            self._places.update(
-                (path, (view.segment, index)) for index, path in enumerate(view.segment.paths) if index not in view.dead
-            )
+            self._places.update(view.by_path(zip(repeat(view.segment), count(), strict=False)))
 
     def _append(self, held: Document) -> None:
         """Take a text into the tail, and the tail into a segment when it is long enough."""

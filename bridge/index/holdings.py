@@ -49,7 +49,8 @@ class Holdings:
         self.lock = threading.RLock()
         self.tree = Tree()
         self.names = Names()
-        self.corpus = Corpus(folder / _CORPUS if folder is not None else None)
+        with made_to_stay():
+            self.corpus = Corpus(folder / _CORPUS if folder is not None else None)
         self._folder = folder
         self._vault = vault
         self._on_lost = on_lost
@@ -108,7 +109,7 @@ class Holdings:
         Returns:
             Whether there was anything.
         """
-        with no_garbage():
+        with made_to_stay():
             return self._load()
 
     def lose(self, store: Store, error: sqlite3.Error) -> None:
@@ -228,14 +229,16 @@ class Holdings:
 
     def _load(self) -> bool:
         files, unsettled, folders = self.ask(lambda store: (store.files(), store.unsettled(), store.folders()))
-        stamps = self.corpus.stamps()
+        texts = self.corpus.stamps()
+        stamps = {path: (size, mtime_ns) for path, size, mtime_ns, _created_ns, _changed_ns in files}
         with self.lock:
             self.tree.fill(files, folders)
-            self.names = Names(file.path for file in files)
-            stale = (f.path for f in files if stamps.pop(f.path, None) != (f.size, f.mtime_ns))
-            self._mark_unread([*unsettled, *stale])
-            for path in stamps:
-                self.corpus.discard(path)
+            self.names = Names(stamps)
+            self._mark_unread(unsettled)
+            if texts != stamps:
+                self._mark_unread(path for path, stamp in stamps.items() if texts.get(path) != stamp)
+                for path in texts.keys() - stamps.keys():
+                    self.corpus.discard(path)
         return bool(files)
 
     def _mark_unread(self, paths: Iterable[str]) -> None:
@@ -255,13 +258,17 @@ class Holdings:
 
 
 @contextlib.contextmanager
-def no_garbage() -> Iterator[None]:
-    """While much is made that stays, it is not looked through for garbage: that would take as long again."""
+def made_to_stay() -> Iterator[None]:
+    """While much is made that stays, and afterwards, it is not looked through for garbage: it would take as long again.
+
+    What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         if was:
             gc.enable()
 

@@ -8,9 +8,11 @@ from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from bridge.vault.text import BOM
+
+T = TypeVar("T")
 
 UNENDED = 1
 """Flag: the file's last line has no line break; the one that the text ends with is ours."""
@@ -94,6 +96,10 @@ class Segment:
         """A file's stamp."""
         return Stamp(self.sizes[index], self.times[index])
 
+    def stamps(self) -> Iterator[tuple[int, int]]:
+        """The files' stamps, one after the other, as bare pairs: of all files, making more of them would take long."""
+        return zip(self.sizes, self.times, strict=True)
+
     def length(self, index: int) -> int:
         """Bytes of a text."""
         return self.starts[index + 1] - self.starts[index]
@@ -137,6 +143,13 @@ class View:
 
     segment: Segment
     dead: frozenset[int] = frozenset()
+
+    def by_path(self, values: Iterable[T]) -> Iterator[tuple[str, T]]:
+        """Of what there is for each of the texts, that of those that still count, by path."""
+        pairs = zip(self.segment.paths, values, strict=False)
+        if not self.dead:
+            return pairs
+        return (pair for index, pair in enumerate(pairs) if index not in self.dead)
 
     @property
     def dead_size(self) -> int:

@@ -77,17 +77,14 @@ class Tree:
     def fill(self, files: Iterable[IndexedFile], folders: Iterable[str]) -> None:
         """All there is, in place of what was known. The files come by path."""
         held: dict[str, list[IndexedFile]] = {folder: [] for folder in ("", *folders)}
-        by_path = {}
-        notes = 0
+        by_path = {file.path: file for file in files}
         last, inside = "", held[""]
-        for file in files:
-            path = file.path
+        for path, file in by_path.items():
             folder = path.rpartition("/")[0]
             if folder != last:
                 last, inside = folder, held.setdefault(folder, [])
             inside.append(file)
-            by_path[path] = file
-            notes += path.endswith(".md") or is_note(path)
+        notes = sum(path.endswith(".md") or is_note(path) for path in by_path)
         with self._lock:
             self._files, self._notes = by_path, notes
             self._folders, self._order = {}, []

@@ -45,11 +45,7 @@ class Names:
     """
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
-        found: dict[str, list[str]] = {}
-        for path in paths:
-            if not _is_hidden(path):
-                found.setdefault(_file_key(path), []).append(path)
-        self._groups = {key: _ordered(group) for key, group in found.items()}
+        self._groups = _grouped([path for path in paths if not (path.startswith(".") or "/." in path)])
         self._crowds: dict[str, _Folders] = {}
         self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
@@ -290,6 +286,20 @@ def _file_key(path: str) -> str:
 
 def _is_hidden(path: str) -> bool:
     return path.startswith(".") or "/." in path
+
+
+def _grouped(paths: list[str]) -> dict[str, tuple[str, ...]]:
+    """Files by name. Nearly every name is that of one file, so only the others are looked at one by one."""
+    keys = [p.rpartition("/")[2].lower() if p.isascii() else _file_key(p) for p in paths]
+    groups: dict[str, tuple[str, ...]] = dict(zip(keys, zip(paths, strict=True), strict=True))
+    if len(groups) < len(keys):
+        crowds: dict[str, list[str]] = {}
+        for key, path in zip(keys, paths, strict=True):
+            (last,) = groups[key]
+            if path != last:
+                crowds.setdefault(key, [last]).append(path)
+        groups |= {key: _ordered(crowd) for key, crowd in crowds.items()}
+    return groups
 
 
 def _ordered(group: list[str]) -> tuple[str, ...]:
