@@ -6,6 +6,8 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, compress
+from operator import itemgetter, ne
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +24,7 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
+_path, _stamp = itemgetter(0), itemgetter(1, 2)
 _CORPUS = "text"
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 _FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
@@ -38,7 +41,6 @@ class Holdings:
     Attributes:
         lock: Held while anything is changed.
         tree: Files and folders.
-        names: Files by their names.
         corpus: Texts.
         store: What notes say. It may be replaced by another: use `ask`.
         closed: Whether nothing can be asked any more.
@@ -48,7 +50,7 @@ class Holdings:
     def __init__(self, folder: Path | None, vault: str, on_lost: Callable[[], None]) -> None:
         self.lock = threading.RLock()
         self.tree = Tree()
-        self.names = Names()
+        self._names: Names | None = None
         with made_to_stay():
             self.corpus = Corpus(folder / _CORPUS if folder is not None else None)
         self._folder = folder
@@ -62,6 +64,15 @@ class Holdings:
         self.store = _open(folder, vault)
 
     # -- asking -------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> Names:
+        """Files by their names. They are made when they are first asked for: not every start needs them at once."""
+        names = self._names
+        if names is None:
+            with self.lock:
+                names = self._names = self._names or Names(file.path for file in self.tree.files())
+        return names
 
     @property
     def unread(self) -> frozenset[str]:
@@ -152,7 +163,10 @@ class Holdings:
         self.checkpoint()
 
     def close(self) -> None:
-        """Close the files, when nobody asks any more."""
+        """Make the next start fast and close the files, when nobody asks any more."""
+        if not self.store.in_memory:
+            with contextlib.suppress(sqlite3.Error):
+                self.store.keep_files()
         self.closed = True
         for store in (*self._discarded, self.store):
             with contextlib.suppress(sqlite3.Error):
@@ -228,16 +242,18 @@ class Holdings:
             self.tree.discard_folder(path)
 
     def _load(self) -> bool:
-        files, unsettled, folders = self.ask(lambda store: (store.files(), store.unsettled(), store.folders()))
+        listed = self.ask(Store.files)
         texts = self.corpus.stamps()
-        stamps = {path: (size, mtime_ns) for path, size, mtime_ns, _created_ns, _changed_ns in files}
         with self.lock:
-            self.tree.fill(files, folders)
-            self.names = Names(stamps)
-            self._mark_unread(unsettled)
-            if texts != stamps:
-                self._mark_unread(path for path, stamp in stamps.items() if texts.get(path) != stamp)
-                for path in texts.keys() - stamps.keys():
+            self.tree.fill(listed.folders)
+            self._names = None
+            self._mark_unread(listed.unsettled)
+            files = list(chain.from_iterable(listed.folders.values()))
+            paths = list(map(_path, files))
+            stale = list(compress(paths, map(ne, map(texts.get, paths), map(_stamp, files))))
+            self._mark_unread(stale)
+            if stale or len(texts) > len(paths):
+                for path in texts.keys() - paths:
                     self.corpus.discard(path)
         return bool(files)
 

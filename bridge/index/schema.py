@@ -9,9 +9,10 @@ import os
 import sqlite3
 from pathlib import Path
 
+from bridge.index.file_list import TABLE as FILE_LIST
 from bridge.index.fulltext import FullText
 
-VERSION = 1
+VERSION = 2
 """Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
 
 FILE = "index.sqlite"
@@ -21,13 +22,14 @@ FULLTEXT_SEGMENTS = 16
 PLACE_BITS = 24
 MAX_PLACES = 1 << PLACE_BITS
 
-_TABLES = """
+_TABLES = f"""
 CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE folders(path TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE files(
   path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
   created_ns INTEGER NOT NULL, document INTEGER, settled INTEGER NOT NULL
 ) WITHOUT ROWID;
+{FILE_LIST}
 CREATE TABLE documents(document INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, facts BLOB);
 CREATE TABLE links(id INTEGER PRIMARY KEY, key BLOB NOT NULL, link BLOB NOT NULL);
 CREATE TABLE tags(id INTEGER PRIMARY KEY, folded BLOB NOT NULL, tag BLOB NOT NULL, uses INTEGER NOT NULL);

@@ -7,10 +7,12 @@ from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
+from bridge.index import file_list
 from bridge.index.connections import Connections
 from bridge.index.document import stored_facts, stored_link
+from bridge.index.file_list import FileList
 from bridge.index.fulltext import FullText
-from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink, TagCount
+from bridge.index.knowledge import NoteFacts, StoredLink, TagCount
 from bridge.index.packing import pack_text, unpack_text
 from bridge.index.schema import PLACE_BITS
 from bridge.index.writing import Writing, folded_tag, places
@@ -94,26 +96,17 @@ class Store:
             )
             return True
 
+    def keep_files(self) -> None:
+        """Make the next start fast, which must know every file; it is in vain when anything is written afterwards."""
+        with self._connections.writing() as connection:
+            file_list.keep(connection)
+
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def files(self) -> list[IndexedFile]:
-        """Every file as it was when it was taken in, by path."""
-        found: list[IndexedFile] = []
+    def files(self) -> FileList:
+        """Every file and folder, as it was when it was taken in."""
         with self.reading() as connection:
-            rows = connection.execute("SELECT path, size, mtime_ns, created_ns, changed_ns FROM files")
-            while page := rows.fetchmany(_PAGE):
-                found.extend(map(IndexedFile._make, page))
-        return found
-
-    def unsettled(self) -> list[str]:
-        """The files whose bytes are perhaps not those that were read."""
-        with self.reading() as connection:
-            return [path for (path,) in connection.execute("SELECT path FROM files WHERE NOT settled")]
-
-    def folders(self) -> list[str]:
-        """Every folder."""
-        with self.reading() as connection:
-            return [path for (path,) in connection.execute("SELECT path FROM folders")]
+            return file_list.read(connection)
 
     def facts(self, path: str) -> NoteFacts | None:
         """What is known of one note."""

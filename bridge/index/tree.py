@@ -2,7 +2,7 @@
 
 import threading
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
 
@@ -74,23 +74,16 @@ class Tree:
 
     # -- changing -----------------------------------------------------------------------------------------------
 
-    def fill(self, files: Iterable[IndexedFile], folders: Iterable[str]) -> None:
-        """All there is, in place of what was known. The files come by path."""
-        held: dict[str, list[IndexedFile]] = {folder: [] for folder in ("", *folders)}
-        by_path = {file.path: file for file in files}
-        last, inside = "", held[""]
-        for path, file in by_path.items():
-            folder = path.rpartition("/")[0]
-            if folder != last:
-                last, inside = folder, held.setdefault(folder, [])
-            inside.append(file)
+    def fill(self, folders: Mapping[str, Sequence[IndexedFile]]) -> None:
+        """All there is, in place of what was known: every folder, with the files that lie in it itself, by name."""
+        by_path = {file.path: file for files in folders.values() for file in files}
         notes = sum(path.endswith(".md") or is_note(path) for path in by_path)
         with self._lock:
             self._files, self._notes = by_path, notes
             self._folders, self._order = {}, []
-            for folder, inside in held.items():
+            for folder, files in {"": (), **folders}.items():
                 self._add_folder(folder)
-                self._folders[folder] = tuple(inside)
+                self._folders[folder] = tuple(files)
             self._snapshot = self._folder_snapshot = None
 
     def put(self, file: IndexedFile) -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from bridge.index import file_list
 from bridge.index.document import Document, packed_facts, packed_link
 from bridge.index.fulltext import FullText
 from bridge.index.knowledge import IndexedFile
@@ -19,6 +20,7 @@ class Writing:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        file_list.forget(connection)
         row = connection.execute("SELECT value FROM meta WHERE name = 'cleared'").fetchone()
         self._cleared = int(row[0]) if row else 0
         """Documents up to this number are not in the full-text index: it was emptied after them."""

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.tree import Tree
+from bridge.index.tree import Tree, parent
 from bridge.index.walk_order import walk_key
 
 PATHS = ("a.md", "a/b.md", "a/b/c.md", "a/b/d.txt", "a-/x.md", "a.b/x.md", "z.md", "a/bc/x.MD", "b")
@@ -21,7 +21,12 @@ def file(path: str, size: int = 1) -> IndexedFile:
 @pytest.fixture
 def tree() -> Tree:
     tree = Tree()
-    tree.fill((file(path) for path in sorted(PATHS)), ["a", "a/b", "empty"])
+    tree.fill(
+        {
+            folder: [file(path) for path in sorted(PATHS) if parent(path) == folder]
+            for folder in ["", "a", "a/b", "empty", *sorted(set(map(parent, PATHS)))]
+        }
+    )
     return tree
 
 
