@@ -1,7 +1,8 @@
 """What is shown of a matching line: its text and the lines around it, gathered while a file goes by in pieces."""
 
+import mmap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.index.scan import Span
 
@@ -10,8 +11,7 @@ WIDTH = 500
 CUT = "…"
 
 
-@dataclass(slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A line that matches.
 
     Attributes:
@@ -57,7 +57,7 @@ class Excerpts:
         self._around = around
         self._line = 1
         self._last: list[str] = []
-        self._open: list[Hit] = []
+        self._open: list[list[str]] = []
 
     @property
     def complete(self) -> bool:
@@ -87,14 +87,16 @@ class Excerpts:
                 line_end = len(piece)
             line += piece.count(b"\n", counted, line_start)
             counted = line_start
-            hit = Hit(self._file, line, shown(piece, line_start, line_end, start))
+            text = shown(piece, line_start, line_end, start)
             if around:
                 before = _lines_before(piece, line_start, around)
                 missing = around - len(before)
-                hit.before = (earlier[-missing:] + before) if missing else before
-                hit.after = _lines_after(piece, line_end, around)
-                if len(hit.after) < around:
-                    self._open.append(hit)
+                after = _lines_after(piece, line_end, around)
+                if len(after) < around:
+                    self._open.append(after)
+                hit = Hit(self._file, line, text, (earlier[-missing:] + before) if missing else before, after)
+            else:
+                hit = Hit(self._file, line, text)
             self.hits.append(hit)
             self.size += hit.size
             if self.size > self._room:
@@ -109,12 +111,12 @@ class Excerpts:
         if not self._open:
             return
         first = _lines_after(piece, -1, self._around)
-        for hit in self._open:
-            hit.after = [*hit.after, *first[: self._around - len(hit.after)]]
-        self._open = [hit for hit in self._open if len(hit.after) < self._around]
+        for after in self._open:
+            after.extend(first[: self._around - len(after)])
+        self._open = [after for after in self._open if len(after) < self._around]
 
 
-def shown(text: bytes, start: int, end: int, at: int) -> str:
+def shown(text: bytes | mmap.mmap, start: int, end: int, at: int) -> str:
     """A line as text, cut to `WIDTH` bytes around a place in it.
 
     Args:

@@ -6,7 +6,7 @@ Text is kept as it is searched: no byte order mark, line feeds alone, and each t
 import mmap
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -75,6 +75,7 @@ class Segment:
         sizes: Of the stamps.
         times: Of the stamps, `mtime_ns`.
         flags: A byte for each.
+        breaks: Once that was worth counting, one array: how many line breaks stand before each block of the text.
     """
 
     number: int
@@ -84,6 +85,7 @@ class Segment:
     sizes: "array[int]"
     times: "array[int]"
     flags: bytes
+    breaks: "list[array[int]]" = field(default_factory=list, repr=False)
 
     @property
     def size(self) -> int:
