@@ -4,7 +4,6 @@ A text here is one or many files back to back, each line ended by a line feed. A
 offsets, and places are offsets in the whole text.
 """
 
-import mmap
 from bisect import bisect_left
 from itertools import accumulate
 from typing import Protocol
@@ -13,8 +12,7 @@ from bridge.index.hyper import Candidates, HyperPattern
 from bridge.index.linear import Compiled, first_span
 from bridge.index.patterns import QUICK_WORK, LineSearch, Pattern
 from bridge.index.pieces import PIECE
-
-Text = bytes | mmap.mmap
+from bridge.index.segments import Text
 
 LONGEST_SCAN = 4 * 1024 * 1024
 """Bytes searched between two looks at the clock, where the engine is quick enough for them."""

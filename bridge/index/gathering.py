@@ -124,11 +124,14 @@ class Hits:
         if self._around:
             taken = sum(self._with_context(run, *file) for file in run.files() if not self.found.full)
         else:
-            hits = hits_without_context(run)
-            sizes = list(accumulate((len(hit.file) + 2 * len(hit.match) for hit in hits), initial=self.found.size))
-            taken = min(bisect_right(sizes, MOST_TEXT), len(hits))
-            del hits[taken:]
-            self._append(hits, sizes[taken])
+            hits, size = hits_without_context(run)
+            size += self.found.size
+            if size > MOST_TEXT:
+                sizes = list(accumulate((hit.size for hit in hits), initial=self.found.size))
+                del hits[bisect_right(sizes, MOST_TEXT) :]
+                size = sizes[len(hits)]
+            taken = len(hits)
+            self._append(hits, size)
         return places[taken - 1]
 
     def end(self) -> None:

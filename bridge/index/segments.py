@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from bridge.vault.text import BOM
 
+Text = bytes | mmap.mmap
+
 UNENDED = 1
 """Flag: the file's last line has no line break; the one that the text ends with is ours."""
 NOT_UTF8 = 2
@@ -46,6 +48,18 @@ class Document(NamedTuple):
     text: bytes | memoryview
 
 
+class Breaks(NamedTuple):
+    """How many line breaks of a segment stand before some places.
+
+    Attributes:
+        blocks: Before each block.
+        files: Before each file.
+    """
+
+    blocks: "array[int]"
+    files: "array[int]"
+
+
 def document(path: str, data: bytes, stamp: Stamp) -> Document:
     """A file's bytes as they are searched."""
     text = data.removeprefix(BOM)
@@ -75,17 +89,17 @@ class Segment:
         sizes: Of the stamps.
         times: Of the stamps, `mtime_ns`.
         flags: A byte for each.
-        breaks: Once that was worth counting, one array: how many line breaks stand before each block of the text.
+        breaks: Once that was worth counting, one: the line breaks before places of the text.
     """
 
     number: int
-    text: bytes | mmap.mmap
+    text: Text
     paths: tuple[str, ...]
     starts: "array[int]"
     sizes: "array[int]"
     times: "array[int]"
     flags: bytes
-    breaks: "list[array[int]]" = field(default_factory=list, repr=False)
+    breaks: list[Breaks] = field(default_factory=list, repr=False)
 
     @property
     def size(self) -> int:
