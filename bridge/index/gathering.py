@@ -141,9 +141,10 @@ class Hits:
     def _with_context(self, run: Run, index: int, first: int, behind: int) -> int:
         """Take one file of a run. Returns how many hits it gave."""
         start = run.segment.starts[index]
-        places = [run.locate(place) - start for place in run.places[first:behind]]
+        places = [(place - start, place - start) for place in run.places[first:behind]]
         self.begin(run.segment.paths[index])
-        self._excerpts.add(bytes(run.segment.view(index)), [(place, place) for place in places], last=True)
+        text = bytes(run.segment.view(index))
+        self._excerpts.add(text, places, locate=lambda place: run.locate(start + place) - start)
         self.end()
         return len(self._excerpts.hits)
 
