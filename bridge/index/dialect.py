@@ -1,7 +1,8 @@
 r"""A pattern of RE2 said anew for hyperscan, so that it finds every line that RE2 finds.
 
 Every token is said in the one way that both read alike: `\s`, `.` and negated classes as explicit classes of one line's
-characters, groups without names, no lazy or greedy. What has no such way is not translated.
+characters, groups without names, no lazy or greedy. What has no such way is not translated. Nothing that is said
+matches a line break, so that a match never leaves its line.
 """
 
 import re
@@ -10,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\x09\x0a\x0c\x0d\x20"}
+_CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\x09\x0c\x0d\x20"}
+_POSIX_WITH_BREAK = {"[:space:]": r"\x09\x0b-\x0d\x20", "[:cntrl:]": r"\x00-\x09\x0b-\x1f\x7f"}
 _CONTROLS = {"a": 7, "t": 9, "f": 12, "r": 13, "v": 11}
 _GROUP = re.compile(r"\(\?(?:P?<\w+>|([imsU]*)(?:-([isU]+))?([:)]))|\((?!\?)")
 _COUNT = re.compile(r"([*+?]|\{\d+(?:,\d*)?\})\??")
@@ -144,7 +146,7 @@ class _Translation:
             if "^" in posix[0]:
                 raise _Untranslatable
             self._at = posix.end()
-            return posix[0]
+            return _POSIX_WITH_BREAK.get(posix[0], posix[0])
         if self._pattern[self._at] == "[" and self._pattern[self._at + 1 : self._at + 2] in {":", ".", "="}:
             raise _Untranslatable
         if self._pattern[self._at] == "\\" and self._pattern[self._at + 1] in _CLASSES:
@@ -153,7 +155,7 @@ class _Translation:
         low = self._class_character()
         if self._pattern.startswith("-", self._at) and not self._pattern.startswith("-]", self._at):
             self._at += 1
-            return f"{self._said_in_range(low)}-{self._said_in_range(self._class_character())}"
+            return self._range(low, self._class_character())
         return self._said(low)
 
     def _class_character(self) -> int:
@@ -161,6 +163,11 @@ class _Translation:
             return self._escaped()
         self._at += 1
         return ord(self._pattern[self._at - 1])
+
+    def _range(self, low: int, high: int) -> str:
+        """All characters from one to another but the line break."""
+        parts = [(low, high)] if not low <= _BREAK <= high else [(low, _BREAK - 1), (_BREAK + 1, high)]
+        return "".join(f"{self._said_in_range(a)}-{self._said_in_range(b)}" for a, b in parts if a <= b)
 
     def _said_in_range(self, code: int) -> str:
         if code > 127 and self._ascii_only:  # noqa: PLR2004 - the end of ASCII

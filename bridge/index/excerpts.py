@@ -1,7 +1,8 @@
 """What is shown of a matching line: its text and the lines around it, gathered while a file goes by in pieces."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import mmap
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from bridge.index.scan import Span
 
@@ -9,9 +10,10 @@ WIDTH = 500
 """Bytes shown of a line; a longer one is cut around its match."""
 CUT = "…"
 
+Locate = Callable[[int], int]
 
-@dataclass(slots=True)
-class Hit:
+
+class Hit(NamedTuple):
     """A line that matches.
 
     Attributes:
@@ -57,7 +59,7 @@ class Excerpts:
         self._around = around
         self._line = 1
         self._last: list[str] = []
-        self._open: list[Hit] = []
+        self._open: list[list[str]] = []
 
     @property
     def complete(self) -> bool:
@@ -69,13 +71,14 @@ class Excerpts:
         """Whether the hits have no room any more."""
         return self.size > self._room
 
-    def add(self, piece: bytes, spans: Iterable[Span], *, last: bool = False) -> None:
+    def add(self, piece: bytes, spans: Iterable[Span], *, locate: Locate | None = None) -> None:
         """The next piece of the file, and where in it lines match.
 
         Args:
             piece: Whole lines, each ended by a line feed alone.
             spans: The first match of each matching line.
-            last: Whether no other piece follows.
+            locate: Given where no other piece follows: the spans may be any place in their line, and this tells where
+                the first match is.
         """
         if self._open:
             self._continue(piece)
@@ -87,19 +90,22 @@ class Excerpts:
                 line_end = len(piece)
             line += piece.count(b"\n", counted, line_start)
             counted = line_start
-            hit = Hit(self._file, line, shown(piece, line_start, line_end, start))
+            at = locate(start) if locate is not None and line_end - line_start > WIDTH else start
+            text = shown(piece, line_start, line_end, at)
             if around:
                 before = _lines_before(piece, line_start, around)
                 missing = around - len(before)
-                hit.before = (earlier[-missing:] + before) if missing else before
-                hit.after = _lines_after(piece, line_end, around)
-                if len(hit.after) < around:
-                    self._open.append(hit)
+                after = _lines_after(piece, line_end, around)
+                if len(after) < around:
+                    self._open.append(after)
+                hit = Hit(self._file, line, text, (earlier[-missing:] + before) if missing else before, after)
+            else:
+                hit = Hit(self._file, line, text)
             self.hits.append(hit)
             self.size += hit.size
             if self.size > self._room:
                 break
-        if not last:
+        if locate is None:
             self._line = line + piece.count(b"\n", counted)
             if around:
                 self._last = (earlier + _lines_before(piece, len(piece), around))[-around:]
@@ -109,12 +115,12 @@ class Excerpts:
         if not self._open:
             return
         first = _lines_after(piece, -1, self._around)
-        for hit in self._open:
-            hit.after = [*hit.after, *first[: self._around - len(hit.after)]]
-        self._open = [hit for hit in self._open if len(hit.after) < self._around]
+        for after in self._open:
+            after.extend(first[: self._around - len(after)])
+        self._open = [after for after in self._open if len(after) < self._around]
 
 
-def shown(text: bytes, start: int, end: int, at: int) -> str:
+def shown(text: bytes | mmap.mmap, start: int, end: int, at: int) -> str:
     """A line as text, cut to `WIDTH` bytes around a place in it.
 
     Args:
@@ -140,26 +146,39 @@ def _inside_character(byte: int) -> bool:
     return byte & 0xC0 == 0x80  # noqa: PLR2004 - the two marker bits
 
 
-def _line_end(piece: bytes, start: int) -> int:
-    end = piece.find(b"\n", start)
-    return len(piece) if end < 0 else end
-
-
 def _lines_before(piece: bytes, start: int, count: int) -> list[str]:
     """Up to `count` lines of a piece that end before the line beginning at `start`."""
-    lines: list[str] = []
-    while start > 0 and len(lines) < count:
-        end = start - 1 if piece[start - 1] == ord("\n") else start
-        start = piece.rfind(b"\n", 0, end) + 1
-        lines.append(shown(piece, start, end, start))
-    return lines[::-1]
+    if not start:
+        return []
+    end = start - 1 if piece[start - 1] == ord("\n") else start
+    first = end
+    for _ in range(count):
+        first = piece.rfind(b"\n", 0, first)
+        if first < 0:
+            break
+    return _lines(piece, first + 1, end)
 
 
 def _lines_after(piece: bytes, end: int, count: int) -> list[str]:
     """Up to `count` lines of a piece that follow the line ending at `end`."""
+    start = end + 1
+    if start >= len(piece):
+        return []
+    for _ in range(count):
+        end = piece.find(b"\n", end + 1)
+        if end < 0 or end + 1 == len(piece):
+            break
+    return _lines(piece, start, end if end >= 0 else len(piece))
+
+
+def _lines(piece: bytes, start: int, end: int) -> list[str]:
+    """The lines between the beginning of one and the end of another: decoded together where none can be too long."""
+    if end - start <= WIDTH:
+        return piece[start:end].decode(errors="replace").split("\n")
     lines: list[str] = []
-    while end + 1 < len(piece) and len(lines) < count:
-        start = end + 1
-        end = _line_end(piece, start)
-        lines.append(shown(piece, start, end, start))
+    while start <= end:
+        stop = piece.find(b"\n", start, end)
+        stop = end if stop < 0 else stop
+        lines.append(shown(piece, start, stop, start))
+        start = stop + 1
     return lines

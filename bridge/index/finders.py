@@ -1,21 +1,18 @@
 """Finding the lines of a long text that match: the ways there are, each over any part of it that is whole lines.
 
 A text here is one or many files back to back, each line ended by a line feed. A part of it is searched in place, by
-offsets, and spans are offsets in the whole text.
+offsets, and places are offsets in the whole text.
 """
 
-import mmap
 from bisect import bisect_left
 from itertools import accumulate
 from typing import Protocol
 
-from bridge.index.hyper import HyperPattern
-from bridge.index.linear import NOWHERE, Compiled, first_span
+from bridge.index.hyper import Candidates, HyperPattern
+from bridge.index.linear import Compiled, first_span
 from bridge.index.patterns import QUICK_WORK, LineSearch, Pattern
 from bridge.index.pieces import PIECE
-from bridge.index.scan import Span
-
-Text = bytes | mmap.mmap
+from bridge.index.segments import Text
 
 LONGEST_SCAN = 4 * 1024 * 1024
 """Bytes searched between two looks at the clock, where the engine is quick enough for them."""
@@ -37,8 +34,12 @@ class Finder(Protocol):
         """Whether the text must be valid UTF-8."""
         ...
 
-    def spans(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
-        """The first match of each matching line between two line starts, at most `limit` lines."""
+    def places(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """A place in each matching line between two line starts, at most `limit` lines. It may be a line's end."""
+        ...
+
+    def locate(self, text: Text, place: int) -> int:
+        """Where the first match begins in the line in which a place is that `places` told."""
         ...
 
 
@@ -58,25 +59,32 @@ class LinearFinder:
         self._longest = QUICK_WORK // max(compiled.size, 1)
         self.chunk = min(LONGEST_SCAN, self._longest)
 
-    def spans(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
-        """See `Finder`."""
+    def places(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """See `Finder`. Where the first match begins."""
         if end - start > self._longest:
             return piecewise(self._lines, text, start, end, limit)
-        spans: list[Span] = []
+        places: list[int] = []
         search, find = self._search, text.find
-        while len(spans) < limit and start < end:
-            span = search(text, start, end)
-            if span == NOWHERE or span[0] == end:
+        while len(places) < limit and start < end:
+            place = search(text, start, end)[0]
+            if place < 0 or place == end:
                 break  # an empty match behind the last line lies in no line
-            spans.append(span)
-            start = find(b"\n", span[0], end) + 1
+            places.append(place)
+            start = find(b"\n", place, end) + 1
             if not start:
                 break
-        return spans
+        return places
+
+    def locate(self, text: Text, place: int) -> int:  # noqa: ARG002 - the shape of a finder
+        """See `Finder`."""
+        return place
 
 
 class HyperFinder:
-    """Hyperscan for the lines to look at, RE2 to say whether and where they match.
+    """Hyperscan for the lines, RE2 to say where in them.
+
+    Where hyperscan tells one place a line, all its lines match, as nothing said to it matches a line break. Where it
+    tells many, RE2 says which match.
 
     Args:
         pattern: For hyperscan.
@@ -94,14 +102,32 @@ class HyperFinder:
         self._lines = lines
         self._linear = LinearFinder(compiled, lines)
 
-    def spans(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
+    def places(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         """See `Finder`."""
-        spans: list[Span] = []
-        while len(spans) < limit and start < end:
-            wanted = limit - len(spans)
-            with memoryview(text) as view, view[start:end] as part:
-                most = wanted if self._pattern.one_a_line else PLACES_A_LINE * wanted + 16
-                found = self._pattern.scan(part, min(most, MANY))
+        return (self._ends if self._pattern.one_a_line else self._verified)(text, start, end, limit)
+
+    def locate(self, text: Text, place: int) -> int:
+        """See `Finder`."""
+        start = text.rfind(b"\n", 0, place) + 1
+        found = self._first(text, start, text.find(b"\n", place))
+        return place if found < 0 else found
+
+    def _ends(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """The ends of the lines that match."""
+        places: list[int] = []
+        while len(places) < limit and start < end:
+            found = self._scan(text, start, end, limit - len(places))
+            places += [start + place for place in found.ends]
+            if not found.halted:
+                break
+            start = places[-1] + 1
+        return places
+
+    def _verified(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """Where the first match begins of lines that hyperscan tells and RE2 confirms."""
+        places: list[int] = []
+        while len(places) < limit and start < end:
+            found = self._scan(text, start, end, PLACES_A_LINE * (limit - len(places)) + 16)
             base, looked_at = start, 0
             for place in found.ends:
                 at = base + place
@@ -111,33 +137,36 @@ class HyperFinder:
                 line_end = text.find(b"\n", at, end)
                 start = line_end + 1 or end
                 looked_at += 1
-                span = self._verified(text, line_start, start - 1)
-                if span is not None:
-                    spans.append(span)
-                    if len(spans) >= limit:
-                        return spans
+                first = self._first(text, line_start, start - 1)
+                if first >= 0:
+                    places.append(first)
+                    if len(places) >= limit:
+                        return places
             if not found.halted:
                 break
             if looked_at * PLACES_A_LINE < len(found.ends):
-                return spans + self._dense(text, start, end, limit - len(spans))
-        return spans
+                return places + self._dense(text, start, end, limit - len(places))
+        return places
 
-    def _verified(self, text: Text, start: int, end: int) -> Span | None:
-        """Where a line matches, if RE2 says that it does."""
+    def _scan(self, text: Text, start: int, end: int, most: int) -> Candidates:
+        with memoryview(text) as view, view[start:end] as part:
+            return self._pattern.scan(part, min(most, MANY))
+
+    def _first(self, text: Text, start: int, end: int) -> int:
+        """Where a line's first match begins; less than 0 where it does not match."""
         if end - start > self._longest:
             found = self._lines.spans(text[start:end] + b"\n", 1)
-            return (start + found[0][0], start + found[0][1]) if found else None
-        span = self._search(text, start, end)
-        return None if span == NOWHERE else span
+            return start + found[0][0] if found else -1
+        return self._search(text, start, end)[0]
 
-    def _dense(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
+    def _dense(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         """The rest of a part in which nearly everything matches."""
-        spans: list[Span] = []
-        while start < end and len(spans) < limit:
+        places: list[int] = []
+        while start < end and len(places) < limit:
             stop = line_break(text, start, end, self._linear.chunk)
-            spans += self._linear.spans(text, start, stop, limit - len(spans))
+            places += self._linear.places(text, start, stop, limit - len(places))
             start = stop
-        return spans
+        return places
 
 
 class WorkerFinder:
@@ -154,35 +183,38 @@ class WorkerFinder:
         self.utf8_only = relaxed is not None
         self.chunk = PIECE if relaxed is None else relaxed.chunk
 
-    def spans(self, text: Text, start: int, end: int, limit: int) -> list[Span]:
+    def places(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         """See `Finder`."""
         if self._relaxed is None:
             return piecewise(self._lines, text, start, end, limit)
-        spans: list[Span] = []
+        places: list[int] = []
         gathered: list[tuple[int, bytes]] = []
         size = 0
-        for match_start, _match_end in self._relaxed.spans(text, start, end, end - start):
-            line_start = text.rfind(b"\n", start, match_start) + 1 or start
-            line = text[line_start : text.find(b"\n", match_start, end) + 1 or end]
+        for place in self._relaxed.places(text, start, end, end - start):
+            line_start = text.rfind(b"\n", start, place) + 1 or start
+            line = text[line_start : text.find(b"\n", place, end) + 1 or end]
             gathered.append((line_start, line))
             size += len(line)
             if size >= PIECE:
-                spans += self._asked(gathered, limit - len(spans))
+                places += self._asked(gathered, limit - len(places))
                 gathered, size = [], 0
-                if len(spans) >= limit:
-                    return spans
-        return spans + self._asked(gathered, limit - len(spans))
+                if len(places) >= limit:
+                    return places
+        return places + self._asked(gathered, limit - len(places))
 
-    def _asked(self, gathered: list[tuple[int, bytes]], limit: int) -> list[Span]:
-        """Those of some lines that match."""
+    def locate(self, text: Text, place: int) -> int:  # noqa: ARG002 - the shape of a finder
+        """See `Finder`."""
+        return place
+
+    def _asked(self, gathered: list[tuple[int, bytes]], limit: int) -> list[int]:
+        """Where those of some lines match that do."""
         if not gathered:
             return []
         starts = list(accumulate((len(line) for _place, line in gathered), initial=0))
-        found: list[Span] = []
-        for start, end in self._lines.spans(b"".join(line for _place, line in gathered), limit):
+        found: list[int] = []
+        for start, _end in self._lines.spans(b"".join(line for _place, line in gathered), limit):
             which = bisect_left(starts, start + 1) - 1
-            place = gathered[which][0] - starts[which]
-            found.append((place + start, place + end))
+            found.append(gathered[which][0] - starts[which] + start)
         return found
 
 
@@ -197,14 +229,14 @@ def finders(pattern: Pattern, lines: LineSearch) -> tuple[Finder, Finder]:
     return WorkerFinder(lines, finders(pattern.relaxed, lines)[0]), worker
 
 
-def piecewise(lines: LineSearch, text: Text, start: int, end: int, limit: int) -> list[Span]:
-    """Spans in a part of a text, by a `LineSearch`, a piece after the other."""
-    spans: list[Span] = []
-    while start < end and len(spans) < limit:
+def piecewise(lines: LineSearch, text: Text, start: int, end: int, limit: int) -> list[int]:
+    """Where lines match in a part of a text, by a `LineSearch`, a piece after the other."""
+    places: list[int] = []
+    while start < end and len(places) < limit:
         stop = line_break(text, start, end, PIECE)
-        spans += [(start + a, start + b) for a, b in lines.spans(text[start:stop], limit - len(spans))]
+        places += [start + at for at, _end in lines.spans(text[start:stop], limit - len(places))]
         start = stop
-    return spans
+    return places
 
 
 def line_break(text: Text, start: int, end: int, most: int) -> int:

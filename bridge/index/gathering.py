@@ -1,10 +1,13 @@
 """What a search gathers while the files go by: hits with the lines around them, or only how many lines match."""
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Protocol
 
 from bridge.index.excerpts import Excerpts, Hit
+from bridge.index.matching_lines import Run, hits_without_context
 from bridge.index.scan import Span
 
 MOST_TEXT = 1_000_000
@@ -74,8 +77,8 @@ class Gathering(Protocol):
         """The file is done. Without this, nothing of it is told."""
         ...
 
-    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
-        """A file that is one piece."""
+    def take(self, run: Run) -> int:
+        """Files whose text is held. Returns the last place of the run that was of use."""
         ...
 
 
@@ -113,18 +116,44 @@ class Hits:
         """See `Gathering`."""
         self._excerpts.add(piece, spans)
 
-    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
+    def take(self, run: Run) -> int:
         """See `Gathering`."""
-        self.begin(path)
-        self._excerpts.add(text, spans[: self.wanted], last=True)
-        self.end()
+        self.begin("")
+        places = run.places[: self.wanted]
+        run = run._replace(places=places)
+        if self._around:
+            taken = sum(self._with_context(run, *file) for file in run.files() if not self.found.full)
+        else:
+            hits, size = hits_without_context(run)
+            size += self.found.size
+            if size > MOST_TEXT:
+                sizes = list(accumulate((hit.size for hit in hits), initial=self.found.size))
+                del hits[bisect_right(sizes, MOST_TEXT) :]
+                size = sizes[len(hits)]
+            taken = len(hits)
+            self._append(hits, size)
+        return places[taken - 1]
 
     def end(self) -> None:
         """See `Gathering`."""
-        found, excerpts = self.found, self._excerpts
-        found.hits += excerpts.hits
-        found.size += excerpts.size
-        found.full |= excerpts.full
+        self._append(self._excerpts.hits, self.found.size + self._excerpts.size)
+
+    def _with_context(self, run: Run, index: int, first: int, behind: int) -> int:
+        """Take one file of a run. Returns how many hits it gave."""
+        start = run.segment.starts[index]
+        places = [(place - start, place - start) for place in run.places[first:behind]]
+        self.begin(run.segment.paths[index])
+        text = bytes(run.segment.view(index))
+        self._excerpts.add(text, places, locate=lambda place: run.locate(start + place) - start)
+        self.end()
+        return len(self._excerpts.hits)
+
+    def _append(self, hits: list[Hit], size: int) -> None:
+        """Add hits, which have this size with all before."""
+        found = self.found
+        found.hits += hits
+        found.size = size
+        found.full |= size > MOST_TEXT
         if len(found.hits) > self.limit:
             found.more = True
             del found.hits[self.limit :]
@@ -159,16 +188,23 @@ class Counts:
         """See `Gathering`."""
         self._count += len(spans)
 
-    def whole(self, path: str, text: bytes, spans: list[Span]) -> None:
+    def take(self, run: Run) -> int:
         """See `Gathering`."""
-        self.begin(path)
-        self.add(text, spans[: self.wanted])
-        self.end()
+        self._count = 0
+        places = run.places[: self.wanted]
+        for index, first, behind in run._replace(places=places).files():
+            self._path, self._count = run.segment.paths[index], behind - first
+            self.end()
+        return places[-1]
 
     def end(self) -> None:
         """See `Gathering`."""
         self._total += self._count
         self.found.more = self._total > self.limit
         counted = self._count - self.found.more
+        counts = self.found.counts
+        if counted and counts and counts[-1][0] == self._path:
+            counted += counts.pop()[1]  # of a file that two runs share
         if counted:
-            self.found.counts.append((self._path, counted))
+            counts.append((self._path, counted))
+        self._count = 0

@@ -1,6 +1,5 @@
 """Searching the text of the vault's files: in memory where the corpus knows them, else file by file from the disk."""
 
-import heapq
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +15,7 @@ from bridge.index.corpus import Corpus
 from bridge.index.finders import LinearFinder, finders
 from bridge.index.gathering import Counts, Found, Gathering, Hits
 from bridge.index.globs import Glob
-from bridge.index.ordered_search import Job, Matching, search_in_order
+from bridge.index.ordered_search import Job, search_in_order
 from bridge.index.patterns import LineSearch, Pattern, Patterns
 from bridge.index.pieces import PIECE, pieces
 from bridge.index.pool import WorkerPool
@@ -247,16 +246,16 @@ class Grep:
         selected = [self._selection.of(view, query.glob, query.excludes) for view in snapshot.views]
         finder, fallback = finders(query.pattern, lines)
         job = Job(finder, fallback, query.limit + 1, lambda: self._check(query))
-        small = search_in_order(selected, job, self._executor() if isinstance(finder, LinearFinder) else None)
-        large = (Matching(walk_key(path), path, None, []) for path in snapshot.large if query.wants(path))
+        executor = self._executor() if isinstance(finder, LinearFinder) else None
+        large = filter(query.wants, snapshot.large)
         passed: str | None = ""
         try:
-            for matching in heapq.merge(small, large, key=_key) if snapshot.large else small:
-                if matching.text is None:
-                    self._search_on_disk(matching.path, query, lines, gathering)
+            for run in search_in_order(selected, large, job, executor):
+                if isinstance(run, str):
+                    self._search_on_disk(run, query, lines, gathering)
+                    passed = walk_key(run)
                 else:
-                    gathering.whole(matching.path, matching.text, matching.spans)
-                passed = matching.key
+                    passed = walk_key(run.path_at(gathering.take(run)))
                 if found.enough:
                     break
             else:
@@ -280,7 +279,3 @@ class _Closing:
     def __call__(self, path: str) -> bool:
         folder = path.rpartition("/")[0]
         return self.denial(path) is not None or (bool(folder) and self.denial(folder) is not None)
-
-
-def _key(matching: Matching) -> str:
-    return matching.key

@@ -1,8 +1,8 @@
-r"""Finding candidate lines with hyperscan, where it is installed: several times faster than RE2, and as linear.
+r"""Finding lines with hyperscan, where it is installed: several times faster than RE2, and as linear.
 
 Hyperscan tells every place where a match ends, and there can be one at each byte. So a pattern is led on to the end of
-its line, which gives one call a line; where that cannot be, a scan is halted when it tells too much. It is asked only
-which lines to look at: RE2 has the last word on each.
+its line, which gives one call a line, and just for the lines that match. Where that cannot be, a scan is halted when it
+tells too much, and RE2 has the last word on each line.
 """
 
 import contextlib

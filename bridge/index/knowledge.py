@@ -61,7 +61,7 @@ class StoredLink(NamedTuple):
         link: Path and subpath, decoded.
         original: What is written.
         display: The text that is shown.
-        start: Where in the source's text, in characters; -1 in a canvas.
+        start: Where in the source's text, in characters.
         embed: Whether it is an embed.
         markdown: Whether it is written `[text](destination)`.
         key: The property it is the value of; empty in the body.

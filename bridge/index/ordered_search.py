@@ -5,16 +5,15 @@ walk comes to its first file, the next ones are scanned meanwhile, and what segm
 """
 
 import heapq
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import chain
-from typing import NamedTuple
+from functools import partial
 
 from bridge.index.finders import Finder, line_break
-from bridge.index.scan import Span
+from bridge.index.matching_lines import Run
 from bridge.index.segments import NOT_UTF8, UNENDED, Segment
 from bridge.index.selection import Selected
 from bridge.index.walk_order import walk_key
@@ -23,22 +22,6 @@ AHEAD = 2
 """Segments that are scanned, or wait to be, while the walk is at one."""
 BATCH = 512
 """Lines found in a segment before the scan waits until they are asked for."""
-
-
-class Matching(NamedTuple):
-    """A file in which lines match.
-
-    Attributes:
-        key: Its place in the walk.
-        path: Which file.
-        text: As it is searched; None where it is not held.
-        spans: The first match of each matching line, by offsets in the text.
-    """
-
-    key: str
-    path: str
-    text: bytes | None
-    spans: list[Span]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,53 +41,63 @@ class Job:
     check: Callable[[], None]
 
 
-def search_in_order(selected: list[Selected], job: Job, executor: Executor | None) -> Iterator[Matching]:
+def search_in_order(
+    selected: list[Selected], large: Iterable[str], job: Job, executor: Executor | None
+) -> Iterator[Run | str]:
     """The files with matching lines, in walk order.
 
     Args:
         selected: What to search of each segment.
+        large: Files whose text is not held, in walk order.
         job: What to look for.
         executor: Begins segments ahead; None: each is scanned when its turn comes.
 
     Yields:
-        Files, until the caller has enough. In no segment more than `limit` lines are looked for, so a file behind the
-        `limit`-th line may be missing or miss lines.
+        Runs of files, and the paths of large ones, until the caller has enough. In no segment more than `limit` lines
+        are looked for, so a file behind the `limit`-th line may be missing or miss lines.
     """
     waiting = deque(sorted((part for part in selected if part.chosen), key=lambda part: walk_key(part.first)))
-    firsts = [walk_key(part.first) for part in waiting]
+    firsts = deque(walk_key(part.first) for part in waiting)
     planned = deque(waiting)
     begun: deque[_Begun] = deque()
-    merging: list[tuple[str, int, Matching, Iterator[Matching]]] = []
+    merging: list[tuple[str, int, _Begun | _Large]] = []
+    _push(merging, -1, _Large(large))
     try:
-        while waiting or merging:
-            while waiting and (not merging or firsts[-len(waiting)] <= merging[0][0]):
+        while firsts or merging:
+            while firsts and (not merging or firsts[0] <= merging[0][0]):
                 while planned and len(begun) <= (AHEAD if executor else 0):
                     begun.append(_Begun(planned.popleft(), job, executor))
-                waiting.popleft()
-                _push(merging, len(waiting), begun.popleft().matching())
-            if not merging:
-                continue
-            matching, number, rest = merging[0][2], merging[0][1], merging[0][3]
-            yield matching
-            following = next(rest, None)
-            if following is None:
-                heapq.heappop(merging)
-            elif len(merging) == 1:
-                merging[0] = following.key, number, following, rest
-            else:
-                heapq.heapreplace(merging, (following.key, number, following, rest))
+                firsts.popleft()
+                _push(merging, len(firsts), begun.popleft())
+            if merging:
+                _key, number, stream = heapq.heappop(merging)
+                yield stream.take(min([key for key, *_ in merging[:1]] + [*firsts][:1], default=None))
+                _push(merging, number, stream)
     finally:
         for scan in begun:
             scan.cancel()
 
 
-def _push(
-    merging: list[tuple[str, int, Matching, Iterator[Matching]]], number: int, stream: Iterator[Matching]
-) -> None:
-    """Let a segment's next file take part in the merge."""
-    matching = next(stream, None)
-    if matching is not None:
-        heapq.heappush(merging, (matching.key, number, matching, stream))
+def _push(merging: "list[tuple[str, int, _Begun | _Large]]", number: int, stream: "_Begun | _Large") -> None:
+    """Let what a stream has next take part in the merge."""
+    key = stream.key()
+    if key is not None:
+        heapq.heappush(merging, (key, number, stream))
+
+
+class _Large:
+    """Files whose text is not held."""
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = deque(paths)
+
+    def key(self) -> str | None:
+        """The place in the walk of the next; None at the end."""
+        return walk_key(self._paths[0]) if self._paths else None
+
+    def take(self, _bound: str | None) -> str:
+        """The next."""
+        return self._paths.popleft()
 
 
 class _Begun:
@@ -112,25 +105,30 @@ class _Begun:
 
     def __init__(self, part: Selected, job: Job, executor: Executor | None) -> None:
         self._segment = part.view.segment
+        self._locate = partial(job.finder.locate, self._segment.text)
         self._batches = scan(part, job)
-        nothing: list[Span] = []
+        nothing: list[int] = []
         self._first = executor.submit(next, self._batches, nothing) if executor else None
+        self._places: list[int] = []
 
-    def matching(self) -> Iterator[Matching]:
-        """The files in which lines match."""
-        segment = self._segment
-        index = behind = -1
-        spans: list[Span] = []
-        for span in chain.from_iterable(chain([self._first.result()] if self._first else [], self._batches)):
-            if span[0] >= behind:
-                if spans:
-                    yield _matching(segment, index, spans)
-                index = bisect_right(segment.starts, span[0]) - 1
-                behind = segment.starts[index + 1]
-                spans = []
-            spans.append(span)
-        if spans:
-            yield _matching(segment, index, spans)
+    def key(self) -> str | None:
+        """The place in the walk of the next file with matching lines; None at the end."""
+        if not self._places:
+            first, self._first = self._first, None
+            self._places = first.result() if first else next(self._batches, [])
+        if not self._places:
+            return None
+        return walk_key(self._segment.paths[bisect_right(self._segment.starts, self._places[0]) - 1])
+
+    def take(self, bound: str | None) -> Run:
+        """The next files, until one at or behind a place in the walk."""
+        segment, places = self._segment, self._places
+        stop = len(places)
+        if bound is not None and bound <= walk_key(segment.paths[-1]):
+            behind = segment.starts[bisect_left(segment.paths, bound, key=walk_key)]
+            stop = max(bisect_left(places, behind), 1)
+        self._places = places[stop:]
+        return Run(segment, places[:stop], self._locate)
 
     def cancel(self) -> None:
         """Its result is not needed."""
@@ -138,18 +136,11 @@ class _Begun:
             self._first.cancel()
 
 
-def _matching(segment: Segment, index: int, spans: list[Span]) -> Matching:
-    start = segment.starts[index]
-    text = bytes(segment.text[start : segment.starts[index + 1]])
-    path = segment.paths[index]
-    return Matching(walk_key(path), path, text, [(a - start, b - start) for a, b in spans])
-
-
-def scan(part: Selected, job: Job) -> Iterator[list[Span]]:
-    """The first match of each matching line of a segment, in batches, by offsets in the segment."""
+def scan(part: Selected, job: Job) -> Iterator[list[int]]:
+    """A place in each matching line of a segment, in batches, by offsets in the segment."""
     text = part.view.segment.text
     missing = job.limit
-    batch: list[Span] = []
+    batch: list[int] = []
     for first, behind in part.ranges:
         for start, end, finder in _parts(part.view.segment, first, behind, job):
             at = start
@@ -157,12 +148,12 @@ def scan(part: Selected, job: Job) -> Iterator[list[Span]]:
                 job.check()
                 stop = line_break(text, at, end, finder.chunk)
                 wanted = min(missing, BATCH)
-                spans = finder.spans(text, at, stop, wanted)
+                places = finder.places(text, at, stop, wanted)
                 # There may be more when there are as many as were wanted.
-                at = stop if len(spans) < wanted else text.find(b"\n", spans[-1][0], stop) + 1 or stop
-                spans = part.chosen_of(spans)
-                missing -= len(spans)
-                batch += spans
+                at = stop if len(places) < wanted else text.find(b"\n", places[-1], stop) + 1 or stop
+                places = part.chosen_of(places)
+                missing -= len(places)
+                batch += places
                 if len(batch) >= BATCH:
                     yield batch
                     batch = []

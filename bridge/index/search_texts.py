@@ -186,7 +186,7 @@ class TextSession:
         while at < end:
             self.check()
             stop = line_break(segment.text, at, end, finder.chunk)
-            for start, _end in finder.spans(segment.text, at, stop, stop - at):
+            for start in finder.places(segment.text, at, stop, stop - at):
                 which = bisect_right(segment.starts, start) - 1
                 if which not in view.dead:
                     found.add(segment.paths[which])

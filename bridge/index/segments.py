@@ -6,13 +6,14 @@ Text is kept as it is searched: no byte order mark, line feeds alone, and each t
 import mmap
 from array import array
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple, TypeVar
 
 from bridge.vault.text import BOM
 
 T = TypeVar("T")
+Text = bytes | mmap.mmap
 
 UNENDED = 1
 """Flag: the file's last line has no line break; the one that the text ends with is ours."""
@@ -48,6 +49,18 @@ class Document(NamedTuple):
     text: bytes | memoryview
 
 
+class Breaks(NamedTuple):
+    """How many line breaks of a segment stand before some places.
+
+    Attributes:
+        blocks: Before each block.
+        files: Before each file.
+    """
+
+    blocks: "array[int]"
+    files: "array[int]"
+
+
 def document(path: str, data: bytes, stamp: Stamp) -> Document:
     """A file's bytes as they are searched."""
     text = data.removeprefix(BOM)
@@ -77,15 +90,17 @@ class Segment:
         sizes: Of the stamps.
         times: Of the stamps, `mtime_ns`.
         flags: A byte for each.
+        breaks: Once that was worth counting, one: the line breaks before places of the text.
     """
 
     number: int
-    text: bytes | mmap.mmap
+    text: Text
     paths: tuple[str, ...]
     starts: "array[int]"
     sizes: "array[int]"
     times: "array[int]"
     flags: bytes
+    breaks: list[Breaks] = field(default_factory=list, repr=False)
 
     @property
     def size(self) -> int:

@@ -8,7 +8,6 @@ from weakref import WeakKeyDictionary
 
 from bridge.index.globs import Glob
 from bridge.index.path_list import PathList
-from bridge.index.scan import Span
 from bridge.index.segments import Segment, View
 from bridge.index.walk_order import walk_key
 
@@ -46,21 +45,21 @@ class Selected:
             return len(self.chosen)
         return bisect_left(self.chosen, bisect_right(self.view.segment.paths, key, key=walk_key))
 
-    def chosen_of(self, spans: list[Span]) -> list[Span]:
-        """Those of some spans, by offsets in the segment and in order, that do not lie in a gap."""
+    def chosen_of(self, places: list[int]) -> list[int]:
+        """Those of some places, by offsets in the segment and in order, that do not lie in a gap."""
         if isinstance(self.chosen, range):
-            return spans
+            return places
         starts = self.view.segment.starts
-        kept: list[Span] = []
+        kept: list[int] = []
         behind, wanted = 0, False
-        for span in spans:
-            if span[0] >= behind:
-                index = bisect_right(starts, span[0]) - 1
+        for at in places:
+            if at >= behind:
+                index = bisect_right(starts, at) - 1
                 behind = starts[index + 1]
                 place = bisect_left(self.chosen, index)
                 wanted = place < len(self.chosen) and self.chosen[place] == index
             if wanted:
-                kept.append(span)
+                kept.append(at)
         return kept
 
 

@@ -30,6 +30,10 @@ ATOMS = st.sampled_from(
             r"[^\s]",
             r"[\D]",
             "[a-]",
+            r"[\t-\r]",
+            r"[^\t-\r]",
+            "[[:space:]]",
+            "[[:cntrl:]]",
         ),
         *(
             "^",
@@ -99,8 +103,24 @@ def test_hyperscan_finds_the_lines_that_re2_finds(searching: Patterns, pattern: 
         return
     lines = searching.search(Pattern(pattern, compiled), 0.0)
     data = text.encode()
-    found = HyperFinder(fast, compiled, lines).spans(data, 0, len(data), 1000)
-    assert found == LinearFinder(compiled, lines).spans(data, 0, len(data), 1000)
+    finder = HyperFinder(fast, compiled, lines)
+    found = [finder.locate(data, place) for place in finder.places(data, 0, len(data), 1000)]
+    assert found == LinearFinder(compiled, lines).places(data, 0, len(data), 1000)
+
+
+@pytest.mark.skipif(not hyper.available(), reason="hyperscan is not installed")
+@settings(max_examples=400, deadline=None)
+@given(pattern=PATTERNS, text=TEXTS)
+def test_where_hyperscan_tells_one_place_a_line_these_are_the_ends_of_the_lines_that_match(
+    pattern: str, text: str
+) -> None:
+    compiled = compile_linear(pattern)
+    fast = compile_hyper(pattern, compiled) if compiled is not None else None
+    if compiled is None or fast is None or not fast.one_a_line:
+        return
+    data = text.encode()
+    wanted = [data.find(b"\n", start) for start, _end in compiled.scan(compiled.regex, data, 1000)]
+    assert fast.scan(memoryview(data), 1000).ends == wanted
 
 
 @settings(max_examples=400, deadline=None)

@@ -100,8 +100,9 @@ def test_four_times_the_text_is_about_four_times_the_work(note: Callable[[int], 
 
 @pytest.mark.parametrize("note", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_takes_quadratic_time(note: Callable[[int], str]) -> None:
-    small = max(_seconds(note(500)), 0.002)
-    assert _seconds(note(8000)) < 16 * 8 * small
+    small = max(_seconds(note(500)), 0.005)  # less than that is measured badly
+    large = note(8000)
+    assert min(_seconds(large) for _ in range(2)) < 16 * 8 * small
 
 
 def test_two_hundred_thousand_links_are_all_found() -> None:
