@@ -61,5 +61,7 @@ class MoveFileTool(WriteTool[MoveFileParams]):
         return moved(applied, *self._places(params))
 
     def _places(self, params: MoveFileParams) -> tuple[VaultPath, VaultPath]:
-        source = vault_path(params.source, self._files, "source")
-        return source, vault_path(params.destination, self._files, "destination")
+        return self._place(params.source, "source"), self._place(params.destination, "destination")
+
+    def _place(self, text: str, parameter: str) -> VaultPath:
+        return vault_path(text, self._files, parameter)

@@ -2,18 +2,13 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.files.moves import RequiredDestination, RequiredSource, moved, unmoved
-from bridge.tools.files.parameters import SeedParams
+from bridge.tools.files.move_file import MoveFileParams, MoveFileTool
+from bridge.tools.files.moves import RequiredDestination, RequiredSource
 from bridge.tools.files.paths import note_path
-from bridge.tools.files.relocation import Mover
-from bridge.tools.services import ToolServices
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
 
 
-class OrganizeNoteParams(SeedParams):
+class OrganizeNoteParams(MoveFileParams):
     """Seed S's parameters."""
 
     source: RequiredSource = Field(description="Current path of the note")
@@ -22,12 +17,8 @@ class OrganizeNoteParams(SeedParams):
     )
 
 
-class OrganizeNoteTool(WriteTool[OrganizeNoteParams]):
-    """Moves a note.
-
-    Args:
-        services: What the tools are built from.
-    """
+class OrganizeNoteTool(MoveFileTool):
+    """Moves a note: as a file is moved, but `.md` may be left out."""
 
     name = "organize_note"
     title = "Organize Note"
@@ -37,29 +28,7 @@ class OrganizeNoteTool(WriteTool[OrganizeNoteParams]):
     )
     icon = "folder-tree"
     parameters = OrganizeNoteParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "organize"
-    timeout = 300.0
 
-    def __init__(self, services: ToolServices) -> None:
-        self._files = services.files
-        self._mover = Mover(services)
-
-    def prepare(self, params: OrganizeNoteParams, context: CallContext) -> ChangePlan | Unchanged:
-        """Plan the move and every link that follows."""
-        source, target = self._places(params)
-        plan = self._mover.plan(source, target, context)
-        return unmoved(target) if plan is None else plan
-
-    def report(self, params: OrganizeNoteParams, applied: Applied) -> Output:
-        """Where it went, and which notes changed for it."""
-        return moved(applied, *self._places(params))
-
-    def _places(self, params: OrganizeNoteParams) -> tuple[VaultPath, VaultPath]:
-        source = note_path(params.source, self._files, "source")
-        return source, note_path(params.destination, self._files, "destination")
+    def _place(self, text: str, parameter: str) -> VaultPath:
+        return note_path(text, self._files, parameter)
