@@ -6,6 +6,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters
 from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
@@ -110,18 +111,12 @@ class EditFileTool(WriteTool[EditFileParams]):
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
         """What was done, in the words in which it was asked."""
-        (shown,) = applied.plan.previews
-        data = {
-            "path": shown.path,
-            "added": shown.added,
-            "removed": shown.removed,
-            "diff": shown.diff,
-            "backup": applied.backup and applied.backup + shown.path,
-        }
+        data = edited(applied)
         if params.edits is None:
             return Output(data, done(applied.plan.summary))
         part = " (in part)" if applied.plan.summary.endswith(" (in part)") else ""
-        return Output(data, f'Applied {counted(len(params.edits), "edit")} to "{shown.path}"{part}.')
+        edits = counted(len(params.edits), "edit")
+        return Output(data, f'Applied {edits} to "{applied.plan.previews[0].path}"{part}.')
 
 
 def _check_modes(params: EditFileParams) -> None:

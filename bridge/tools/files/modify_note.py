@@ -8,6 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters
 from bridge.toolkit.revealing import revealing
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, replace_text
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import note_path
@@ -86,14 +87,7 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
     def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
         """What was done."""
         del params
-        (shown,) = applied.plan.previews
-        data = {
-            "path": shown.path,
-            "added": shown.added,
-            "removed": shown.removed,
-            "diff": shown.diff,
-            "backup": applied.backup and applied.backup + shown.path,
-        }
+        data = edited(applied)
         return Output(data, done(applied.plan.summary))
 
 

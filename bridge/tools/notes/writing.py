@@ -4,6 +4,7 @@ from typing import Any
 
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied, Output
+from bridge.tools.edited import edited
 from bridge.tools.notes.storage import NoteStorage, StoredNote
 from bridge.vault.kinds import is_binary
 from bridge.vault.text import CHUNK
@@ -51,12 +52,4 @@ def written(applied: Applied, text: str, **facts: Any) -> Output:
         text: One sentence.
         facts: Further data.
     """
-    (shown,) = applied.plan.previews
-    data = {
-        "path": shown.path,
-        "diff": shown.diff,
-        "added": shown.added,
-        "removed": shown.removed,
-        "backup": applied.backup and applied.backup + shown.path,
-    }
-    return Output(data | facts, f"{text} ({applied.execution_id})")
+    return Output(edited(applied) | facts, f"{text} ({applied.execution_id})")
