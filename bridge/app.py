@@ -169,14 +169,14 @@ class Bridge:
         self.settings = SettingsStore(state, clock=self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        events = VaultEvents(hub)
-        self.index = await asyncio.to_thread(self._open_index, files, events)
-        stack.push_async_callback(asyncio.to_thread, self.index.close)
         permissions = Permissions(state, clock=self._clock)
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
+        events = VaultEvents(hub, grants.closed)
+        self.index = await asyncio.to_thread(self._open_index, files, events)
+        stack.push_async_callback(asyncio.to_thread, self.index.close)
         ledger = Ledger(
             root,
             clock=self._clock,

@@ -109,9 +109,10 @@ class Hub:
         """Notify every host."""
         self._tell([member for member in self.members if member.role == "host"], method, params)
 
-    def publish(self, kind: str, params: dict[str, Any]) -> None:
-        """Notify every session that subscribed to this kind of event."""
-        self._tell([member for member in self.members if kind in member.kinds], kind, params)
+    def publish(self, kind: str, params: dict[str, Any], *, hosts_only: bool = False) -> None:
+        """Notify every session that subscribed to this kind of event; or only those of hosts."""
+        told = [member for member in self.members if kind in member.kinds]
+        self._tell([member for member in told if not hosts_only or member.role == "host"], kind, params)
 
     def tell(self, member: Member, method: str, params: dict[str, Any]) -> None:
         """Notify one session."""

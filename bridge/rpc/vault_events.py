@@ -5,6 +5,7 @@ from typing import Any
 from bridge.clock import stamp
 from bridge.index.knowledge import IndexStatus
 from bridge.rpc.hub import Hub
+from bridge.toolkit.permitted import Denials
 from bridge.vault.plan import ChangeKind, ChangePlan
 
 
@@ -13,14 +14,18 @@ class VaultEvents:
 
     Args:
         hub: Knows who listens.
+        denied: What the user has closed; agents hear nothing of it.
     """
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: Hub, denied: Denials) -> None:
         self._hub = hub
+        self._denied = denied
 
     def changed(self, path: str, change: str) -> None:
         """A file was `created`, `modified` or `deleted`, and the index knows."""
-        self._hub.publish("vault.changed", {"path": path, "change": change})
+        denial = self._denied()
+        closed = denial is not None and denial(path) is not None
+        self._hub.publish("vault.changed", {"path": path, "change": change}, hosts_only=closed)
 
     def applied(self, plan: ChangePlan) -> None:
         """We have changed files, and the index knows."""

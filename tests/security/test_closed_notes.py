@@ -1,5 +1,6 @@
 """A note that is closed to agents does not exist for them, whatever they call it, over the real socket."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -79,3 +80,19 @@ async def test_the_history_does_not_tell_of_it(agent: Client, vault: Path) -> No
         (vault / ".vault-bridge" / "permissions.json").write_text('{"Ideas.md": "---"}', encoding="utf-8")
         assert await agent.request("history.list") == []
         assert len(await person.request("history.list", path="Ideas")) == 1
+
+
+async def test_an_agent_hears_of_no_change_to_it(agent: Client, vault: Path) -> None:
+    await agent.request("events.subscribe", kinds=["vault.changed"])
+    heard: asyncio.Queue[str] = asyncio.Queue()
+    agent.on("vault.changed", lambda told: heard.put_nowait(told["path"]))
+    async with connect(vault, name="Screen", role="host") as host:
+        await host.request("events.subscribe", kinds=["vault.changed"])
+        seen: asyncio.Queue[str] = asyncio.Queue()
+        host.on("vault.changed", lambda told: seen.put_nowait(told["path"]))
+        (vault / "Private" / "Diary.md").write_bytes(DIARY + b"more\n")
+        async with asyncio.timeout(20):
+            assert await seen.get() == "Private/Diary.md"
+        (vault / "Notes" / "Open.md").write_bytes(b"open\n")
+        async with asyncio.timeout(20):
+            assert await heard.get() == "Notes/Open.md"
