@@ -164,9 +164,7 @@ class Ledger:
             ExecutionFailed: The disk is full or failed; nothing was written, or it says what is left.
         """
         check_id(cause.execution_id)
-        for digest in {
-            change.after for change in plan.changes if change.kind in {ChangeKind.CREATE, ChangeKind.MODIFY}
-        }:
+        for digest in {change.after for change in plan.changes if change.kind in _WRITING}:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
         if plan.disposal is not None:

@@ -10,7 +10,6 @@ from bridge.notes.html import TAG
 
 _HTML_TAG = re.compile(TAG)
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]*+:[^\s<>]*+|[^\s<>@\[\]]++@[^\s<>\[\]]++)>")
-_RUN = re.compile(r"`++")
 _NOT_BACKTICKS = re.compile(r"[^`]")
 
 _MAX_TAG = 2048

@@ -3,6 +3,7 @@
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.disk import is_link
@@ -24,13 +25,34 @@ class Subtree:
     files: tuple[VaultPath, ...]
 
 
-def subtree(root: VaultRoot, top: VaultPath, check: Callable[[VaultPath], None] = lambda _path: None) -> Subtree:
+class Obstacle(Enum):
+    """What keeps a folder from being handled as a whole."""
+
+    DOT_FOLDER = "dot-folder"
+    NAME = "name"
+    LINK = "link"
+    SPECIAL = "special"
+
+
+Refuse = Callable[[VaultPath, Obstacle], ToolFailure]
+"""The failure for something in a folder that keeps it from being handled as a whole."""
+
+
+def subtree(
+    root: VaultRoot,
+    top: VaultPath,
+    check: Callable[[VaultPath], None] = lambda _path: None,
+    refuse: Refuse | None = None,
+    most: int | None = None,
+) -> Subtree:
     """Everything in a folder, in the order of the names.
 
     Args:
         root: The vault.
         top: The folder, as spelled on disk, links resolved.
         check: Called with every path before anything else is said of it; may raise.
+        refuse: Says what is wrong, in the caller's words.
+        most: With more files than this it looks no further, and what it gives is not everything.
 
     Raises:
         PermissionDenied: There is a dot-folder in it (`protected`).
@@ -40,7 +62,7 @@ def subtree(root: VaultRoot, top: VaultPath, check: Callable[[VaultPath], None] 
     folders: list[VaultPath] = []
     files: list[VaultPath] = []
     pending = [top]
-    while pending:
+    while pending and (most is None or len(files) <= most):
         path = pending.pop()
         folders.append(path)
         inner: list[VaultPath] = []
@@ -50,8 +72,8 @@ def subtree(root: VaultRoot, top: VaultPath, check: Callable[[VaultPath], None] 
                     found = path.child(name)
                     check(found)
                     state = folder.stat(name)
-                    if fault := _fault(top, found, state.st_mode, linked=is_link(state)):
-                        raise fault
+                    if obstacle := _obstacle(found, state.st_mode, linked=is_link(state)):
+                        raise refuse(found, obstacle) if refuse else _fault(top, found, obstacle)
                     (inner if stat.S_ISDIR(state.st_mode) else files).append(found)
         except OSError as error:
             raise explain(error, path) from error
@@ -59,22 +81,28 @@ def subtree(root: VaultRoot, top: VaultPath, check: Callable[[VaultPath], None] 
     return Subtree(tuple(folders), tuple(files))
 
 
-def _fault(top: VaultPath, found: VaultPath, mode: int, *, linked: bool) -> ToolFailure | None:
-    """Why something in a folder keeps it from being handled as a whole."""
+def _obstacle(found: VaultPath, mode: int, *, linked: bool) -> Obstacle | None:
+    """Why something in a folder keeps it from being handled as a whole; None when it does not."""
     if not linked and stat.S_ISDIR(mode) and found.name.startswith("."):
+        return Obstacle.DOT_FOLDER
+    if unsafe_name(found.name):
+        return Obstacle.NAME
+    if linked:
+        return Obstacle.LINK
+    return None if stat.S_ISDIR(mode) or stat.S_ISREG(mode) else Obstacle.SPECIAL
+
+
+def _fault(top: VaultPath, found: VaultPath, obstacle: Obstacle) -> ToolFailure:
+    if obstacle is Obstacle.DOT_FOLDER:
         return PermissionDenied(
             f"Access denied: {str(top)!r} holds the protected system folder '{found}/', so it cannot be taken as a "
             "whole. Name what else is in it, one by one",
             code="protected",
         )
-    if reason := unsafe_name(found.name):
-        what = f"a name that tools cannot handle ({reason})"
-    elif linked:
-        what = f"the link {str(found)!r}"
-    elif not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
-        what = f"{str(found)!r}, which is a pipe, socket or device"
-    else:
-        return None
+    what = {
+        Obstacle.NAME: f"a name that tools cannot handle ({unsafe_name(found.name)})",
+        Obstacle.LINK: f"the link {str(found)!r}",
+    }.get(obstacle, f"{str(found)!r}, which is a pipe, socket or device")
     return InvalidParameters(
         f"{str(top)!r} holds {what}, so it cannot be taken as a whole. "
         "Ask the user to look at it, or name what else is in it, one by one"

@@ -23,7 +23,8 @@ from bridge.vault.paths import parse_path
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
 
-_SOURCES = (".md", CANVAS)
+SOURCES = (".md", CANVAS)
+"""How the names of files end that hold links."""
 _MOST_NAMED = 20
 _TOLD_EVERY = 50
 
@@ -188,7 +189,7 @@ class LinkKeeper:
             moving: What moves.
             kept: Where it is noted what was done.
         """
-        if not path.lower().endswith(_SOURCES) or (b"[" not in data and b"{" not in data):
+        if not path.lower().endswith(SOURCES) or (b"[" not in data and b"{" not in data):
             return None
         if is_binary(data):
             kept.warnings.append(f"{path!r} is not text, so its links stay as they are")

@@ -1,14 +1,12 @@
 """What a move takes along: one file, or a folder with everything in it. All of it must be movable, or nothing moves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bridge.errors import InvalidParameters
-from bridge.vault.disk import is_link
-from bridge.vault.failures import explain
-from bridge.vault.folder import Folder
+from bridge.errors import InvalidParameters, ToolFailure
 from bridge.vault.paths import VaultPath, parse_path, protected, unsafe_name
 from bridge.vault.root import VaultRoot
+from bridge.vault.subtree import Obstacle, subtree
 
 MOST_FILES = 20_000
 """Files that one call moves."""
@@ -48,51 +46,29 @@ class Load:
             PermissionDenied: There is a dot-folder in it (`protected`).
             ExecutionFailed: A folder cannot be read.
         """
+        look(self.source)
         if not self.is_folder:
             self.files.append(self.source)
-            look(self.source)
             return
-        for path, is_folder in _walk(root, self.source):
-            (self.folders if is_folder else self.files).append(path)
+
+        def check(path: VaultPath) -> None:
             look(path)
             parse_path(str(self.place(path)))  # its path may be too long there
-            if len(self.files) > MOST_FILES:
-                raise InvalidParameters(
-                    f'"{self.source}" holds more than {MOST_FILES:,} files; move the folders in it one by one'
-                )
 
-
-def _walk(root: VaultRoot, top: VaultPath) -> Iterator[tuple[VaultPath, bool]]:
-    """Everything in a folder, itself first, and whether it is a folder."""
-    pending = [top]
-    while pending:
-        path = pending.pop()
-        yield path, True
-        with root.folder(path, follow=False) as folder:
-            try:
-                folders, files = _contents(folder)
-            except OSError as error:
-                raise explain(error, path) from error
-        yield from ((path.child(name), False) for name in files)
-        pending.extend(path.child(name) for name in reversed(folders))
-
-
-def _contents(folder: Folder) -> tuple[list[str], list[str]]:
-    """The names of the folders and of the files in a folder, hidden files too."""
-    folders, files = list[str](), list[str]()
-    for entry in folder.entries():
-        path = folder.path.child(entry.name)
-        reason = unsafe_name(entry.name)
-        if reason is None and is_link(entry.stat(follow_symlinks=False)):
-            reason = "it is a symbolic link"
-        if reason is None and entry.is_dir(follow_symlinks=False):
-            if entry.name.startswith("."):
-                raise protected(path)
-            folders.append(entry.name)
-        elif reason is None and entry.is_file(follow_symlinks=False):
-            files.append(entry.name)
-        else:
+        tree = subtree(root, self.source, check, _refusal, MOST_FILES)
+        if len(tree.files) > MOST_FILES:
             raise InvalidParameters(
-                f"{str(path)!r} cannot be moved along: {reason or 'it is no file'}; move the other things one by one"
+                f'"{self.source}" holds more than {MOST_FILES:,} files; move the folders in it one by one'
             )
-    return sorted(folders), sorted(files)
+        self.files += tree.files
+        self.folders += tree.folders
+
+
+def _refusal(path: VaultPath, obstacle: Obstacle) -> ToolFailure:
+    """Why something cannot go along, and so nothing does."""
+    if obstacle is Obstacle.DOT_FOLDER:
+        return protected(path)
+    reason = {Obstacle.NAME: unsafe_name(path.name), Obstacle.LINK: "it is a symbolic link"}.get(obstacle)
+    return InvalidParameters(
+        f"{str(path)!r} cannot be moved along: {reason or 'it is no file'}; move the other things one by one"
+    )

@@ -4,7 +4,7 @@ from bridge.contract.consent import Operation
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound
 from bridge.notes.rewriting import Moving
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.link_keeping import Kept, LinkKeeper, closed_file
+from bridge.tools.files.link_keeping import SOURCES, Kept, LinkKeeper, closed_file
 from bridge.tools.files.load import Load
 from bridge.tools.files.wording import counted
 from bridge.tools.services import ToolServices
@@ -15,7 +15,6 @@ from bridge.vault.plan import ChangePlan, content_hash
 from bridge.vault.spelling import fold
 
 _UNLINKABLE = "#^[]|"
-_WITH_LINKS = (".md", ".canvas")
 _TOLD_EVERY = 50
 
 
@@ -145,7 +144,7 @@ class Mover:
 
     def _content(self, path: VaultPath, moving: Moving, kept: Kept) -> tuple[str, tuple[bytes, bytes] | None]:
         """A file's hash, and its bytes now and then when its own links change."""
-        if path.name.startswith(".") or path.suffix.lower() not in _WITH_LINKS:
+        if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
             return self._files.hash(path), None
         data, _stat = self._files.read(path)
         found = self._keeper.rewrite(str(path), data, moving, kept)
