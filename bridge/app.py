@@ -17,19 +17,19 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from bridge import __version__
+from bridge.audit.log import AuditLog
+from bridge.audit.maintenance import LogMaintenance
+from bridge.audit.service import AuditService
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
+from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import Grants
-from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
-from bridge.contract.discovery import Beacon
+from bridge.contract.discovery import Discovery
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
 from bridge.index.vault_index import VaultIndex
 from bridge.index.watch import Watcher
-from bridge.journal.audit import AuditLog
-from bridge.journal.audit_desk import AuditDesk
-from bridge.journal.audit_keeper import AuditKeeper
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
@@ -38,23 +38,23 @@ from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
 from bridge.rpc.vault_events import VaultEvents, status_wire
-from bridge.server.cachefolder import cache_folder
+from bridge.server.cache_folder import cache_folder
 from bridge.server.lock import VaultLock
-from bridge.server.runfiles import RunFolder
+from bridge.server.run_folder import RunFolder
 from bridge.server.server import Server
-from bridge.toolkit.asking import Asking
-from bridge.toolkit.auditing import Auditing
-from bridge.toolkit.calls import Calls
+from bridge.settings.store import SettingsStore
+from bridge.toolkit.audit_step import AuditStep
+from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import redacted_console
-from bridge.toolkit.flight import Flight
-from bridge.toolkit.limiting import Limiting
 from bridge.toolkit.mode_changes import ModeChanges
 from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.settings_changes import SettingsChanges
-from bridge.toolkit.settings_store import SettingsStore
 from bridge.toolkit.timings import log_call
+from bridge.toolkit.tool_call import ToolCall
 from bridge.toolkit.usage import usage
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
@@ -105,7 +105,7 @@ class Bridge:
         settings: The settings.
     """
 
-    beacon: Beacon
+    beacon: Discovery
     index: VaultIndex
     recovery: Recovery
     services: Services
@@ -209,27 +209,27 @@ class Bridge:
             secrets=known,
             keep=RunFolder(root.path, kind="audit", durable=True),
         )
-        keeper = AuditKeeper(audit, lambda: self.settings.current, self._clock.monotonic)
+        keeper = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
         keeper.start()
         stack.callback(keeper.close)
-        auditing = Auditing(
-            audit, registry, self._clock, on_appended=lambda told: hub.tell_hosts("audit.appended", told)
+        auditing = AuditStep(
+            audit, registry, self._clock, on_appended=lambda told: hub.notify_hosts("audit.appended", told)
         )
         stack.callback(auditing.close)
         self._note_life(auditing)
         limits = RateLimits()
         pipeline = Pipeline(
             registry=registry,
-            limiting=Limiting(limits, self._clock, lambda told: _limited(told, auditing, hub)),
-            asking=Asking(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
+            limiting=RateLimitStep(limits, self._clock, lambda told: _limited(told, auditing, hub)),
+            asking=ConsentStep(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
             ledger=ledger,
             settings=lambda: self.settings.current,
             clock=self._clock,
             workers=workers,
-            on_event=hub.tell_hosts,
+            on_event=hub.notify_hosts,
             on_finished=lambda *ended: self._finished(auditing, *ended),
         )
-        calls = Calls(pipeline, ledger, self._clock)
+        calls = CallRegistry(pipeline, ledger, self._clock)
         stack.push_async_callback(calls.stop)
         self.services = Services(
             vault=root.name,
@@ -241,7 +241,7 @@ class Bridge:
             broker=broker,
             grants=grants,
             ledger=ledger,
-            audit=AuditDesk(audit, state),
+            audit=AuditService(audit, state),
             limits=lambda session: usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
             status=lambda: status_wire(self.index.status()),
             compare=partial(compare, self.index),
@@ -271,16 +271,16 @@ class Bridge:
         self._stack.push_async_callback(asyncio.to_thread, watcher.stop)
 
     async def _finished(
-        self, auditing: Auditing, flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float
+        self, auditing: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
     ) -> None:
         """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
         if plan is not None:
-            self._session_files.applied(flight.caller.session_id, plan)
+            self._session_files.applied(tool_call.caller.session_id, plan)
         if self.settings.current.developer_mode:
-            log_call(flight, result, seconds)
-        await auditing.finished(flight, result, plan, seconds)
+            log_call(tool_call, result, seconds)
+        await auditing.finished(tool_call, result, plan, seconds)
 
-    def _note_life(self, auditing: Auditing) -> None:
+    def _note_life(self, auditing: AuditStep) -> None:
         """Log the start, what it found half done, every change of the settings, and the end.
 
         A bridge that lives as long as one command is not worth a record, unless it mended something.
@@ -302,7 +302,7 @@ class Bridge:
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
-            lapsing=Lapsing(
+            lapsing=GrantExpiry(
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
         )
@@ -327,9 +327,9 @@ def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     ledger.prune(settings.current.backup_retention_days)
 
 
-def _limited(told: dict[str, Any], auditing: Auditing, hub: Hub) -> None:
+def _limited(told: dict[str, Any], auditing: AuditStep, hub: Hub) -> None:
     """Tell and log that somebody has to wait."""
-    hub.tell_hosts("limits.hit", told)
+    hub.notify_hosts("limits.hit", told)
     auditing.note("limit", told)
 
 

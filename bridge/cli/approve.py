@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from bridge.cli.desk import Desk
-from bridge.cli.failing import FAILURE
+from bridge.cli.consent_link import Link
+from bridge.cli.consent_prompt import Desk
+from bridge.cli.exit_codes import FAILURE
 from bridge.cli.keyboard import Leaving, open_keyboard
-from bridge.cli.link import Link
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
 from bridge.cli.questions import Questions

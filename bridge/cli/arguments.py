@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.inert import inert_plain
+from bridge.cli.sanitize import sanitize_plain
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -46,7 +46,7 @@ def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | No
     for word in words:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            raise BadArguments(f"{inert_plain(word)!r} is not key=value. {_known(schema)}")
+            raise BadArguments(f"{sanitize_plain(word)!r} is not key=value. {_known(schema)}")
         member = _member(key, schema)
         text = _read(value)
         if key in given and "array" in _kinds(member):
@@ -69,7 +69,7 @@ def describe_parameters(schema: Schema) -> list[str]:
     for name, member in schema.get("properties", {}).items():
         need = "required" if name in required else "optional"
         kind = " or ".join(_kinds(member)) or "any"
-        lines.append(inert_plain(f"{name}  ({kind}, {need})  {member.get('description', '')}").rstrip())
+        lines.append(sanitize_plain(f"{name}  ({kind}, {need})  {member.get('description', '')}").rstrip())
     return lines
 
 
@@ -93,7 +93,7 @@ def _member(key: str, schema: Schema | None) -> Schema | None:
     if key not in properties and schema.get("additionalProperties") is False:
         near = difflib.get_close_matches(key, properties, n=1)
         hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise BadArguments(f"There is no parameter {inert_plain(key)!r}. {hint}{_known(schema)}")
+        raise BadArguments(f"There is no parameter {sanitize_plain(key)!r}. {hint}{_known(schema)}")
     return properties.get(key)
 
 
@@ -135,7 +135,7 @@ def _coerce(key: str, text: str, member: Schema | None) -> Any:
         return text
     if "null" in kinds and text == "null":
         return None
-    raise BadArguments(f"{key!r} takes {_articled(kinds)}, not {inert_plain(text)!r}")
+    raise BadArguments(f"{key!r} takes {_articled(kinds)}, not {sanitize_plain(text)!r}")
 
 
 def _list(key: str, text: str, member: Schema | None) -> list[Any]:
@@ -146,7 +146,7 @@ def _list(key: str, text: str, member: Schema | None) -> list[Any]:
     items = _kinds((member or {}).get("items"))
     if "array" in items or "object" in items:
         raise BadArguments(
-            f"{key!r} takes a JSON array, such as '[...]', or key=@file with one; not {inert_plain(text)!r}"
+            f"{key!r} takes a JSON array, such as '[...]', or key=@file with one; not {sanitize_plain(text)!r}"
         )
     return [_coerce(key, text, (member or {}).get("items"))]
 

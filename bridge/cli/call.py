@@ -8,10 +8,10 @@ from typing import Annotated, Any, Final
 import typer
 
 from bridge.cli.arguments import BadArguments, parse_arguments
-from bridge.cli.failing import FAILURE
+from bridge.cli.connection import NAME
+from bridge.cli.exit_codes import FAILURE
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
-from bridge.cli.reach import NAME
 from bridge.cli.results import show_result
 from bridge.cli.schemas import schema_of
 from bridge.client import Bridge, Result, connect, find_vault

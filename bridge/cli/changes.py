@@ -6,16 +6,16 @@ from typing import Any
 from rich.text import Text
 
 from bridge.cli.diff import draw_diff, parse_diff
-from bridge.cli.folding import fold, wrap
-from bridge.cli.inert import inert
+from bridge.cli.line_wrapping import fold, wrap
+from bridge.cli.sanitize import sanitize
 from bridge.contract.consent import FilePreview
 
 
 def draw_heading(file: FilePreview, width: int) -> Iterator[Text]:
     """One file: what happens, where, and how many lines come and go."""
-    path = inert(file.path, style="bold")
+    path = sanitize(file.path, style="bold")
     if file.new_path is not None:
-        path = Text.assemble(path, " → ", inert(file.new_path, style="bold"))
+        path = Text.assemble(path, " → ", sanitize(file.new_path, style="bold"))
     tail = Text.assemble("  ", draw_counts(file.added, file.removed)) if file.added or file.removed else Text()
     yield from fold(Text.assemble(path, tail), width, first=f"{file.change} ", rest="  ")
 

@@ -12,8 +12,8 @@ from typing import Literal
 from rapidfuzz.distance import Levenshtein
 from rich.text import Text
 
-from bridge.cli.folding import fold
-from bridge.cli.inert import ESCAPE_STYLE, inert
+from bridge.cli.line_wrapping import fold
+from bridge.cli.sanitize import ESCAPE_STYLE, sanitize
 
 Kind = Literal["context", "added", "removed", "hunk", "note"]
 
@@ -92,7 +92,7 @@ def draw_diff(rows: Sequence[Row], width: int, *, clip: int | None = None) -> It
     for row in rows:
         if row.kind in {"hunk", "note"}:
             style = "cyan" if row.kind == "hunk" else "italic"
-            yield from fold(inert(row.text, style=style), width, first=" " * 2, rest=" " * 2)
+            yield from fold(sanitize(row.text, style=style), width, first=" " * 2, rest=" " * 2)
             continue
         numbers = (row.old, row.new) if both else (row.new or row.old,)
         gutter = "".join(f" {number or '':>{digits}}" for number in numbers)
@@ -107,7 +107,7 @@ def _draw_line(row: Row, style: str, clip: int | None, *, show_return: bool) -> 
     text = (row.text if show_return else row.text.removesuffix("\r"))[:clip]
     bare = text.rstrip(" ")
     marks = [(start, min(end, len(bare))) for start, end in row.changed if start < len(bare)]
-    drawn = inert(bare, style=style, tab=_TAB, marks=marks, mark_style="bold reverse")
+    drawn = sanitize(bare, style=style, tab=_TAB, marks=marks, mark_style="bold reverse")
     if row.kind != "context":
         drawn.append("·" * (len(text) - len(bare)), ESCAPE_STYLE)
     return drawn

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import typer
 from rich.text import Text
 
-from bridge.cli.failing import FAILURE
-from bridge.cli.folding import wrap
-from bridge.cli.inert import inert
+from bridge.cli.exit_codes import FAILURE
+from bridge.cli.line_wrapping import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import READABLE, Output
+from bridge.cli.sanitize import sanitize
 from bridge.client import find_vault
 from bridge.health.doctor import examine, healthy
 from bridge.health.finding import Finding
@@ -47,9 +47,9 @@ def command(vault: Vault = None, as_json: AsJson = False) -> None:
 def _draw(finding: Finding, width: int) -> Iterator[Text]:
     mark, style = _MARKS[finding.level]
     yield from wrap(
-        Text.assemble((mark, style), "  ", inert(finding.name, style="bold"), ": ", inert(finding.what)),
+        Text.assemble((mark, style), "  ", sanitize(finding.name, style="bold"), ": ", sanitize(finding.what)),
         width,
         rest=_INDENT,
     )
     if finding.remedy:
-        yield from wrap(Text.assemble("→ ", inert(finding.remedy)), width, first=_INDENT, rest=f"{_INDENT}  ")
+        yield from wrap(Text.assemble("→ ", sanitize(finding.remedy)), width, first=_INDENT, rest=f"{_INDENT}  ")

@@ -6,10 +6,10 @@ import typer
 from rich.text import Text
 
 from bridge.cli.changes import draw_counts
-from bridge.cli.inert import inert
+from bridge.cli.connection import look
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
-from bridge.cli.reach import look
+from bridge.cli.sanitize import sanitize
 from bridge.cli.tables import draw_table
 from bridge.cli.times import local
 
@@ -54,10 +54,10 @@ def _row(entry: dict[str, Any]) -> list[Text]:
     state = "" if entry["state"] == "applied" else f" ({entry['state']})"
     backup = "" if entry.get("canUndo", True) else " (no backup)"
     return [
-        inert(entry["executionId"], style="bold"),
+        sanitize(entry["executionId"], style="bold"),
         Text(local(entry["time"])),
-        inert(entry["tool"]),
-        inert(entry["client"]),
+        sanitize(entry["tool"]),
+        sanitize(entry["client"]),
         draw_counts(entry["added"], entry["removed"]),
-        Text.assemble(inert(files[0] if files else ""), more, (state, "yellow"), (backup, "red")),
+        Text.assemble(sanitize(files[0] if files else ""), more, (state, "yellow"), (backup, "red")),
     ]

@@ -5,9 +5,9 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from bridge.cli.inert import inert
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
+from bridge.cli.sanitize import sanitize
 from bridge.client import find_vault
 from bridge.plugin.install import install
 from bridge.plugin.source import find_built_plugin
@@ -54,4 +54,4 @@ def command(
     else:
         lines.append("Enable it in Obsidian: Settings, Community plugins, Vault Bridge.")
     lines.append("Then serve the vault: vault-bridge serve")
-    output.lines(inert(line) if line else Text() for line in lines)
+    output.lines(sanitize(line) if line else Text() for line in lines)

@@ -10,11 +10,11 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
+from bridge.cli.connection import look
 from bridge.cli.log_export import export_log
 from bridge.cli.log_upkeep import clear_log, verify_log
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
-from bridge.cli.reach import look
 from bridge.cli.records import HEADINGS, draw_record
 from bridge.cli.tables import draw_table
 from bridge.client import Bridge, connect, find_vault

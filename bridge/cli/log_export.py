@@ -10,9 +10,9 @@ from typing import Any, BinaryIO, Literal
 
 import typer
 
-from bridge.cli.failing import fail
+from bridge.cli.connection import look
+from bridge.cli.exit_codes import fail
 from bridge.cli.output import Output
-from bridge.cli.reach import look
 from bridge.client import find_vault
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -5,9 +5,9 @@ from typing import Any
 
 import typer
 
-from bridge.cli.failing import FAILURE
+from bridge.cli.connection import act, look
+from bridge.cli.exit_codes import FAILURE
 from bridge.cli.output import Output
-from bridge.cli.reach import act, look
 
 
 def verify_log(vault: Path | None, output: Output) -> None:

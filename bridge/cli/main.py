@@ -22,7 +22,7 @@ from bridge.cli import (
     tools,
     undo,
 )
-from bridge.cli.failing import Commands
+from bridge.cli.exit_codes import Commands
 from bridge.cli.output import prepare_streams
 
 HELP: Final = """Tools over an Obsidian vault that an agent may use and you govern.

@@ -15,8 +15,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.folding import wrap
-from bridge.cli.inert import inert, inert_json, inert_lines, inert_plain
+from bridge.cli.line_wrapping import wrap
+from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
 UNFOLDED = 400
 """Columns that a pipe is taken to have, so that programs find one row a line."""
@@ -55,7 +55,7 @@ class Output:
     def json(self, value: Any, *, compact: bool = False) -> None:
         """A result for programs; `compact` writes it in one line."""
         indent = 2 if self.interactive and not compact else None
-        sys.stdout.write(inert_json(value, indent=indent) + "\n")
+        sys.stdout.write(sanitize_json(value, indent=indent) + "\n")
         sys.stdout.flush()
 
     def bell(self) -> None:
@@ -72,16 +72,16 @@ class Output:
         """A result as text: inert, folded by nobody, so that it can be copied."""
         lines = text.removesuffix("\n").split("\n")
         if self.interactive:
-            self.lines(inert(line.removesuffix("\r"), tab="\t") for line in lines)
+            self.lines(sanitize(line.removesuffix("\r"), tab="\t") for line in lines)
         else:
             for line in lines:
-                sys.stdout.write(inert_plain(line.removesuffix("\r"), keep="\t") + "\n")
+                sys.stdout.write(sanitize_plain(line.removesuffix("\r"), keep="\t") + "\n")
             sys.stdout.flush()
 
     def say(self, message: str | Text, *, style: str = "") -> None:
         """Tell the person something that is not the result. Parts from outside must be inert already in a `Text`."""
         width = self._err.width if self.watched else UNFOLDED
-        for line in [message] if isinstance(message, Text) else inert_lines(message, style=style):
+        for line in [message] if isinstance(message, Text) else sanitize_lines(message, style=style):
             for piece in wrap(line, width):
                 _print(self._err, piece)
 

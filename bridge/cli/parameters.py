@@ -10,8 +10,8 @@ from typing import Any
 from rich.text import Text
 
 from bridge.cli.diff import Row
-from bridge.cli.folding import fold, wrap
-from bridge.cli.inert import inert, inert_lines
+from bridge.cli.line_wrapping import fold, wrap
+from bridge.cli.sanitize import sanitize, sanitize_lines
 
 MOST_LINES = 12
 """Screen lines of one text that are shown before it is cut."""
@@ -40,7 +40,7 @@ class ParameterTree:
     def draw(self, parameters: Mapping[str, Any], indent: int = 2) -> Iterator[Text]:
         """The lines of an object's members."""
         for name, value in parameters.items():
-            yield from self._member(Text.assemble(inert(name, style="cyan"), (": ", "cyan")), value, indent)
+            yield from self._member(Text.assemble(sanitize(name, style="cyan"), (": ", "cyan")), value, indent)
 
     def _member(self, label: Text, value: Any, indent: int) -> Iterator[Text]:
         margin = " " * indent
@@ -58,16 +58,16 @@ class ParameterTree:
                 yield from wrap(Text.assemble(label, (said, "italic")), self._width, first=margin, rest=margin + "  ")
             case str() if "\n" in value:
                 yield from fold(label, self._width, first=margin, rest=margin)
-                lines = inert_lines(self._clip(value), tab="→   ")
+                lines = sanitize_lines(self._clip(value), tab="→   ")
                 inner = f"{margin}  │ "
                 drawn = [piece for line in lines for piece in fold(line, self._width, first=inner, rest=inner)]
                 yield from self._limit(drawn, inner, len(value))
             case str():
-                text = Text.assemble(label, '"', inert(self._clip(value)), '"')
+                text = Text.assemble(label, '"', sanitize(self._clip(value)), '"')
                 drawn = list(fold(text, self._width, first=margin, rest=margin + "  "))
                 yield from self._limit(drawn, margin, len(value))
             case _:
-                literal = inert(json.dumps(value, ensure_ascii=False))
+                literal = sanitize(json.dumps(value, ensure_ascii=False))
                 yield from fold(label + literal, self._width, first=margin, rest=margin + "  ")
 
     def _clip(self, text: str) -> str:

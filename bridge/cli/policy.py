@@ -8,12 +8,12 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import parse_arguments
-from bridge.cli.failing import Commands, fail
-from bridge.cli.folding import wrap
-from bridge.cli.inert import inert
+from bridge.cli.connection import act, look
+from bridge.cli.exit_codes import Commands, fail
+from bridge.cli.line_wrapping import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import READABLE, Output
-from bridge.cli.reach import act, look
+from bridge.cli.sanitize import sanitize
 from bridge.cli.schemas import schema_of
 from bridge.cli.tables import draw_table
 from bridge.client import Bridge
@@ -140,7 +140,7 @@ def _draw(told: dict[str, Any], width: int) -> Iterator[Text]:
         rows["Answers"] = ", ".join(told["choices"])
     for label, value in rows.items():
         if value:
-            yield from wrap(Text.assemble((f"{label:<8}", "bold"), inert(value)), width, rest=" " * 8)
+            yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)
 
 
 def _row(grant: dict[str, Any]) -> list[Text]:
@@ -148,9 +148,9 @@ def _row(grant: dict[str, Any]) -> list[Text]:
     holds = {"session": "this session", "call": "this session, this call", "auto": "until the bridge stops"}
     until = f"until {grant['expires'][:10]} if unused" if grant.get("expires") else "for good"
     return [
-        inert(grant["grantId"], style="bold"),
+        sanitize(grant["grantId"], style="bold"),
         Text("denied" if grant["decision"].startswith("deny") else "allowed"),
-        inert(grant["client"] or "everybody"),
-        inert(" ".join(part for part in about if part)),
+        sanitize(grant["client"] or "everybody"),
+        sanitize(" ".join(part for part in about if part)),
         Text(holds.get(grant["kind"], until)),
     ]

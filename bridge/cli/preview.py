@@ -7,12 +7,12 @@ from rich.text import Text
 
 from bridge.cli.arguments import parse_arguments
 from bridge.cli.changes import draw_changes
-from bridge.cli.failing import fail
-from bridge.cli.folding import wrap
-from bridge.cli.inert import inert, inert_lines
+from bridge.cli.connection import look
+from bridge.cli.exit_codes import fail
+from bridge.cli.line_wrapping import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import READABLE, Output
-from bridge.cli.reach import look
+from bridge.cli.sanitize import sanitize, sanitize_lines
 from bridge.cli.schemas import schema_of
 from bridge.client import Bridge
 
@@ -55,10 +55,10 @@ def command(
 
 
 def _draw(plan: dict[str, Any], width: int) -> list[Text]:
-    lines = list(wrap(inert(plan["summary"], style="bold"), width))
+    lines = list(wrap(sanitize(plan["summary"], style="bold"), width))
     for warning in plan.get("warnings", ()):
-        lines += wrap(Text.assemble(("Warning ", "bold"), inert(warning)), width, rest="  ")
+        lines += wrap(Text.assemble(("Warning ", "bold"), sanitize(warning)), width, rest="  ")
     if plan.get("request") is not None:
-        lines += inert_lines(plan["request"])
+        lines += sanitize_lines(plan["request"])
     lines += draw_changes(plan.get("files", ()), width)
     return lines

@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.text import Text
 
-from bridge.cli.inert import inert
+from bridge.cli.sanitize import sanitize
 from bridge.cli.times import local
 
 HEADINGS = ("Time", "What", "Tool", "By", "Outcome")
@@ -17,9 +17,9 @@ def draw_record(record: Record) -> list[Text]:
     outcome = {"execution": _execution, "decision": _decision}.get(str(record.get("kind")), _event)
     return [
         Text(local(str(record.get("timestamp", "")))),
-        inert(str(record.get("kind", ""))),
-        inert(str(record.get("tool") or ""), style="bold"),
-        inert(str(record.get("client") or "")),
+        sanitize(str(record.get("kind", ""))),
+        sanitize(str(record.get("tool") or ""), style="bold"),
+        sanitize(str(record.get("client") or "")),
         outcome(record),
     ]
 
@@ -27,17 +27,17 @@ def draw_record(record: Record) -> list[Text]:
 def _execution(record: Record) -> Text:
     if record.get("success"):
         files = ", ".join(str(file.get("newPath") or file.get("path")) for file in record.get("files", ()))
-        return Text.assemble(("done", "green"), inert(f" {files}" if files else ""))
+        return Text.assemble(("done", "green"), sanitize(f" {files}" if files else ""))
     code = record.get("code")
     why = f"{record.get('errorType', 'failed')}{f' ({code})' if code else ''}"
-    return inert(why.replace("_", " "), style="red")
+    return sanitize(why.replace("_", " "), style="red")
 
 
 def _decision(record: Record) -> Text:
     said = str(record.get("decision") or record.get("outcome") or "").replace("_", " ")
     by, rule = record.get("by"), record.get("rule")
     how = f" by {by}" if by else f" ({rule})" if rule else ""
-    return Text.assemble(inert(said, style="green" if record.get("outcome") == "allow" else "red"), inert(how))
+    return Text.assemble(sanitize(said, style="green" if record.get("outcome") == "allow" else "red"), sanitize(how))
 
 
 def _event(record: Record) -> Text:
@@ -50,4 +50,4 @@ def _event(record: Record) -> Text:
     ]
     said = ", ".join(str(word) for word in words if word)
     by = record.get("by")
-    return inert(f"{said} by {by}" if by else said)
+    return sanitize(f"{said} by {by}" if by else said)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.reversing import reverse
+from bridge.cli.undo_redo import reverse
 
 HELP = """Make an undone change again.
 

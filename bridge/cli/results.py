@@ -2,7 +2,7 @@
 
 import typer
 
-from bridge.cli.failing import FAILURE
+from bridge.cli.exit_codes import FAILURE
 from bridge.cli.output import Output
 from bridge.client import Result
 

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from bridge.cli.changes import draw_heading, draw_truncation
 from bridge.cli.diff import draw_diff, parse_diff
-from bridge.cli.folding import fold, wrap
-from bridge.cli.inert import inert, inert_lines
+from bridge.cli.line_wrapping import fold, wrap
 from bridge.cli.parameters import ParameterTree
+from bridge.cli.sanitize import sanitize, sanitize_lines
 from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
 
 MOST_DIFF_LINES = 300
@@ -152,28 +152,28 @@ class _Drawing:
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
         icon = f"{_ICONS.get(tool.icon, _ICONS['wrench'])} "
-        title = inert(tool.title, style="bold")
+        title = sanitize(tool.title, style="bold")
         if tool.title.lower().replace(" ", "_") != tool.name:
-            title = Text.assemble(title, " (", inert(tool.name), ")")
+            title = Text.assemble(title, " (", sanitize(tool.name), ")")
         gap = self._width - cell_len(icon) - title.cell_len - cell_len(badge)
         if gap > 0:
             yield Text.assemble(icon, title, " " * gap, (badge, badge_style))
         else:
             yield Text(badge, badge_style)
             yield from fold(title, self._width, first=icon, rest="   ")
-        summary = list(wrap(inert(self._request.summary, style="bold"), self._width, first="  ", rest="  "))
+        summary = list(wrap(sanitize(self._request.summary, style="bold"), self._width, first="  ", rest="  "))
         yield from self._limit(summary, MOST_SPOKEN_LINES)
         yield Text()
 
     def _who(self) -> Iterator[Text]:
         request = self._request
-        client = Text.assemble("calls itself ", inert(request.client, style="underline"))
+        client = Text.assemble("calls itself ", sanitize(request.client, style="underline"))
         yield from self._limit(list(self._labelled("Asked by", client)), MOST_SPOKEN_LINES)
         if request.reason:
-            reason = Text("\n").join(inert_lines(request.reason, style="italic"))
+            reason = Text("\n").join(sanitize_lines(request.reason, style="italic"))
             yield from self._limit(list(self._labelled("It says", reason)), MOST_SPOKEN_LINES)
         yield from self._limit(
-            list(self._labelled("What it is", inert(request.tool.description))), MOST_DESCRIPTION_LINES
+            list(self._labelled("What it is", sanitize(request.tool.description))), MOST_DESCRIPTION_LINES
         )
         label = "Target" if len(request.targets) == 1 else "Targets"
         shown = (
@@ -182,7 +182,7 @@ class _Drawing:
             else request.targets[:MOST_TARGETS]
         )
         for target in shown:
-            yield from self._labelled(label, inert(target))
+            yield from self._labelled(label, sanitize(target))
             label = ""
         if len(shown) < len(request.targets):
             yield from self._more(f"{len(request.targets) - len(shown)} more targets")
@@ -201,7 +201,7 @@ class _Drawing:
         if self._preview.request is None:
             return
         yield Text("Exactly this", "bold")
-        lines = inert_lines(self._preview.request[: None if self._full else MOST_REQUEST_CHARACTERS])
+        lines = sanitize_lines(self._preview.request[: None if self._full else MOST_REQUEST_CHARACTERS])
         drawn = [piece for line in lines for piece in fold(line, self._width, first="  │ ", rest="  │ ")]
         yield from self._limit(drawn, MOST_REQUEST_LINES)
         if len(self._preview.request) > MOST_REQUEST_CHARACTERS and not self._full:
@@ -246,17 +246,17 @@ class _Drawing:
         warnings = [
             line
             for warning in self._preview.warnings
-            for line in self._labelled("Warning", inert(warning, style="bold"), _WARNING)
+            for line in self._labelled("Warning", sanitize(warning, style="bold"), _WARNING)
         ]
         yield from self._limit(warnings, MOST_WARNING_LINES)
         if self._preview.backup is not None:
-            yield from self._labelled("Backup", inert(self._preview.backup))
+            yield from self._labelled("Backup", sanitize(self._preview.backup))
         elif self._preview.files and any(file.change in {"modify", "delete"} for file in self._preview.files):
             yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
         at = datetime.fromisoformat(self._request.expires_at).astimezone()
         yield from self._labelled("Open until", Text(f"{at:%H:%M:%S} ({remaining(self._request, now)})"))
         if long:
-            yield from self._labelled("In short", inert(self._request.summary))
+            yield from self._labelled("In short", sanitize(self._request.summary))
         yield from self._what_holds()
         yield Text()
 
@@ -266,7 +266,7 @@ class _Drawing:
         remembered = dict.fromkeys(_REMEMBERED[choice] for choice in choices if choice in _REMEMBERED)
         if remembered:
             tool_wide = self._request.covers is Covers.TOOL
-            what = Text("every use of ").append_text(inert(self._request.tool.title)) if tool_wide else "this target"
+            what = Text("every use of ").append_text(sanitize(self._request.tool.title)) if tool_wide else "this target"
             *others, final = (f"“{word}”" for word in remembered)
             words = f"{', '.join(others)} and {final}" if others else final
             holds = "hold" if len(remembered) > 1 else "holds"

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.text import Text
 
-from bridge.cli.building import show_build
-from bridge.cli.calls import showing_calls
-from bridge.cli.inert import inert
+from bridge.cli.call_trace import showing_calls
+from bridge.cli.embedded import embedded_bridge, embedded_process
+from bridge.cli.index_progress import show_build
 from bridge.cli.keyboard import Leaving, open_keyboard
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output, quoted
-from bridge.cli.own import own_bridge, own_process
 from bridge.cli.parent import when_parent_ends
+from bridge.cli.sanitize import sanitize
 from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
 from bridge.cli.tables import draw_facts
 from bridge.client import find_vault
-from bridge.settings import PRESETS
+from bridge.settings.model import PRESETS
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -70,7 +70,7 @@ def command(
     """Start, say where, and wait to be stopped."""
     output = Output(as_json=as_json)
     folder = find_vault(vault)
-    bridge = own_bridge(folder, port=port, consent=consent.value)
+    bridge = embedded_bridge(folder, port=port, consent=consent.value)
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving), showing_calls(output):
         asyncio.run(_serve(bridge, folder, preset, output))
 
@@ -81,7 +81,7 @@ async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: 
         with cancel_on_signals():
             await _choose_tools(bridge, folder, preset, output)
         with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
-            own_process()
+            embedded_process()
             _announce(bridge, folder, output)
             building = asyncio.create_task(show_build(bridge, output))
             await stopped.wait()
@@ -131,10 +131,10 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
         output.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
     facts = {
-        "Serving": inert(services.vault, style="bold"),
+        "Serving": sanitize(services.vault, style="bold"),
         "At": Text(bridge.beacon.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
-        "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(inert(quoted(folder))),
+        "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(sanitize(quoted(folder))),
         "Stop": Text("Ctrl-C"),
     }
     output.lines(draw_facts(facts, output.width))

@@ -10,16 +10,16 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.completing import complete_assignment, complete_key, complete_section, complete_tool
-from bridge.cli.failing import BAD_USAGE, Commands, fail
-from bridge.cli.folding import fold
-from bridge.cli.inert import inert, inert_json
+from bridge.cli.completion import complete_assignment, complete_key, complete_section, complete_tool
+from bridge.cli.connection import act, look
+from bridge.cli.exit_codes import BAD_USAGE, Commands, fail
+from bridge.cli.line_wrapping import fold
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import READABLE, Output
-from bridge.cli.reach import act, look
+from bridge.cli.sanitize import sanitize, sanitize_json
 from bridge.cli.serve import Preset
 from bridge.client import Bridge
-from bridge.settings import PRESETS
+from bridge.settings.model import PRESETS
 
 HELP = """Show and change the settings of the vault. They take effect at once, also in a bridge that runs.
 
@@ -68,7 +68,7 @@ def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
     if as_json:
         output.json(value)
         return
-    output.text(value if isinstance(value, str) else inert_json(value, indent=2))
+    output.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
     about = described.get(key.partition(".")[0], {})
     default = f" Default: {json.dumps(about['default'])}" if "default" in about else ""
     output.say(f"{about.get('description', '')}{default}")
@@ -189,7 +189,9 @@ def _show_all(values: dict[str, Any], described: dict[str, Any], output: Output)
 
 def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None) -> Iterator[Text]:
     standard = about is None or about.get("default", value) == value
-    line = Text.assemble(inert(key, style="cyan"), " = ", inert(inert_json(value), style="" if standard else "bold"))
+    line = Text.assemble(
+        sanitize(key, style="cyan"), " = ", sanitize(sanitize_json(value), style="" if standard else "bold")
+    )
     yield from fold(line, width, first="  ", rest="    ", words=True)
 
 

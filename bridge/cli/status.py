@@ -7,11 +7,11 @@ from typing import Any
 import typer
 from rich.text import Text
 
-from bridge.cli.failing import FAILURE
-from bridge.cli.inert import inert
+from bridge.cli.connection import NAME
+from bridge.cli.exit_codes import FAILURE
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import Output
-from bridge.cli.reach import NAME
+from bridge.cli.sanitize import sanitize
 from bridge.cli.tables import draw_facts
 from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
 
@@ -67,15 +67,15 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
     log = facts["log"]
     questions = [f"{asked['client']}: {asked['summary']}" for asked in facts["questions"]]
-    wrong = {"Faults": inert(" ".join(facts["faults"]), style="red")} if facts["faults"] else {}
+    wrong = {"Faults": sanitize(" ".join(facts["faults"]), style="red")} if facts["faults"] else {}
     return {
-        "Vault": inert(facts["vault"], style="bold"),
+        "Vault": sanitize(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
         "Notes": Text(f"{facts['notes']} notes, {facts['files']} files{_progress(facts)}"),
         "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
         "Consent": Text(screen),
-        "Log": inert(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
-        "Open": Text("; ").join(inert(question) for question in questions) if questions else Text("no questions"),
+        "Log": sanitize(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
+        "Open": Text("; ").join(sanitize(question) for question in questions) if questions else Text("no questions"),
         **wrong,
     }
 

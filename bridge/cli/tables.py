@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from rich.text import Text
 
-from bridge.cli.folding import fold, wrap
+from bridge.cli.line_wrapping import fold, wrap
 
 GAP = "  "
 LEAST_FLEXIBLE = 15

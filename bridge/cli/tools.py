@@ -7,12 +7,12 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import describe_parameters
-from bridge.cli.failing import fail
-from bridge.cli.folding import wrap
-from bridge.cli.inert import inert
+from bridge.cli.connection import look
+from bridge.cli.exit_codes import fail
+from bridge.cli.line_wrapping import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.output import READABLE, Output
-from bridge.cli.reach import look
+from bridge.cli.sanitize import sanitize
 from bridge.cli.tables import draw_table
 
 HELP = """List the tools that agents see.
@@ -73,10 +73,10 @@ def _list(listed: list[dict[str, Any]], output: Output) -> None:
         return
     rows = [
         [
-            inert(tool["name"], style="bold"),
-            inert(tool["risk"], style=_RISK_STYLE.get(tool["risk"], "")),
+            sanitize(tool["name"], style="bold"),
+            sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], "")),
             Text(_ASKS.get(tool["consentMode"], tool["consentMode"])),
-            inert(tool["description"].partition(". ")[0].rstrip(".")),
+            sanitize(tool["description"].partition(". ")[0].rstrip(".")),
         ]
         for tool in listed
     ]
@@ -94,9 +94,9 @@ def _describe(name: str, listed: list[dict[str, Any]], output: Output) -> None:
         output.json(tool)
         return
     width = min(output.width, READABLE)
-    head = Text.assemble(inert(tool["title"], style="bold"), " (", inert(tool["risk"]), " risk)")
+    head = Text.assemble(sanitize(tool["title"], style="bold"), " (", sanitize(tool["risk"]), " risk)")
     asks = f"Asks: {_ASKS.get(tool['consentMode'], tool['consentMode'])}"
-    lines = [head, *wrap(inert(tool["description"]), width, first="  ", rest="  "), Text(asks), Text("Parameters:")]
+    lines = [head, *wrap(sanitize(tool["description"]), width, first="  ", rest="  "), Text(asks), Text("Parameters:")]
     lines += [
         line
         for text in describe_parameters(tool["parameters"])

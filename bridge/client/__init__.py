@@ -9,7 +9,7 @@ async with connect(vault="~/Notes", name="my script") as bridge:
 
 from bridge.client.connection import Bridge, Notification, connect
 from bridge.client.discovery import find_endpoint, find_vault
-from bridge.client.failures import BridgeNotRunning, ConnectionLost, ProtocolFailure, ToolFailed, VaultNotFound
+from bridge.client.errors import BridgeNotRunning, ConnectionLost, ProtocolFailure, ToolFailed, VaultNotFound
 from bridge.client.result import Result
 
 __all__ = [

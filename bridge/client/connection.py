@@ -14,7 +14,7 @@ import aiohttp
 import orjson
 
 from bridge.client.discovery import find_endpoint, find_vault, not_running
-from bridge.client.failures import ConnectionLost, ProtocolFailure
+from bridge.client.errors import ConnectionLost, ProtocolFailure
 from bridge.client.result import Result
 
 Handler = Callable[[dict[str, Any]], Any]

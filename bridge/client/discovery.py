@@ -7,8 +7,8 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from bridge.client.failures import BridgeNotRunning, VaultNotFound
-from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Beacon, Endpoint
+from bridge.client.errors import BridgeNotRunning, VaultNotFound
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 
 VAULT_VARIABLE: Final = "VAULT_BRIDGE_VAULT"
 MARKS: Final = (".obsidian", STATE_FOLDER)
@@ -53,7 +53,7 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
         BridgeNotRunning: Nobody serves the vault.
     """
     try:
-        beacon = Beacon.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
+        beacon = Discovery.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
         file = Path(beacon.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
         endpoint = Endpoint.model_validate_json(file.read_bytes())
         mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from bridge.client.failures import ToolFailed
+from bridge.client.errors import ToolFailed
 
 
 @dataclass(frozen=True, slots=True)

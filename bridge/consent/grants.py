@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from bridge.clock import Clock, stamp
 from bridge.consent.grant import Grant
-from bridge.consent.lapsing import Lapsing
+from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_table import LETTERS, Entry, Letter, PermissionTable
 from bridge.consent.permissions import Permissions
-from bridge.consent.session_answers import SessionAnswers
+from bridge.consent.session_grants import SessionGrants
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.errors import ToolFailure
 from bridge.policy.consent import Case, Memory, Rule, choices
@@ -40,14 +40,14 @@ class Grants:
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
         set_mode: Callable[[str, ConsentMode | None], None],
-        lapsing: Lapsing | None = None,
+        lapsing: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
         self._lapsing = lapsing
         self._table = permissions.table if lapsing is None else lapsing.table
-        self._session = SessionAnswers(clock)
+        self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: Case) -> Memory:

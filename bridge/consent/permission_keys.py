@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from bridge.vault import spelling
+from bridge.vault import name_folding
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -39,7 +39,7 @@ def canonical(name: str) -> str:
             raise ValueError(
                 "an absolute path names one executable, not a folder; folders of the vault have no `/` before"
             )
-        return spelling.nfc(name)
+        return name_folding.nfc(name)
     return _vault_path(name)
 
 
@@ -84,7 +84,7 @@ def upwards(target: str) -> Iterator[str]:
 
 def fold(place: str) -> str:
     """The spelling by which denials are compared: without case, which many disks ignore, and without a final slash."""
-    return spelling.fold(place).rstrip("/")
+    return name_folding.fold(place).rstrip("/")
 
 
 def _canonical_or_none(target: str) -> str | None:
@@ -107,7 +107,7 @@ def _vault_path(name: str) -> str:
     parts = name.removesuffix("/").split("/")
     if any(part in {"", ".", ".."} for part in parts):
         raise ValueError("a path in the vault has no empty, `.` or `..` parts")
-    return spelling.nfc(name)
+    return name_folding.nfc(name)
 
 
 def _url(name: str) -> str:
@@ -124,7 +124,7 @@ def _url(name: str) -> str:
 def _url_path(path: str) -> str:
     """The path without `.` and `..` (RFC 3986, 5.2.4), escapes that need not be escaped resolved (6.2.2)."""
     kept: list[str] = []
-    parts = _ESCAPE.sub(_unescape, spelling.nfc(path)).split("/")[1:]
+    parts = _ESCAPE.sub(_unescape, name_folding.nfc(path)).split("/")[1:]
     for part in parts:
         if part == "..":
             kept = kept[:-1]

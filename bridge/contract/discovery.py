@@ -16,7 +16,7 @@ SUBPROTOCOL: Final = "vault-bridge.v1"
 """What the server selects when a browser offers it beside `bearer.TOKEN`."""
 
 
-class Beacon(Wire):
+class Discovery(Wire):
     """The content of `bridge.json`: where the bridge is, and where its tokens are. No secret: vaults are synced."""
 
     url: str

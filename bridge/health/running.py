@@ -11,9 +11,9 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Beacon, Endpoint
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 from bridge.health.finding import Finding
-from bridge.server.runfiles import place
+from bridge.server.run_folder import place
 
 SECONDS = 5.0
 STOP = "Stop that process and start again: `vault-bridge serve`"
@@ -36,7 +36,7 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
     """Whether a bridge runs, answers, and is the one that the files speak of."""
     file = vault / STATE_FOLDER / BRIDGE_FILE
     try:
-        beacon = Beacon.model_validate_json(file.read_bytes())
+        beacon = Discovery.model_validate_json(file.read_bytes())
         port = int(beacon.http.rsplit(":", 1)[-1])
     except FileNotFoundError:
         yield from _left_over(vault)
@@ -71,7 +71,7 @@ def check_port() -> Iterator[Finding]:
         yield Finding("port", "ok", "A port on 127.0.0.1 can be opened")
 
 
-def _tokens(beacon: Beacon, port: int) -> Iterator[Finding]:
+def _tokens(beacon: Discovery, port: int) -> Iterator[Finding]:
     """Whether the token files are of the bridge that runs, and what it says of itself."""
     for name in (AGENT_FILE, HOST_FILE):
         try:

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import orjson
 
+from bridge.audit.files import FOLDER as LOGS
+from bridge.audit.files import NAME as LOG
 from bridge.consent.permission_file import PermissionFileFault
 from bridge.consent.permission_file import parse as parse_permissions
 from bridge.consent.permissions import FILE as PERMISSIONS
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.health.finding import Finding
-from bridge.journal.audit_files import FOLDER as LOGS
-from bridge.journal.audit_files import NAME as LOG
-from bridge.journal.lines import Begin, Line, Mark, decode
-from bridge.journal.log import NAME as JOURNAL
-from bridge.toolkit.settings_file import SettingsFault, parse, unknown
-from bridge.toolkit.settings_store import BROKEN
-from bridge.toolkit.settings_store import FILE as SETTINGS
+from bridge.journal.journal_file import NAME as JOURNAL
+from bridge.journal.journal_records import Begin, Line, Mark, decode
+from bridge.settings.file import SettingsFault, parse, unknown
+from bridge.settings.store import BROKEN
+from bridge.settings.store import FILE as SETTINGS
 
 TOLERANCE = timedelta(minutes=5)
 """By how much clocks may differ."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from bridge.contract.comparison import (
+from bridge.contract.index_comparison import (
     MOST_DIFFERENCES,
     DifferenceKind,
     IndexComparison,
@@ -20,7 +20,7 @@ from bridge.contract.comparison import (
 )
 from bridge.index.knowledge import Knowledge
 from bridge.notes.names import split_link
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 _MILLISECOND = 1_000_000
 _NOTE = ".md"

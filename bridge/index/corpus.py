@@ -15,7 +15,7 @@ from pathlib import Path
 from bridge.index.corpus_files import CorpusFiles, Stored
 from bridge.index.segments import UNENDED, Document, Segment, Stamp, View, build, document
 from bridge.index.walk_order import walk_key
-from bridge.vault.kinds import is_binary
+from bridge.vault.file_types import is_binary
 
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file beyond which its text is not held: it is searched from the disk."""

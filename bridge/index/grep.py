@@ -22,10 +22,10 @@ from bridge.index.pool import WorkerPool
 from bridge.index.segments import Stamp
 from bridge.index.selection import Excludes, Selection
 from bridge.index.walk_order import walk_key
+from bridge.vault.file_types import is_binary
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
-from bridge.vault.kinds import is_binary
+from bridge.vault.name_folding import nfc
 from bridge.vault.paths import parse_path
-from bridge.vault.spelling import nfc
 
 TELL_EVERY = 500
 """Files between two reports of progress."""

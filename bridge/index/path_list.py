@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bridge.index.globs import Glob
 from bridge.index.text_lines import TextLines
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 
 class PathList:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 MAX_ITEMS = 10_000
 """Items of one value that are looked at: YAML's aliases can make a few bytes mean billions."""

@@ -14,9 +14,9 @@ from bridge.index.document import LARGEST as LARGEST_DOCUMENT
 from bridge.index.document import Document, has_document, read_document
 from bridge.index.knowledge import IndexedFile
 from bridge.index.segments import Stamp
+from bridge.vault.file_types import HEAD, is_binary
 from bridge.vault.files import FileStat, file_stat
 from bridge.vault.folder import Folder
-from bridge.vault.kinds import HEAD, is_binary
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import VaultRoot
 

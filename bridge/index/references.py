@@ -16,8 +16,8 @@ from bridge.index.globs import looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
 from bridge.vault.files import VaultFiles
+from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.spelling import fold
 
 MOST_CANDIDATES = 50
 """Candidates that a failure tells; `match_count` counts them all."""

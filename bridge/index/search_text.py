@@ -10,7 +10,7 @@ import orjson
 from bridge.index.scan import Span
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 MOST_PARSED = 8_000_000
 """Characters of a note up to which its blocks, sections and tasks are told apart."""

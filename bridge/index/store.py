@@ -16,7 +16,7 @@ from bridge.index.knowledge import NoteFacts, StoredLink, TagCount
 from bridge.index.packing import pack_text, unpack_text
 from bridge.index.schema import PLACE_BITS
 from bridge.index.writing import Writing, folded_tag, places
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 _PAGE = 500
 """Rows fetched at once: some milliseconds at most."""

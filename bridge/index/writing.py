@@ -12,7 +12,7 @@ from bridge.index.packing import pack_text
 from bridge.index.schema import MAX_PLACES, PLACE_BITS
 from bridge.notes.names import link_key, split_link
 from bridge.notes.reference import note_name
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 
 class Writing:

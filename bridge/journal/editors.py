@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bridge.contract.duties import TrashOutcome, WriteOutcome
+from bridge.contract.host_requests import TrashOutcome, WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
 from bridge.vault.plan import ChangeKind, ChangePlan
 

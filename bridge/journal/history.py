@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from bridge.errors import InvalidParameters
-from bridge.journal.lines import Begin, Mark
+from bridge.journal.journal_records import Begin, Mark
 from bridge.journal.record import HistoryEntry, HistoryState
 from bridge.vault.plan import ChangeKind
 

@@ -14,21 +14,21 @@ from functools import partial
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
-from bridge.journal.disposing import Disposing, discarded
-from bridge.journal.editing import Editing
+from bridge.journal.editor_step import EditorStep
 from bridge.journal.editors import Editors, NoEditors, refuse_unsaved
-from bridge.journal.held import HeldFolders
+from bridge.journal.folder_cache import FolderCache
 from bridge.journal.history import History, Known
-from bridge.journal.lines import Begin, Mark, MarkKind, check_id
-from bridge.journal.log import Log
-from bridge.journal.mend import mend, take_back
-from bridge.journal.past import Past
+from bridge.journal.history_queries import HistoryQueries
+from bridge.journal.journal_file import Log
+from bridge.journal.journal_records import Begin, Mark, MarkKind, check_id
+from bridge.journal.path_effects import trace
+from bridge.journal.plan_executor import PlanExecutor
+from bridge.journal.preconditions import read_before, stale, survey
 from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
-from bridge.journal.steps import Steps
-from bridge.journal.survey import read_before, stale, survey
-from bridge.journal.trace import trace
-from bridge.vault.failures import explain
+from bridge.journal.recovery import mend, take_back
+from bridge.journal.trash_step import TrashStep, discarded
 from bridge.vault.folder import Folder
+from bridge.vault.os_errors import explain
 from bridge.vault.partial import Kept, Partial, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
@@ -74,7 +74,7 @@ class Ledger:
         self._backups = Backups(root)
         self._log = Log(self._journal_folder)
         self._history = History()
-        self._past = Past(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
+        self._past = HistoryQueries(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
         self._unwritten: list[Mark] = []
         self._recovery: Recovery | None = None
@@ -135,7 +135,7 @@ class Ledger:
             Conflict: A file changed since (`stale`), or something is in the way (`exists`).
             ExecutionFailed: The disk cannot be read.
         """
-        with HeldFolders(self._root) as folders:
+        with FolderCache(self._root) as folders:
             survey(plan, folders)
 
     def part(self, plan: ChangePlan, keep: Kept) -> Partial:
@@ -146,7 +146,7 @@ class Ledger:
             Conflict: As of `check`.
             ExecutionFailed: The disk cannot be read.
         """
-        with HeldFolders(self._root) as folders:
+        with FolderCache(self._root) as folders:
             partial = keep_hunks(plan, keep, lambda change: read_before(change, folders))
             survey(partial.plan, folders)
         return partial
@@ -190,7 +190,7 @@ class Ledger:
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first. See `Past.history`."""
+        """The changes of this vault, newest first. See `HistoryQueries.history`."""
         return self._past.history(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
@@ -198,11 +198,11 @@ class Ledger:
         return self._past.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back, to be applied like any other. See `Past.undo_plan`."""
+        """The plan that takes a change back, to be applied like any other. See `HistoryQueries.undo_plan`."""
         return self._past.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. See `Past.redo_plan`."""
+        """The plan that applies an undone change again. See `HistoryQueries.redo_plan`."""
         return self._past.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
@@ -231,8 +231,8 @@ class Ledger:
 
     def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[Begin, Disposal | None]:
         """Check, journal, and carry out; or leave everything as it was."""
-        with HeldFolders(self._root) as folders:
-            editing = Editing(self.editors, plan, self._backups, cause.execution_id)
+        with FolderCache(self._root) as folders:
+            editing = EditorStep(self.editors, plan, self._backups, cause.execution_id)
             found = survey(plan, folders)
             begin = Begin(
                 cause=cause,
@@ -254,9 +254,9 @@ class Ledger:
             except OSError as error:
                 raise _journal_failed(error) from error
             self._history.begin(begin, offset)
-            steps: Steps | Disposing
+            steps: PlanExecutor | TrashStep
             if plan.disposal is None:
-                steps = Steps(
+                steps = PlanExecutor(
                     begin,
                     traced=trace(begin.changes, begin.modes),
                     blobs=plan.blobs,
@@ -267,7 +267,7 @@ class Ledger:
                 )
             else:
                 check = partial(refuse_unsaved, plan, self.editors)
-                steps = Disposing(
+                steps = TrashStep(
                     begin, root=self._root, folders=folders, backups=self._backups, trash=self._trash, check=check
                 )
             try:
@@ -277,7 +277,7 @@ class Ledger:
                 if failure is None:
                     raise
                 raise failure from error
-        return begin, steps.went_to if isinstance(steps, Disposing) else None
+        return begin, steps.went_to if isinstance(steps, TrashStep) else None
 
     def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
         """After a failure in the middle: everything as it was.

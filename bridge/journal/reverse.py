@@ -9,10 +9,10 @@ from typing import Literal
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
 from bridge.journal.backups import Backups
-from bridge.journal.held import HeldFolders
-from bridge.journal.lines import Begin
-from bridge.journal.survey import stale, survey
-from bridge.journal.trace import TracedFile, trace
+from bridge.journal.folder_cache import FolderCache
+from bridge.journal.journal_records import Begin
+from bridge.journal.path_effects import TracedFile, trace
+from bridge.journal.preconditions import stale, survey
 from bridge.vault.diff import preview
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
@@ -29,7 +29,7 @@ class Reversal:
         backups: Where the bytes from before it are.
     """
 
-    def __init__(self, begin: Begin, folders: HeldFolders, backups: Backups) -> None:
+    def __init__(self, begin: Begin, folders: FolderCache, backups: Backups) -> None:
         self._begin = begin
         self._folders = folders
         self._backups = backups

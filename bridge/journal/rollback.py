@@ -10,10 +10,10 @@ import stat
 from collections.abc import Callable
 
 from bridge.errors import NotFound
-from bridge.journal import leftovers
+from bridge.journal import temp_names
 from bridge.journal.backups import copy_durably
-from bridge.journal.digest import hash_or_none
-from bridge.journal.trace import FOLDER
+from bridge.journal.file_hash import hash_or_none
+from bridge.journal.path_effects import FOLDER
 from bridge.journal.unfinished import Spare, Unfinished
 from bridge.vault.folder import Folder
 
@@ -92,7 +92,7 @@ class _RollBack:
             if track.first is not None or self._now[path] in {None, FOLDER} or self._change.is_foreign(path):
                 continue
             folder, name = self._folders.parent(path)
-            back = leftovers.free_back(folder, self._id)
+            back = temp_names.free_back(folder, self._id)
             folder.move_new(name, folder, back)
             found = hash_or_none(folder, back)
             if found is not None and found in track.states:
@@ -180,7 +180,7 @@ class _RollBack:
         return self._bring(self._folders.folder(spare.folder), spare.name, folder, spare.hash)
 
     def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> Spare:
-        back = leftovers.free_back(folder, self._id)
+        back = temp_names.free_back(folder, self._id)
         try:
             source.move_new(name, folder, back)
         except OSError as error:
@@ -192,7 +192,7 @@ class _RollBack:
 
     def _copy(self, source: Folder, name: str, folder: Folder, back: str) -> None:
         """Copy a file so that it has the new name only when it is whole."""
-        part = leftovers.part(self._id, 0)
+        part = temp_names.part(self._id, 0)
         copy_durably(source, name, folder, part)
         folder.move_new(part, folder, back)
 
@@ -219,7 +219,7 @@ class _RollBack:
 
     def _put_without_swap(self, path: str, folder: Folder, name: str, spare: Spare) -> bool:
         """As `_put`, where two files cannot change places: a copy, a last look, then the rename."""
-        copy = leftovers.free_back(folder, self._id)
+        copy = temp_names.free_back(folder, self._id)
         self._copy(folder, name, folder, copy)
         found = hash_or_none(folder, copy)
         if found is None or found not in self._tracks[path].states or hash_or_none(folder, name) != found:

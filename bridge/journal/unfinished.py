@@ -8,13 +8,13 @@ work may itself be interrupted and begun again. What someone else wrote is never
 from dataclasses import dataclass
 
 from bridge.errors import NotFound
-from bridge.journal import leftovers
+from bridge.journal import temp_names
 from bridge.journal.backups import Backups
-from bridge.journal.digest import OTHER, hash_or_none
-from bridge.journal.held import HeldFolders
-from bridge.journal.lines import Begin
-from bridge.journal.survey import state_on_disk
-from bridge.journal.trace import FOLDER, State, Trace, Track, trace
+from bridge.journal.file_hash import OTHER, hash_or_none
+from bridge.journal.folder_cache import FolderCache
+from bridge.journal.journal_records import Begin
+from bridge.journal.path_effects import FOLDER, PathEffects, State, Track, trace
+from bridge.journal.preconditions import state_on_disk
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import Change, ChangeKind
@@ -50,13 +50,13 @@ class Unfinished:
         attempted: The number of the last step that may have begun; None when nobody knows.
     """
 
-    def __init__(self, begin: Begin, folders: HeldFolders, backups: Backups, attempted: int | None = None) -> None:
+    def __init__(self, begin: Begin, folders: FolderCache, backups: Backups, attempted: int | None = None) -> None:
         count = len(begin.changes) if attempted is None else attempted + 1
         self.begin = begin
         self.folders = folders
         self.backups = backups
         self.changes: tuple[Change, ...] = begin.changes[:count]
-        self.traced: Trace = trace(self.changes, begin.modes[:count])
+        self.traced: PathEffects = trace(self.changes, begin.modes[:count])
         self.last_only = self._paths_of_last_step() if attempted is not None else set()
         """Paths of the last step alone: if someone else's bytes are there, the step did not get to write its own."""
         self.saved: list[str] = []
@@ -173,7 +173,7 @@ class Unfinished:
                 folder = self.folders.folder(parent)
             except NotFound:
                 continue
-            for name, step, suffix in leftovers.find(folder, self.begin.execution_id):
+            for name, step, suffix in temp_names.find(folder, self.begin.execution_id):
                 if suffix == "part":
                     folder.unlink(name)
                     continue

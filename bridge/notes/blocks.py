@@ -1,32 +1,32 @@
 """The blocks of a note, in order: paragraphs, headings, lists, quotes, code, and where each one stands."""
 
-from bridge.notes import leaves, lines
+from bridge.notes import leaf_blocks, lines
 from bridge.notes.lines import Mark, leading_columns, line_mark
 from bridge.notes.lists import read_list
+from bridge.notes.parser_state import Container, ParserState
 from bridge.notes.quotes import read_footnote, read_quote
-from bridge.notes.structure import Container, Structure
 
 _LISTS = frozenset({lines.BULLET, lines.NUMBER})
 _READERS = {
-    lines.HEADING: leaves.read_heading,
+    lines.HEADING: leaf_blocks.read_heading,
     lines.QUOTE: read_quote,
-    lines.RULE: leaves.read_rule,
+    lines.RULE: leaf_blocks.read_rule,
     lines.BULLET: read_list,
     lines.NUMBER: read_list,
-    lines.FENCE: leaves.read_fenced_code,
-    lines.MATH: leaves.read_math,
-    lines.HTML: leaves.read_html,
-    lines.COMMENT: leaves.read_comment,
+    lines.FENCE: leaf_blocks.read_fenced_code,
+    lines.MATH: leaf_blocks.read_math,
+    lines.HTML: leaf_blocks.read_html,
+    lines.COMMENT: leaf_blocks.read_comment,
     lines.FOOTNOTE: read_footnote,
-    lines.INDENTED: leaves.read_indented_code,
+    lines.INDENTED: leaf_blocks.read_indented_code,
 }
 
 
-class Blocks(Structure):
+class Blocks(ParserState):
     """Reads the blocks of one note, each line once per container that it is in."""
 
     def read(self, line: int, container: Container) -> int:
-        """Read the lines of a container as blocks; see `Structure.read`."""
+        """Read the lines of a container as blocks; see `ParserState.read`."""
         text, starts, ends = self.text, self.starts, self.ends
         own, listed = -1, False
         while line < container.stop:
@@ -35,7 +35,7 @@ class Blocks(Structure):
                 line += 1
                 continue
             if text[start].isalpha():
-                line = leaves.read_paragraph(self, line, container)
+                line = leaf_blocks.read_paragraph(self, line, container)
             else:
                 mark = self._mark(start, ends[line])
                 if mark.kind == lines.BLANK:
@@ -43,7 +43,9 @@ class Blocks(Structure):
                     continue
                 listed = listed or mark.kind in _LISTS
                 reader = _READERS.get(mark.kind)
-                line = reader(self, line, mark, container) if reader else leaves.read_paragraph(self, line, container)
+                line = (
+                    reader(self, line, mark, container) if reader else leaf_blocks.read_paragraph(self, line, container)
+                )
             if not listed:
                 own = ends[line - 1]
         return own if listed else -1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote, Tag
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 _WORD = re.compile(r"\w")
 

@@ -7,8 +7,8 @@ so that hostile text costs no more than plain text.
 import re
 
 from bridge.notes.destinations import decode_destination, destination_end, is_external
+from bridge.notes.literal_spans import LiteralSpans
 from bridge.notes.note import Link, Tag
-from bridge.notes.opaque import Opaque
 from bridge.notes.tags import TAG_CHARACTER
 from bridge.notes.wikilinks import split_wikilink, wikilink_end
 
@@ -59,7 +59,7 @@ class _Scan:
         self.start = self.last = start
         self.end = end
         self.found = found
-        self.opaque = Opaque(text, start, end)
+        self.opaque = LiteralSpans(text, start, end)
         self.open: list[tuple[int, str]] = []  # brackets that may begin a link: where, and which kind
 
     def run(self) -> None:

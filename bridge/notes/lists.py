@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bridge.notes import lines
 from bridge.notes.lines import TAB, Mark, leading_columns
 from bridge.notes.note import Block, ListItem
-from bridge.notes.structure import MAX_DEPTH, Container, Structure
+from bridge.notes.parser_state import MAX_DEPTH, Container, ParserState
 
 _MARK = re.compile(r"([*+-]|([0-9]++)[.)])(?=[ \t]|\Z)")
 _NEAR_MARK = re.compile(r"[*+-]|[0-9]++[.)]")
@@ -25,7 +25,7 @@ class _Item:
     trailed: bool = False
 
 
-def read_list(structure: Structure, line: int, _mark: Mark, container: Container) -> int:
+def read_list(structure: ParserState, line: int, _mark: Mark, container: Container) -> int:
     """The list that begins in a line; returns the line after it."""
     items = _items(structure, line, container.stop)
     following = items[-1].stop
@@ -39,7 +39,7 @@ def read_list(structure: Structure, line: int, _mark: Mark, container: Container
     return following
 
 
-def _items(structure: Structure, line: int, stop: int) -> list[_Item]:
+def _items(structure: ParserState, line: int, stop: int) -> list[_Item]:
     """Share out the lines among the items, until one does not belong to the list."""
     text, starts, ends = structure.text, structure.starts, structure.ends
     items: list[_Item] = []
@@ -90,7 +90,7 @@ def _content_column(text: str, columns: int, mark: re.Match[str], end: int) -> i
     return columns + (len(gap[0]) if gap else 0)
 
 
-def _read_item(structure: Structure, item: _Item, depth: int, parent: int) -> None:
+def _read_item(structure: ParserState, item: _Item, depth: int, parent: int) -> None:
     text, starts, ends = structure.text, structure.starts, structure.ends
     start = starts[item.first]
     end = starts[item.stop] if item.trailed else ends[item.stop - 1]
@@ -111,7 +111,7 @@ def _read_item(structure: Structure, item: _Item, depth: int, parent: int) -> No
         structure.list_items[place] = structure.list_items[place]._replace(end=end, id=name)
 
 
-def _enter(structure: Structure, item: _Item) -> int:
+def _enter(structure: ParserState, item: _Item) -> int:
     """Move the lines of an item behind its mark and indentation; returns where its first line's content begins.
 
     All its lines lose the same: what the line with the least has, and at most the width of the mark. When one line

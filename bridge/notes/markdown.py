@@ -3,8 +3,8 @@
 from bridge.notes.blocks import Blocks
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.note import Link, ParsedNote, Section
+from bridge.notes.parser_state import Container
 from bridge.notes.property_links import property_links
-from bridge.notes.structure import Container
 
 
 def parse_note(text: str, *, outline: bool = True) -> ParsedNote:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from bridge.vault.spelling import fold, nfc
+from bridge.vault.name_folding import fold, nfc
 
 _NOTE = ".md"
 _CROWD = 32

@@ -3,15 +3,15 @@
 import re
 
 from bridge.notes import lines
-from bridge.notes.leaves import read_underlined
+from bridge.notes.leaf_blocks import read_underlined
 from bridge.notes.lines import Mark, leading_columns
 from bridge.notes.note import Section
-from bridge.notes.structure import MAX_DEPTH, Container, Structure
+from bridge.notes.parser_state import MAX_DEPTH, Container, ParserState
 
 _CALLOUT = re.compile(r"[ \t]*+\[![^\]\n]++\]")
 
 
-def read_quote(structure: Structure, line: int, mark: Mark, container: Container) -> int:
+def read_quote(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
     """A quote, or a callout, which is a quote that begins with `[!type]` (rule 70); returns the line after it."""
     text, starts, ends = structure.text, structure.starts, structure.ends
     following, moved = line, list[tuple[int, int]]()
@@ -35,14 +35,14 @@ def read_quote(structure: Structure, line: int, mark: Mark, container: Container
     return following
 
 
-def _ends_quote(structure: Structure, line: int, container: Container) -> bool:
+def _ends_quote(structure: ParserState, line: int, container: Container) -> bool:
     """Whether a line without a mark, which else goes on with the quote's last paragraph, begins something new."""
     if structure.text.startswith(("    ", "\t"), structure.starts[line]):
         return True
     return structure.interrupts(line, container) or structure.underlined(line, container) > 0
 
 
-def read_footnote(structure: Structure, line: int, mark: Mark, container: Container) -> int:
+def read_footnote(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
     """The text of a footnote: `[^1]: text` and the indented lines below; returns the line after it."""
     if level := structure.underlined(line, container):
         return read_underlined(structure, line, level, container)
@@ -62,14 +62,14 @@ def read_footnote(structure: Structure, line: int, mark: Mark, container: Contai
     return stop
 
 
-def _ends_footnote(structure: Structure, line: int, container: Container) -> bool:
+def _ends_footnote(structure: ParserState, line: int, container: Container) -> bool:
     if structure.interrupts(line, container) or structure.underlined(line, container):
         return True
     return structure.mark(line).kind == lines.FOOTNOTE
 
 
 def _read_inside(
-    structure: Structure, line: int, stop: int, moved: list[tuple[int, int]], container: Container
+    structure: ParserState, line: int, stop: int, moved: list[tuple[int, int]], container: Container
 ) -> None:
     for each, begin in moved:
         structure.starts[each] = begin

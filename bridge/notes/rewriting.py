@@ -21,7 +21,7 @@ from bridge.notes.linktext import (
     wikilink_slots,
 )
 from bridge.notes.markdown import parse_note
-from bridge.notes.moving import Moving, Rewriting
+from bridge.notes.moves import Moving, Rewriting
 from bridge.notes.names import split_link
 from bridge.notes.note import Link, ParsedNote
 from bridge.notes.places import in_body, in_canvas, in_property

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from bridge.contract.consent import FilePreview
+from bridge.vault.file_types import is_binary
 from bridge.vault.hunks import parse_hunks
-from bridge.vault.kinds import is_binary
 from bridge.vault.text import CHUNK
 
 _OVERLAP = 1_000

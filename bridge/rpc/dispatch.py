@@ -17,8 +17,8 @@ from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDeni
 from bridge.rpc import replies
 from bridge.rpc.codes import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS
 from bridge.rpc.frames import Request
-from bridge.rpc.method import Exchange, Method
-from bridge.toolkit.actor import ACTOR
+from bridge.rpc.method import Method, RequestContext
+from bridge.toolkit.actor import current_actor
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it imports pkg_resources, which announces its own end
@@ -49,7 +49,7 @@ class Dispatcher:
         """The method of this name."""
         return self._found.get(name)
 
-    async def answer(self, request: Request, exchange: Exchange) -> bytes | None:
+    async def answer(self, request: Request, exchange: RequestContext) -> bytes | None:
         """The encoded answer; None for a notification."""
         call = LibraryRequest(request.method, request.params, request.id)
         _, outcome = await dispatch_request(self._methods, exchange, call)
@@ -88,12 +88,12 @@ class _Callable:
     def __init__(self, method: Method) -> None:
         self._method = method
 
-    async def __call__(self, exchange: Exchange, /, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, exchange: RequestContext, /, *args: Any, **kwargs: Any) -> Any:
         method = self._method
         if exchange.session.role not in method.roles:
             hint = f"{method.name} is for the host: the Obsidian plugin or `vault-bridge` on this machine, not agents"
             return _error(FORBIDDEN, "Forbidden for this role", hint)
-        ACTOR.set(exchange.session.name if exchange.session.role == "host" else None)
+        current_actor.set(exchange.session.name if exchange.session.role == "host" else None)
         try:
             result = method.handler(exchange, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)

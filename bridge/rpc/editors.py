@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Wire
-from bridge.contract.duties import (
+from bridge.contract.host_requests import (
     DirtyAnswer,
     DirtyQuestion,
     HostWrite,

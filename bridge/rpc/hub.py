@@ -13,7 +13,7 @@ import orjson
 
 from bridge.consent.broker import Host
 from bridge.rpc import replies
-from bridge.toolkit.flight import Role
+from bridge.toolkit.tool_call import Role
 
 logger = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class Hub:
         digest = hmac.digest(self._secret, f"{role}:{client}".encode(), hashlib.sha256)
         return f"{role}-{digest.hex()[:12]}"
 
-    def tell_hosts(self, method: str, params: dict[str, Any]) -> None:
+    def notify_hosts(self, method: str, params: dict[str, Any]) -> None:
         """Notify every host."""
         self._tell([member for member in self.members if member.role == "host"], method, params)
 

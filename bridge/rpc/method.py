@@ -11,7 +11,7 @@ from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
 from bridge.rpc.services import Services
 from bridge.toolkit.arguments import explain
-from bridge.toolkit.flight import Role
+from bridge.toolkit.tool_call import Role
 
 if TYPE_CHECKING:
     from bridge.rpc.session import Session
@@ -27,7 +27,7 @@ class NoParams(Params):
 
 
 @dataclass(slots=True)
-class Exchange:
+class RequestContext:
     """One request on its way, as its handler sees it.
 
     Attributes:
@@ -55,7 +55,7 @@ class Method:
     """
 
     name: str
-    handler: Callable[[Exchange, Any], Any]
+    handler: Callable[[RequestContext, Any], Any]
     params: type[Params] = NoParams
     roles: frozenset[Role] = EVERYONE
     waits: bool = False

@@ -5,21 +5,21 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from bridge.consent.broker import Host
-from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
+from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.index.knowledge import Knowledge
 from bridge.journal.record import HistoryEntry
-from bridge.settings import Settings
-from bridge.toolkit.flight import Caller, Flight, Role
+from bridge.settings.model import Settings
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.tool_call import Caller, Role, ToolCall
 from bridge.vault.partial import Kept
 
 Notify = Callable[[str, dict[str, Any]], None]
 
 
 class CallDesk(Protocol):
-    """Runs tools, once for each call id (`toolkit/calls.py`)."""
+    """Runs tools, once for each call id (`toolkit/call_registry.py`)."""
 
     async def call(
         self,
@@ -47,17 +47,17 @@ class CallDesk(Protocol):
 class Previewer(Protocol):
     """Says what a call would do (`toolkit/pipeline.py`)."""
 
-    async def preview(self, flight: Flight) -> dict[str, Any]:
+    async def preview(self, tool_call: ToolCall) -> dict[str, Any]:
         """`{"plan": {...}}`; raises the ToolFailure the call itself would end in."""
         ...
 
-    async def explain(self, flight: Flight) -> dict[str, Any]:
+    async def explain(self, tool_call: ToolCall) -> dict[str, Any]:
         """What would become of a call, and which rule decides."""
         ...
 
 
 class SettingsDesk(Protocol):
-    """The settings in force (`toolkit/settings_store.py`)."""
+    """The settings in force (`settings/store.py`)."""
 
     @property
     def current(self) -> Settings:
@@ -132,7 +132,7 @@ class ChangeLog(Protocol):
 
 
 class AuditLogDesk(Protocol):
-    """The audit log (`journal/audit_desk.py`). Everything blocks."""
+    """The audit log (`audit/service.py`). Everything blocks."""
 
     def query(
         self,

@@ -11,10 +11,10 @@ from bridge.rpc.codes import BUSY, INTERNAL_ERROR, INVALID_REQUEST
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import Fault, Frame, Request, Response, parse
 from bridge.rpc.hub import Hub
-from bridge.rpc.method import Exchange, Method
+from bridge.rpc.method import Method, RequestContext
 from bridge.rpc.outgoing import Outgoing
 from bridge.rpc.services import Services
-from bridge.toolkit.flight import Caller, Role
+from bridge.toolkit.tool_call import Caller, Role
 
 MAX_IN_FLIGHT: Final = 64
 
@@ -25,7 +25,7 @@ class Running:
 
     request: Request
     method: Method
-    exchange: Exchange
+    exchange: RequestContext
     task: asyncio.Task[bytes | None]
 
 
@@ -148,7 +148,7 @@ class Session:
     async def _start(self, request: Request, *, alone: bool) -> Work:
         """Answer at once, or start a task; that of a request which came alone sends its answer itself."""
         method = self._dispatcher.find(request.method)
-        exchange = Exchange(self, self._services)
+        exchange = RequestContext(self, self._services)
         answer = self._dispatcher.answer
         if method is None or method.immediate:
             return await answer(request, exchange)
@@ -159,7 +159,7 @@ class Session:
             task.add_done_callback(self._forget)
         return running
 
-    async def _answer_alone(self, request: Request, exchange: Exchange) -> None:
+    async def _answer_alone(self, request: Request, exchange: RequestContext) -> None:
         try:
             answer = await self._dispatcher.answer(request, exchange)
         except asyncio.CancelledError:

@@ -9,7 +9,7 @@ from bridge.index.references import NoteResolver
 from bridge.journal.record import HistoryEntry
 from bridge.notes.names import Names
 from bridge.notes.reference import EXTENSION, parse_reference
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 _NAMED = 10
 

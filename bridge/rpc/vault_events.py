@@ -42,7 +42,7 @@ class VaultEvents:
 
     def progress(self, done: int, total: int) -> None:
         """So many files of those that are to be read are read."""
-        self._hub.tell_hosts("index.progress", {"done": done, "total": total})
+        self._hub.notify_hosts("index.progress", {"done": done, "total": total})
 
 
 def status_wire(status: IndexStatus) -> dict[str, Any]:

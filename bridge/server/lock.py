@@ -7,7 +7,7 @@ from typing import Final, Self
 from filelock import FileLock, Timeout
 
 from bridge.errors import AlreadyServed
-from bridge.server.runfiles import RunFolder
+from bridge.server.run_folder import RunFolder
 
 LOCK_FILE: Final = "serve.lock"
 PID_FILE: Final = "serve.pid"

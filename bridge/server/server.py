@@ -9,7 +9,7 @@ from typing import Final, get_args
 import orjson
 from aiohttp import WSCloseCode, web
 
-from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Beacon, Endpoint
+from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discovery, Endpoint
 from bridge.errors import StartError
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
@@ -17,11 +17,11 @@ from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
-from bridge.server.answers import guard, json_answer
-from bridge.server.door import Door
-from bridge.server.runfiles import RunFolder
+from bridge.server.auth import Authenticator
+from bridge.server.http_responses import guard, json_answer
+from bridge.server.run_folder import RunFolder
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
-from bridge.toolkit.flight import Role
+from bridge.toolkit.tool_call import Role
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
@@ -50,12 +50,12 @@ class Server:
         self._run = run
         self._state = state
         self.tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
-        self._door = Door(self.tokens, lambda: services.settings.current.allowed_origins)
+        self._door = Authenticator(self.tokens, lambda: services.settings.current.allowed_origins)
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None
 
-    async def start(self, port: int = 0) -> Beacon:
+    async def start(self, port: int = 0) -> Discovery:
         """Listen, and say where.
 
         Args:
@@ -147,7 +147,7 @@ class Server:
             *(socket.close(code=WSCloseCode.GOING_AWAY, message=b"The bridge stops") for socket in self._sockets)
         )
 
-    def _publish(self, port: int) -> Beacon:
+    def _publish(self, port: int) -> Discovery:
         url, http, pid, version = (
             f"ws://{ADDRESS}:{port}/ws",
             f"http://{ADDRESS}:{port}",
@@ -157,7 +157,7 @@ class Server:
         for role, token in self.tokens.items():
             endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
             self._run.write(FILES[role], orjson.dumps(endpoint.to_wire()))
-        beacon = Beacon(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
+        beacon = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
         write_atomic(self._state, BRIDGE_FILE, orjson.dumps(beacon.to_wire()))
         return beacon
 

@@ -11,7 +11,7 @@ from bridge.rpc import replies
 from bridge.rpc.codes import PARSE_ERROR
 from bridge.rpc.frames import MAX_FRAME
 from bridge.rpc.session import Session
-from bridge.server.door import offered_protocols
+from bridge.server.auth import offered_protocols
 
 HEARTBEAT: Final = 120.0
 """Seconds between pings. Long, for a script that computes between two calls does not answer them."""

@@ -3,5 +3,5 @@
 from contextvars import ContextVar
 from typing import Final
 
-ACTOR: Final[ContextVar[str | None]] = ContextVar("actor", default=None)
+current_actor: Final[ContextVar[str | None]] = ContextVar("actor", default=None)
 """The name a host gave itself; None: nobody asked, it is the bridge's own doing."""

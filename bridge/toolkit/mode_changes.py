@@ -2,7 +2,7 @@
 
 from bridge.consent.grants import Grants
 from bridge.contract.consent import ConsentMode
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 
 
 class ModeChanges:

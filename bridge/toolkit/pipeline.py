@@ -23,21 +23,21 @@ from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.policy.hazards import with_hazards
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.approval import Approval
 from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.asking import Asking
-from bridge.toolkit.flight import Flight, Phase
+from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.invoke import invoke
-from bridge.toolkit.limiting import Limiting
+from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
-from bridge.toolkit.tool import Applied, CallContext, Effect, Output, Reading, ReadTool, Tool, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadEffect, ReadTool, Tool, Unchanged, WriteTool
+from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.toolkit.trim import trim
 from bridge.vault.plan import ChangePlan
 
 logger = logging.getLogger(__name__)
 
-Finished = Callable[[Flight, ToolResult, ChangePlan | None, float], Awaitable[None]]
+Finished = Callable[[ToolCall, ToolResult, ChangePlan | None, float], Awaitable[None]]
 """Told of every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
 
 
@@ -58,8 +58,8 @@ class Pipeline:
     """
 
     registry: ToolRegistry
-    limiting: Limiting
-    asking: Asking
+    limiting: RateLimitStep
+    asking: ConsentStep
     ledger: Ledger
     settings: Callable[[], Settings]
     clock: Clock
@@ -67,56 +67,56 @@ class Pipeline:
     on_event: Callable[[str, dict[str, Any]], None]
     on_finished: Finished
 
-    async def call(self, flight: Flight) -> ToolResult:
+    async def call(self, tool_call: ToolCall) -> ToolResult:
         """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
         started = self.clock.monotonic()
-        flight.execution_id = f"call-{secrets.token_hex(4)}"
+        tool_call.execution_id = f"call-{secrets.token_hex(4)}"
         settings = self.settings()
         made: ChangePlan | None = None
         cancelled: asyncio.CancelledError | None = None
         try:
-            tool = self._lookup(flight, settings)
-            flight.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
-            params = parse_arguments(tool.parameters, flight.arguments)
-            await self.limiting.pass_gate(tool, flight, self.settings)
-            self._tell("tool.started", flight)
-            flight.phase = Phase.PREPARING
-            effect = await self._prepare(tool, params, flight, settings)
-            flight.phase = Phase.ASKING
+            tool = self._lookup(tool_call, settings)
+            tool_call.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
+            params = parse_arguments(tool.parameters, tool_call.arguments)
+            await self.limiting.pass_gate(tool, tool_call, self.settings)
+            self._tell("tool.started", tool_call)
+            tool_call.phase = Phase.PREPARING
+            effect = await self._prepare(tool, params, tool_call, settings)
+            tool_call.phase = Phase.ASKING
             approval = Approval(effect, self.ledger, self.workers)
             part = approval.part if approval.can_be_parted else None
             if isinstance(effect, Unchanged):
-                await self._ask_to_read(effect, flight, settings)
+                await self._ask_to_read(effect, tool_call, settings)
             else:
-                await self.asking.ask(tool, effect, flight, settings, approval.check, part=part)
+                await self.asking.ask(tool, effect, tool_call, settings, approval.check, part=part)
             if isinstance(effect, Unchanged):
                 output = effect.output
             elif isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
-                flight.phase = Phase.WRITING
-                applied = await self._apply(approval.effect, flight)
+                tool_call.phase = Phase.WRITING
+                applied = await self._apply(approval.effect, tool_call)
                 made = approval.effect
                 output = approval.tell(tool.report(params, applied))
             else:
-                flight.phase = Phase.RUNNING
-                output = await self._run(tool, params, self._context(tool, flight, settings))  # the person took time
-            result = self._succeeded(output, flight, settings, started)
+                tool_call.phase = Phase.RUNNING
+                output = await self._run(tool, params, self._context(tool, tool_call, settings))  # the person took time
+            result = self._succeeded(output, tool_call, settings, started)
         except asyncio.CancelledError as error:
             cancelled = error
             refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
-            result = self._failed(refusal, flight, started)
+            result = self._failed(refusal, tool_call, started)
         except ToolFailure as failure:
-            result = self._failed(failure, flight, started)
+            result = self._failed(failure, tool_call, started)
         except Exception:
-            logger.exception("The tool %s crashed (%s)", flight.tool, flight.execution_id)
-            result = self._failed(_crashed(flight, changed=made is not None), flight, started)
-        flight.phase = Phase.DONE
-        await self.on_finished(flight, result, made, self.clock.monotonic() - started)
-        self._tell("tool.finished", flight, success=result.success, durationMs=result.metadata["durationMs"])
+            logger.exception("The tool %s crashed (%s)", tool_call.tool, tool_call.execution_id)
+            result = self._failed(_crashed(tool_call, changed=made is not None), tool_call, started)
+        tool_call.phase = Phase.DONE
+        await self.on_finished(tool_call, result, made, self.clock.monotonic() - started)
+        self._tell("tool.finished", tool_call, success=result.success, durationMs=result.metadata["durationMs"])
         if cancelled is not None:
             raise cancelled
         return result
 
-    async def preview(self, flight: Flight) -> dict[str, Any]:
+    async def preview(self, tool_call: ToolCall) -> dict[str, Any]:
         """What a call would do, without doing it. For an agent it needs the consent that reading the targets needs.
 
         Returns:
@@ -126,16 +126,16 @@ class Pipeline:
             ToolFailure: What the call itself would be refused for.
         """
         settings = self.settings()
-        tool = self._lookup(flight, settings)
-        params = parse_arguments(tool.parameters, flight.arguments)
-        await self.limiting.pass_gate(tool, flight, self.settings)
-        effect = await self._prepare(tool, params, flight, settings)
-        if flight.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
+        tool = self._lookup(tool_call, settings)
+        params = parse_arguments(tool.parameters, tool_call.arguments)
+        await self.limiting.pass_gate(tool, tool_call, self.settings)
+        effect = await self._prepare(tool, params, tool_call, settings)
+        if tool_call.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
             what = f"Show what {tool.title} would change: {effect.summary}"
-            await self._ask_to_read(Reading(effect.targets, what), flight, settings)
+            await self._ask_to_read(ReadEffect(effect.targets, what), tool_call, settings)
         return {"plan": plan_wire(tool, effect)}
 
-    async def explain(self, flight: Flight) -> dict[str, Any]:
+    async def explain(self, tool_call: ToolCall) -> dict[str, Any]:
         """What would become of a call, and which rule decides. Nothing is done, asked, logged or counted.
 
         Returns:
@@ -143,14 +143,14 @@ class Pipeline:
         """
         settings = self.settings()
         try:
-            tool = self._lookup(flight, settings)
-            params = parse_arguments(tool.parameters, flight.arguments)
-            effect = await self._prepare(tool, params, flight, settings)
+            tool = self._lookup(tool_call, settings)
+            params = parse_arguments(tool.parameters, tool_call.arguments)
+            effect = await self._prepare(tool, params, tool_call, settings)
         except ToolFailure as failure:
             denied = isinstance(failure, PermissionDenied)
             rule = failure.data.get("rule") or failure.code or failure.error_type.value
             return {"outcome": "deny" if denied else "fail", "rule": rule, "why": failure.message}
-        case, verdict = self.asking.verdict(tool, effect, flight, settings)
+        case, verdict = self.asking.verdict(tool, effect, tool_call, settings)
         return {
             "outcome": verdict.outcome,
             "rule": verdict.rule,
@@ -163,18 +163,18 @@ class Pipeline:
             "summary": effect.summary,
         }
 
-    async def _ask_to_read(self, effect: Reading | Unchanged, flight: Flight, settings: Settings) -> None:
+    async def _ask_to_read(self, effect: ReadEffect | Unchanged, tool_call: ToolCall, settings: Settings) -> None:
         """Ask what a read of the same targets would have to ask."""
         reader = self.registry.get("read")
         if reader is not None:
-            await self.asking.ask(reader, Reading(effect.targets, effect.summary), flight, settings, None)
+            await self.asking.ask(reader, ReadEffect(effect.targets, effect.summary), tool_call, settings, None)
 
-    def _lookup(self, flight: Flight, settings: Settings) -> Tool[Any]:
-        tool = self.registry.get(flight.tool)
+    def _lookup(self, tool_call: ToolCall, settings: Settings) -> Tool[Any]:
+        tool = self.registry.get(tool_call.tool)
         if tool is None:
-            near = self.registry.nearest(flight.tool)
+            near = self.registry.nearest(tool_call.tool)
             hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "`tools.list` names them"
-            raise InvalidParameters(f"Unknown tool {flight.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
+            raise InvalidParameters(f"Unknown tool {tool_call.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
         if tool.listed and not settings.enables(tool.name):
             raise PermissionDenied(
                 f"The tool {tool.name!r} is disabled. The user can enable it in the settings, "
@@ -183,24 +183,24 @@ class Pipeline:
             )
         return tool
 
-    def _context(self, tool: Tool[Any], flight: Flight, settings: Settings) -> CallContext:
+    def _context(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings) -> CallContext:
         def progress(done: int, total: int | None, message: str) -> None:
-            self._tell("tool.progress", flight, done=done, total=total, message=message)
-            flight.notify("tool.progress", self._facts(flight, done=done, total=total, message=message))
+            self._tell("tool.progress", tool_call, done=done, total=total, message=message)
+            tool_call.notify("tool.progress", self._facts(tool_call, done=done, total=total, message=message))
 
-        ANSWERS.set(flight.answers)
-        caller = flight.caller
+        ANSWERS.set(tool_call.answers)
+        caller = tool_call.caller
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
 
-    async def _prepare(self, tool: Tool[Any], params: Any, flight: Flight, settings: Settings) -> Effect:
-        context = self._context(tool, flight, settings)
+    async def _prepare(self, tool: Tool[Any], params: Any, tool_call: ToolCall, settings: Settings) -> Effect:
+        context = self._context(tool, tool_call, settings)
         try:
             effect: Effect = await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
         except ToolFailure as failure:
-            if failure.reveals and flight.caller.role == "agent":
-                why = Reading(failure.reveals, f"Tell why {tool.title} failed")
-                await self._ask_to_read(why, flight, settings)
+            if failure.reveals and tool_call.caller.role == "agent":
+                why = ReadEffect(failure.reveals, f"Tell why {tool.title} failed")
+                await self._ask_to_read(why, tool_call, settings)
             raise
         return await self._warned(effect) if isinstance(effect, ChangePlan) else effect
 
@@ -214,16 +214,16 @@ class Pipeline:
 
         return await asyncio.get_running_loop().run_in_executor(self.workers, warned)
 
-    async def _apply(self, plan: ChangePlan, flight: Flight) -> Applied:
+    async def _apply(self, plan: ChangePlan, tool_call: ToolCall) -> Applied:
         """Hand the plan to the ledger. A write once begun is finished, also when the caller goes away."""
-        caller = flight.caller
+        caller = tool_call.caller
         cause = Cause(
-            execution_id=flight.execution_id,
-            tool=flight.tool,
+            execution_id=tool_call.execution_id,
+            tool=tool_call.tool,
             client=caller.client,
             session_id=caller.session_id,
-            call_id=flight.call_id,
-            arguments_hash=flight.arguments_hash,
+            call_id=tool_call.call_id,
+            arguments_hash=tool_call.arguments_hash,
             kind=plan.reversal or "change",
             reverses=plan.reverses,
         )
@@ -239,41 +239,41 @@ class Pipeline:
             raise TypeError(f"{tool.name} is neither a ReadTool nor did it return a change plan")
         return await invoke(self.workers, partial(tool.run, params, context), tool.timeout)
 
-    def _succeeded(self, output: Output, flight: Flight, settings: Settings, started: float) -> ToolResult:
+    def _succeeded(self, output: Output, tool_call: ToolCall, settings: Settings, started: float) -> ToolResult:
         text, metadata = trim(output.text, settings.max_output_bytes, output.metadata)
-        if flight.answers.incomplete:
+        if tool_call.answers.incomplete:
             metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
             success=True,
             data=output.data,
             text=text,
-            execution_id=flight.execution_id,
+            execution_id=tool_call.execution_id,
             metadata=self._timed(metadata, started),
         )
 
-    def _failed(self, failure: ToolFailure, flight: Flight, started: float) -> ToolResult:
-        return ToolResult.failed(failure, execution_id=flight.execution_id, metadata=self._timed({}, started))
+    def _failed(self, failure: ToolFailure, tool_call: ToolCall, started: float) -> ToolResult:
+        return ToolResult.failed(failure, execution_id=tool_call.execution_id, metadata=self._timed({}, started))
 
     def _timed(self, metadata: dict[str, Any], started: float) -> dict[str, Any]:
         return metadata | {"durationMs": round((self.clock.monotonic() - started) * 1000, 3)}
 
-    def _tell(self, event: str, flight: Flight, **facts: Any) -> None:
-        self.on_event(event, self._facts(flight, **facts))
+    def _tell(self, event: str, tool_call: ToolCall, **facts: Any) -> None:
+        self.on_event(event, self._facts(tool_call, **facts))
 
     @staticmethod
-    def _facts(flight: Flight, **facts: Any) -> dict[str, Any]:
-        known = {"executionId": flight.execution_id, "tool": flight.tool, "client": flight.caller.client}
-        return known | ({"callId": flight.call_id} if flight.call_id else {}) | facts
+    def _facts(tool_call: ToolCall, **facts: Any) -> dict[str, Any]:
+        known = {"executionId": tool_call.execution_id, "tool": tool_call.tool, "client": tool_call.caller.client}
+        return known | ({"callId": tool_call.call_id} if tool_call.call_id else {}) | facts
 
 
-def _crashed(flight: Flight, *, changed: bool) -> ExecutionFailed:
+def _crashed(tool_call: ToolCall, *, changed: bool) -> ExecutionFailed:
     """What is told of a crash: not its own words, but what became of the vault."""
     what = (
-        f"the change was made all the same, as {flight.execution_id}, and can be undone"
+        f"the change was made all the same, as {tool_call.execution_id}, and can be undone"
         if changed
         else "nothing was changed"
     )
-    return ExecutionFailed(f"{flight.tool!r} crashed; {what}. The bridge's console says more")
+    return ExecutionFailed(f"{tool_call.tool!r} crashed; {what}. The bridge's console says more")
 
 
 def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:
@@ -290,7 +290,7 @@ def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:
             files = [preview.to_wire() for preview in effect.previews]
             wire |= {"operation": effect.operation, "digest": effect.digest, "files": files}
             wire |= {"warnings": list(effect.warnings)}
-        case Reading() | Unchanged():
+        case ReadEffect() | Unchanged():
             pass
         case _:
             wire |= {"request": effect.exact, "warnings": list(effect.warnings)}

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from bridge.contract.consent import ConsentMode, Operation
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import Tool
 

@@ -1,8 +1,8 @@
 """Which files a session has to do with: those it has written, and those the user attached (seed O, "read_file")."""
 
+from bridge.vault.name_folding import fold
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
-from bridge.vault.spelling import fold
 
 _MADE = {ChangeKind.CREATE, ChangeKind.MODIFY}
 

@@ -4,8 +4,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from bridge.settings import Settings
-from bridge.toolkit.actor import ACTOR
+from bridge.settings.model import Settings
+from bridge.toolkit.actor import current_actor
 
 
 class SettingsChanges:
@@ -26,7 +26,7 @@ class SettingsChanges:
         with self._lock:
             before, self._current = self._current, settings
         if differences := changes(before, settings):
-            self._note("settings", {"by": ACTOR.get(), "changes": differences})
+            self._note("settings", {"by": current_actor.get(), "changes": differences})
 
 
 def changes(before: Settings, after: Settings) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.vault.plan import ChangePlan, Disposal
 
 P = TypeVar("P", bound=Params)
@@ -40,7 +40,7 @@ class CallContext:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadEffect:
     """What a read tool will look at: its targets as the consent question shows them, and the question's sentence."""
 
     targets: tuple[str, ...]
@@ -48,7 +48,7 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RequestEffect:
     """What a network or process tool will do: where to, and the exact request or argv, as text."""
 
     targets: tuple[str, ...]
@@ -83,7 +83,7 @@ class Unchanged:
     output: Output
 
 
-Effect = Reading | Request | ChangePlan | Unchanged
+Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """How much of the limits is used."""
 
 from bridge.policy.limits import RateLimits
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.registry import ToolRegistry
 
 

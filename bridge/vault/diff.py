@@ -7,7 +7,7 @@ from itertools import chain
 from bridge.contract.consent import FilePreview
 from bridge.vault.compare import Block, changed_blocks
 from bridge.vault.edits import Region
-from bridge.vault.kinds import describe_binary, is_binary
+from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.plan import Change
 
 CONTEXT = 3

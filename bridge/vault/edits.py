@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
-from bridge.vault.kinds import is_binary
+from bridge.vault.file_types import is_binary
 from bridge.vault.text import CHUNK, Lines, check_utf8, prevailing_ending
 
 

@@ -12,8 +12,8 @@ from operator import attrgetter
 from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
-from bridge.vault.failures import explain, is_folder, is_no_file
 from bridge.vault.folder import Folder
+from bridge.vault.os_errors import explain, is_folder, is_no_file
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
 

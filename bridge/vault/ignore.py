@@ -13,8 +13,8 @@ from wcmatch import glob
 from bridge.errors import InvalidParameters
 from bridge.vault.app_settings import read_app_settings
 from bridge.vault.files import VaultFiles
+from bridge.vault.name_folding import fold, nfc
 from bridge.vault.paths import VaultPath
-from bridge.vault.spelling import fold, nfc
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 

@@ -14,10 +14,10 @@ from typing import Self
 
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import is_link, is_real_folder
-from bridge.vault.failures import explain, not_found
 from bridge.vault.folder import Disk, Folder
+from bridge.vault.name_folding import fold, is_spelled, nfc
+from bridge.vault.os_errors import explain, not_found
 from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
-from bridge.vault.spelling import fold, is_spelled, nfc
 
 STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40

@@ -7,7 +7,7 @@ from enum import Enum
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.disk import is_link
-from bridge.vault.failures import explain
+from bridge.vault.os_errors import explain
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import VaultRoot
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import orjson
 
+from bridge.audit.chain import Chain
+from bridge.audit.log import AuditLog
+from bridge.audit.service import AuditService
 from bridge.clock import SystemClock, stamp
-from bridge.journal.audit import AuditLog
-from bridge.journal.audit_chain import Chain
-from bridge.journal.audit_desk import AuditDesk
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.bench_processes import PLAYGROUND
@@ -150,5 +150,5 @@ async def run() -> None:
             print(compare("a record", await alternate({"append": appending(log), "JSON, open, write, close": bare})))
             print(compare("its chain", await alternate({"link": linking(), "JSON, open, write, close": bare})))
         began = time.perf_counter()
-        AuditDesk(log, state).verify()
+        AuditService(log, state).verify()
         print(f"  verify: {time.perf_counter() - began:.1f} s for {size}")

@@ -7,8 +7,8 @@ import time
 from pathlib import Path
 
 from bridge.clock import SystemClock
+from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import Grants
-from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import Case, decide
@@ -64,7 +64,7 @@ async def run() -> None:
         (Path(place) / ".vault-bridge" / "permissions.json").write_text(json.dumps(_rules()), encoding="utf-8")
         time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
         permissions = Permissions(state, clock=SystemClock())
-        lapsing = Lapsing(permissions, state, clock=SystemClock(), days=lambda: 30)
+        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = Grants(
             permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, lapsing=lapsing
         )

@@ -17,9 +17,9 @@ from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index import hyper
-from bridge.settings import MAX_RATE
+from bridge.settings.model import MAX_RATE
 from bridge.toolkit.provider import ToolProvider
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from scripts.lib.bench_ticker import Ticker
 
 
@@ -46,9 +46,9 @@ class CannedHits(ReadTool[HowMany]):
     def __init__(self, hits: Any) -> None:
         self._hits = hits
 
-    async def prepare(self, params: HowMany, context: CallContext) -> Reading:  # noqa: ARG002 - the shape of a tool
+    async def prepare(self, params: HowMany, context: CallContext) -> ReadEffect:  # noqa: ARG002 - the shape of a tool
         """Nothing is looked at."""
-        return Reading((), "Canned hits")
+        return ReadEffect((), "Canned hits")
 
     async def run(self, params: HowMany, context: CallContext) -> Output:  # noqa: ARG002 - the shape of a tool
         """The first of the hits."""

@@ -13,9 +13,9 @@ from typing import Any
 from bridge.app import Bridge
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
-from bridge.settings import MAX_RATE
-from bridge.toolkit.flight import Caller
+from bridge.settings.model import MAX_RATE
 from bridge.toolkit.tool import CallContext
+from bridge.toolkit.tool_call import Caller
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.vault.diff import unified_diff
 from scripts.lib.bench_measure import alternate, compare

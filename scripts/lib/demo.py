@@ -15,16 +15,16 @@ import orjson
 from rich.text import Text
 
 from bridge.app import Bridge
-from bridge.cli.desk import Desk
-from bridge.cli.folding import fold, wrap
-from bridge.cli.inert import inert
+from bridge.cli.consent_link import Link
+from bridge.cli.consent_prompt import Desk
 from bridge.cli.keyboard import Keyboard
-from bridge.cli.link import Link
+from bridge.cli.line_wrapping import fold, wrap
 from bridge.cli.output import READABLE, Output
 from bridge.cli.questions import Questions
+from bridge.cli.sanitize import sanitize
 from bridge.client import Bridge as Client
 from bridge.client import Result, connect
-from bridge.settings import PRESETS
+from bridge.settings.model import PRESETS
 from scripts.lib.environment import COMMAND, ROOT
 
 SAMPLE = ROOT / "scripts" / "sample-vault"
@@ -159,16 +159,16 @@ class Demo:
         self._output.lines([Text(), Text(f"{self._steps}. {title}", "bold")])
 
     def _say(self, text: str, *, indent: str = INDENT) -> None:
-        self._output.lines(wrap(inert(text), min(self._output.width, READABLE), first=indent, rest=indent))
+        self._output.lines(wrap(sanitize(text), min(self._output.width, READABLE), first=indent, rest=indent))
 
     def _quote(self, text: str) -> None:
         """A long line of the vault or of a file, folded so that it stays under its indent."""
         width = min(self._output.width, READABLE)
-        self._output.lines(fold(inert(text), width, first=INDENT + "  ", rest=INDENT + "  "))
+        self._output.lines(fold(sanitize(text), width, first=INDENT + "  ", rest=INDENT + "  "))
 
     def _hint(self, what: str, command: str) -> None:
         """A command to copy: never broken into lines."""
-        self._output.lines([Text(f"{INDENT}{what:<19}").append_text(inert(command))])
+        self._output.lines([Text(f"{INDENT}{what:<19}").append_text(sanitize(command))])
 
 
 async def _asking(desk: Desk, call: Any) -> Result:

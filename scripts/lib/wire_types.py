@@ -14,10 +14,9 @@ import orjson
 from pydantic.json_schema import models_json_schema
 
 from bridge.consent.grant import Grant
-from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import ConsentReply, ConsentRequest
-from bridge.contract.discovery import Beacon, Endpoint
-from bridge.contract.duties import (
+from bridge.contract.discovery import Discovery, Endpoint
+from bridge.contract.host_requests import (
     DirtyAnswer,
     DirtyQuestion,
     TrashAnswer,
@@ -25,6 +24,7 @@ from bridge.contract.duties import (
     WriteAnswer,
     WriteQuestion,
 )
+from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ _PLAIN: Final = {
 }
 
 MODELS: Final[tuple[type[BaseModel], ...]] = (
-    Beacon,
+    Discovery,
     Endpoint,
     ConsentRequest,
     ConsentReply,

@@ -98,7 +98,7 @@ async def test_a_handler_that_fails_does_not_end_the_connection(house: House) ->
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: errors.append(context["exception"]))
     async with connect(house.vault, name="my screen", role="host") as bridge:
         bridge.on("tool.started", lambda params: params["missing"])
-        house.world.hub.tell_hosts("tool.started", {})
+        house.world.hub.notify_hosts("tool.started", {})
         assert await bridge.request("ping") == "pong"
     assert [type(error) for error in errors] == [KeyError]
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
+from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import Grants
-from bridge.consent.lapsing import Lapsing
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import Case, Verdict, decide
@@ -84,7 +84,7 @@ class World:
         state = root.state()
         self.close = state.close
         permissions = Permissions(state, clock=SystemClock())
-        lapsing = Lapsing(permissions, state, clock=SystemClock(), days=lambda: 30)
+        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         self.grants = Grants(
             permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, lapsing=lapsing
         )

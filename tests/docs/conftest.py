@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
-from bridge.settings import PRESETS
+from bridge.settings.model import PRESETS
 from scripts.lib.consenting import consenting_host
 from scripts.lib.demo import copy_sample
 

@@ -9,7 +9,7 @@ from bridge.client import connect
 from bridge.consent.permission_file import parse
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRequest, FilePreview, Preview, ToolFace
-from bridge.contract.discovery import Beacon, Endpoint
+from bridge.contract.discovery import Discovery, Endpoint
 from bridge.contract.result import ToolResult
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
@@ -28,7 +28,7 @@ def names(model: type[Wire]) -> set[str]:
 
 
 def test_the_files_by_which_a_bridge_is_found_have_all_their_members() -> None:
-    assert set(example("runDir")) == names(Beacon)
+    assert set(example("runDir")) == names(Discovery)
     assert set(example("token")) == names(Endpoint)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.settings import PRESETS, Settings, schema
+from bridge.settings.model import PRESETS, Settings, schema
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 PROPERTIES: dict[str, dict[str, Any]] = schema()["properties"]

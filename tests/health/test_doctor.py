@@ -20,7 +20,7 @@ from bridge.cli.main import app
 from bridge.health import place, program, running, state
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
-from bridge.server.runfiles import RunFolder
+from bridge.server.run_folder import RunFolder
 
 posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.notes.names import Names
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 
 class MemoryKnowledge:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Conflict
+from bridge.journal.journal_records import Begin, encode
 from bridge.journal.ledger import Ledger
-from bridge.journal.lines import Begin, encode
 from bridge.journal.record import Recovery
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of
 

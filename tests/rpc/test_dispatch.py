@@ -11,7 +11,7 @@ import pytest
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import Request
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 from bridge.rpc.methods import METHODS
 from tests.rpc.world import World
 
@@ -54,8 +54,8 @@ async def test_a_notification_gets_no_answer_even_when_it_fails(world: World) ->
         assert await session.answer(orjson.dumps({"jsonrpc": "2.0", **message})) is None
 
 
-def _failing(error: BaseException) -> Callable[[Exchange, Any], Any]:
-    def handler(_exchange: Exchange, _params: Any) -> Any:
+def _failing(error: BaseException) -> Callable[[RequestContext, Any], Any]:
+    def handler(_exchange: RequestContext, _params: Any) -> Any:
         raise error
 
     return handler
@@ -80,7 +80,7 @@ async def test_each_exception_has_its_code_and_strangers_tell_nothing(
 ) -> None:
     caplog.set_level(logging.CRITICAL)
     dispatcher = Dispatcher([Method("fail", _failing(error))])
-    answer = await dispatcher.answer(Request("fail", {}, 1), Exchange(world.open(), world.services))
+    answer = await dispatcher.answer(Request("fail", {}, 1), RequestContext(world.open(), world.services))
     assert answer is not None
     told = orjson.loads(answer)["error"]
     assert (told["code"], told["data"]) == (code, {"hint": hint})

@@ -69,7 +69,7 @@ async def test_hosts_are_told_of_everything_and_subscribers_of_what_they_asked_f
     world.open("host", host)
     world.open("agent", reader).kinds = frozenset({"vault.changed"})
     world.open("agent", other)
-    world.hub.tell_hosts("tool.started", {"tool": "grep"})
+    world.hub.notify_hosts("tool.started", {"tool": "grep"})
     world.hub.publish("vault.changed", {"path": "a.md", "change": "modified"})
     assert [sent["method"] for sent in host.sent] == ["tool.started"]
     assert reader.sent == [
@@ -93,7 +93,7 @@ class Watched(Link):
 async def test_news_may_come_from_any_thread_and_goes_out_on_the_loop(world: World) -> None:
     link = Watched()
     world.open("host", link)
-    await asyncio.to_thread(world.hub.tell_hosts, "audit.appended", {})
+    await asyncio.to_thread(world.hub.notify_hosts, "audit.appended", {})
     assert await methods(link, 1) == ["audit.appended"]
     assert link.threads == [threading.get_ident()]
 
@@ -101,14 +101,14 @@ async def test_news_may_come_from_any_thread_and_goes_out_on_the_loop(world: Wor
 async def test_news_before_anybody_came_and_news_that_are_no_json_are_dropped(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.hub.tell_hosts("tool.started", {})
+    world.hub.notify_hosts("tool.started", {})
     link = Link()
     session = world.open("host", link)
     world.hub.publish("vault.changed", {"path": "\udc80"})
-    world.hub.tell_hosts("tool.started", {"path": "\udc80"})
+    world.hub.notify_hosts("tool.started", {"path": "\udc80"})
     assert "tool.started" in caplog.text
     session.close()
-    world.hub.tell_hosts("tool.started", {})
+    world.hub.notify_hosts("tool.started", {})
     assert link.sent == []
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidParameters
-from bridge.rpc.method import Exchange, Method
+from bridge.rpc.method import Method, RequestContext
 from bridge.rpc.methods.tools import CallParams, call, cancel
 
 
@@ -69,5 +69,5 @@ def test_plain_handlers_are_immediate_and_coroutines_are_not(calling: Method) ->
 
 
 def test_an_exchange_ends_with_its_connection_unless_it_says_otherwise(calling: Method) -> None:
-    assert Exchange.__dataclass_fields__["kept"].default is False
+    assert RequestContext.__dataclass_fields__["kept"].default is False
     assert not calling.waits

@@ -9,7 +9,6 @@ import orjson
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.contract.base import Params
-from bridge.contract.comparison import IndexComparison, ObsidianFacts
 from bridge.contract.consent import (
     ConsentClass,
     ConsentRequest,
@@ -19,6 +18,7 @@ from bridge.contract.consent import (
     RiskLevel,
     ToolFace,
 )
+from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.errors import NotFound
 from bridge.journal.record import HistoryEntry
 from bridge.rpc.dispatch import Dispatcher
@@ -26,11 +26,11 @@ from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Notify, Services
 from bridge.rpc.session import Session
-from bridge.settings import Settings, merge, warnings
-from bridge.toolkit.flight import Caller, Flight, Role
+from bridge.settings.model import Settings, merge, warnings
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool_call import Caller, Role, ToolCall
 from tests.index.memory_knowledge import MemoryKnowledge
 
 
@@ -102,13 +102,18 @@ class Desk:
 class Planner:
     """Stands in for the pipeline."""
 
-    async def preview(self, flight: Flight) -> dict[str, Any]:
-        if flight.tool == "missing":
+    async def preview(self, tool_call: ToolCall) -> dict[str, Any]:
+        if tool_call.tool == "missing":
             raise NotFound("There is no such note; look for it with `find`")
-        return {"plan": {"tool": flight.tool, "targets": sorted(flight.arguments)}}
+        return {"plan": {"tool": tool_call.tool, "targets": sorted(tool_call.arguments)}}
 
-    async def explain(self, flight: Flight) -> dict[str, Any]:
-        return {"outcome": "ask", "tool": flight.tool, "caller": flight.caller.client, "role": flight.caller.role}
+    async def explain(self, tool_call: ToolCall) -> dict[str, Any]:
+        return {
+            "outcome": "ask",
+            "tool": tool_call.tool,
+            "caller": tool_call.caller.client,
+            "role": tool_call.caller.role,
+        }
 
 
 class Preferences:
@@ -198,8 +203,8 @@ class Look(ReadTool[LookParams]):
     risk = RiskLevel.LOW
     consent_class = ConsentClass.ALWAYS
 
-    def prepare(self, params: LookParams, context: CallContext) -> Reading:
-        return Reading((), f"Look for {params.pattern!r} as {context.client}")
+    def prepare(self, params: LookParams, context: CallContext) -> ReadEffect:
+        return ReadEffect((), f"Look for {params.pattern!r} as {context.client}")
 
     def run(self, params: LookParams, context: CallContext) -> Output:
         return Output(params.pattern, context.client)

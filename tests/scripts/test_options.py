@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.settings import PRESETS as KNOWN
+from bridge.settings.model import PRESETS as KNOWN
 from scripts.lib.options import PRESETS, parse_start
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import aiohttp
 import orjson
 
-from bridge.contract.discovery import AGENT_FILE, HOST_FILE, Beacon
-from bridge.server.runfiles import RunFolder
+from bridge.contract.discovery import AGENT_FILE, HOST_FILE, Discovery
+from bridge.server.run_folder import RunFolder
 from bridge.server.server import Server
 from bridge.vault.root import VaultRoot
 from tests.rpc.world import World
@@ -22,7 +22,9 @@ FILES = {"agent": AGENT_FILE, "host": HOST_FILE}
 class House:
     """A running server, and ways to knock at it."""
 
-    def __init__(self, world: World, server: Server, beacon: Beacon, http: aiohttp.ClientSession, vault: Path) -> None:
+    def __init__(
+        self, world: World, server: Server, beacon: Discovery, http: aiohttp.ClientSession, vault: Path
+    ) -> None:
         self.world = world
         self.server = server
         self.beacon = beacon

@@ -9,13 +9,13 @@ import pytest
 
 from bridge.errors import StartError
 from bridge.server.lock import VaultLock
-from bridge.server.runfiles import RunFolder
+from bridge.server.run_folder import RunFolder
 
 HOLDER = """
 import sys
 from pathlib import Path
 from bridge.server.lock import VaultLock
-from bridge.server.runfiles import RunFolder
+from bridge.server.run_folder import RunFolder
 lock = VaultLock(RunFolder(Path(sys.argv[1]), Path(sys.argv[2])))
 lock.acquire()
 print("held", flush=True)

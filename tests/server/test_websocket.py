@@ -212,7 +212,7 @@ async def test_a_client_that_does_not_read_is_cut_off_and_others_go_on(house: Ho
     async with await house.socket("host") as other, asyncio.timeout(10):
         count = 0
         while len(house.world.hub.members) == 2:
-            house.world.hub.tell_hosts("tool.progress", {"text": "x" * 4_000_000})
+            house.world.hub.notify_hosts("tool.progress", {"text": "x" * 4_000_000})
             await other.receive_str(timeout=5)
             count += 1
         assert count < 30

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 
+from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
@@ -18,20 +19,19 @@ from bridge.consent.permissions import Permissions
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.journal.audit import AuditLog
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
-from bridge.toolkit.asking import Asking
-from bridge.toolkit.auditing import Auditing
-from bridge.toolkit.calls import Calls
-from bridge.toolkit.flight import Caller, Flight
-from bridge.toolkit.limiting import Limiting
+from bridge.settings.store import SettingsStore
+from bridge.toolkit.audit_step import AuditStep
+from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.revealing import revealing
-from bridge.toolkit.settings_store import SettingsStore
-from bridge.toolkit.tool import Applied, CallContext, Output, Reading, ReadTool, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, WriteTool
+from bridge.toolkit.tool_call import Caller, ToolCall
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
@@ -65,8 +65,8 @@ class Look(ReadTool[PathParams]):
         self.entered = threading.Event()
         self.release = threading.Event()
 
-    def prepare(self, params: PathParams, context: CallContext) -> Reading:
-        return Reading((params.path,), f"Read {params.path} for {context.client}")
+    def prepare(self, params: PathParams, context: CallContext) -> ReadEffect:
+        return ReadEffect((params.path,), f"Read {params.path} for {context.client}")
 
     def run(self, params: PathParams, context: CallContext) -> Output:
         context.progress(1, 2, "half")
@@ -98,7 +98,7 @@ class Overwrite(WriteTool[TextParams]):
     def prepare(self, params: TextParams, context: CallContext) -> ChangePlan | Unchanged:
         path = self.files.root.resolve(parse_path(params.path))
         old, _ = self.files.read(path)
-        with revealing(path):
+        with discloses_content(path):
             if params.text == "guess":
                 raise InvalidParameters(f"{path} holds {len(old.split())} words")
         if old == params.text.encode():
@@ -142,7 +142,7 @@ class Rig:
 
     vault: Path
     pipeline: Pipeline
-    calls: Calls
+    calls: CallRegistry
     broker: Broker
     audit: AuditLog
     ledger: Ledger
@@ -152,9 +152,9 @@ class Rig:
     screen: Screen
     caller: Caller = field(default_factory=lambda: Caller("agent", "Robot", "agent-1"))
 
-    def flight(self, tool: str, *, role: Any = "agent", wait_for_host: bool = False, **arguments: Any) -> Flight:
+    def tool_call(self, tool: str, *, role: Any = "agent", wait_for_host: bool = False, **arguments: Any) -> ToolCall:
         caller = Caller(role, "Robot", f"{role}-1")
-        return Flight(caller, tool, arguments, wait_for_host=wait_for_host)
+        return ToolCall(caller, tool, arguments, wait_for_host=wait_for_host)
 
     def person(self) -> Screen:
         self.broker.attach(self.screen)
@@ -198,13 +198,13 @@ def rig(vault: Path) -> Iterator[Rig]:
     look = Look(files)
     registry.register(ToolProvider(id="t", name="T", description="", version="1", tools=[look, Overwrite(files)]))
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
-    auditing = Auditing(audit, registry, clock)
+    auditing = AuditStep(audit, registry, clock)
     events: list[tuple[str, dict[str, Any]]] = []
     workers = ThreadPoolExecutor(4)
     pipeline = Pipeline(
         registry=registry,
-        limiting=Limiting(RateLimits(), clock, lambda told: events.append(("limits.hit", told))),
-        asking=Asking(broker, grants, clock, auditing.decided),
+        limiting=RateLimitStep(RateLimits(), clock, lambda told: events.append(("limits.hit", told))),
+        asking=ConsentStep(broker, grants, clock, auditing.decided),
         ledger=ledger,
         settings=lambda: settings.current,
         clock=clock,
@@ -212,7 +212,7 @@ def rig(vault: Path) -> Iterator[Rig]:
         on_event=lambda event, facts: events.append((event, facts)),
         on_finished=auditing.finished,
     )
-    calls = Calls(pipeline, ledger, clock)
+    calls = CallRegistry(pipeline, ledger, clock)
     yield Rig(vault, pipeline, calls, broker, audit, ledger, settings, look, events, Screen(broker))
     look.release.set()
     workers.shutdown()

@@ -36,7 +36,7 @@ def note(rig: Any) -> Note:
 
 async def ask(rig: Any) -> asyncio.Task[Any]:
     """A call that waits for its answer."""
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Long.md", text=NEW)))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Long.md", text=NEW)))
     await rig.asked()
     return call
 
@@ -123,11 +123,11 @@ async def test_a_file_that_changed_meanwhile_is_not_written_in_part_either(rig: 
 
 async def test_a_change_of_one_hunk_and_a_read_are_answered_as_a_whole(rig: Any) -> None:
     person = rig.person()
-    for flight in (
-        rig.flight("overwrite", path="Ideas.md", text="new\n"),
-        rig.flight("read", path="Ideas.md"),
+    for tool_call in (
+        rig.tool_call("overwrite", path="Ideas.md", text="new\n"),
+        rig.tool_call("read", path="Ideas.md"),
     ):
-        call = asyncio.create_task(rig.pipeline.call(flight))
+        call = asyncio.create_task(rig.pipeline.call(tool_call))
         await rig.asked()
         assert person.asked[-1]["hunksSupported"] is False
         reply = await respond(rig, {"Ideas.md": [0]})
@@ -138,12 +138,14 @@ async def test_a_change_of_one_hunk_and_a_read_are_answered_as_a_whole(rig: Any)
 
 async def test_a_question_warns_of_what_its_diff_does_not_show_and_so_does_a_preview(rig: Any) -> None:
     person = rig.person()
-    flight = rig.flight("overwrite", path="Ideas.md", text="![x](https://evil.example/x.png)\n")
-    call = asyncio.create_task(rig.pipeline.call(flight))
+    tool_call = rig.tool_call("overwrite", path="Ideas.md", text="![x](https://evil.example/x.png)\n")
+    call = asyncio.create_task(rig.pipeline.call(tool_call))
     await rig.asked()
     (warning,) = person.asked[0]["preview"]["warnings"]
     assert "https://evil.example/x.png" in warning
     await person.answer(Decision.DENY_ONCE)
     await call
-    plan = (await rig.pipeline.preview(rig.flight("overwrite", role="host", path="Ideas.md", text="<% x %>\n")))["plan"]
+    plan = (await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="<% x %>\n")))[
+        "plan"
+    ]
     assert "runs as a program" in plan["warnings"][0]

@@ -28,7 +28,7 @@ async def test_the_outcome_and_the_rule_are_told(
 ) -> None:
     rig.settings.update(settings)
     before = (rig.vault / "Ideas.md").read_bytes()
-    told = await rig.pipeline.explain(rig.flight(tool, **arguments))
+    told = await rig.pipeline.explain(rig.tool_call(tool, **arguments))
     assert (told["outcome"], told["rule"]) == verdict
     assert told["why"]
     assert (rig.vault / "Ideas.md").read_bytes() == before
@@ -36,7 +36,7 @@ async def test_the_outcome_and_the_rule_are_told(
 
 
 async def test_what_the_person_could_answer_is_told(rig: Any) -> None:
-    told = await rig.pipeline.explain(rig.flight("overwrite", path="Ideas.md", text="x"))
+    told = await rig.pipeline.explain(rig.tool_call("overwrite", path="Ideas.md", text="x"))
     assert told["choices"] == ["allow_once", "deny_once", "deny_session", "deny_always"]
     assert (told["targets"], told["operation"], told["class"], told["mode"]) == (
         ["Ideas.md"],
@@ -48,18 +48,18 @@ async def test_what_the_person_could_answer_is_told(rig: Any) -> None:
 
 async def test_the_same_call_denied_once_is_refused_without_a_question(rig: Any) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="x")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="x")))
     await rig.asked()
     scope = person.asked[0]["scope"]
     assert (scope["kind"], scope["target"], scope["sizeBytes"]) == ("write_update", "Ideas.md", 1)
     assert person.asked[0]["brief"] is False
     await person.answer(Decision.DENY_ONCE, feedback="use the inbox")
     assert (await call).data["code"] == "denied_by_user"
-    again = await rig.pipeline.call(rig.flight("overwrite", text="x", path="Ideas.md"))
+    again = await rig.pipeline.call(rig.tool_call("overwrite", text="x", path="Ideas.md"))
     assert (again.data["code"], again.data["rule"]) == ("denied_by_rule", "session:same_call")
     assert "use the inbox" in again.error
     assert len(person.asked) == 1
-    other = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="y")))
+    other = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="y")))
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     assert (await other).success

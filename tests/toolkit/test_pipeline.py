@@ -24,7 +24,7 @@ from bridge.errors import PermissionDenied
 async def test_a_refusal_says_what_to_do_and_is_logged_once(
     rig: Any, tool: str, arguments: Any, kind: tuple[str, str | None], says: str
 ) -> None:
-    wire = (await rig.pipeline.call(rig.flight(tool, **arguments))).to_wire()
+    wire = (await rig.pipeline.call(rig.tool_call(tool, **arguments))).to_wire()
     assert (wire["success"], wire["errorType"], wire["data"].get("code")) == (False, *kind)
     assert says in wire["error"]
     assert wire["text"] == f"Error: {wire['error']}"
@@ -35,26 +35,26 @@ async def test_a_refusal_says_what_to_do_and_is_logged_once(
 
 async def test_a_disabled_tool_says_how_it_is_enabled(rig: Any) -> None:
     rig.settings.update({"enabledTools": ["find"]})
-    result = await rig.pipeline.call(rig.flight("read", path="Ideas.md"))
+    result = await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))
     assert result.data["code"] == "tool_disabled"
     assert "vault-bridge settings" in result.error
 
 
 async def test_a_read_asks_once_a_session_and_is_then_remembered(rig: Any) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
     await rig.asked()
     assert person.asked[0]["covers"] == "tool"
     await person.answer(Decision.ALLOW_SESSION)
     assert (await call).data["content"].startswith("# Ideas")
-    assert (await rig.pipeline.call(rig.flight("read", path="Notes/Meeting.md"))).success
+    assert (await rig.pipeline.call(rig.tool_call("read", path="Notes/Meeting.md"))).success
     assert len(person.asked) == 1
 
 
 async def test_allow_once_is_exactly_once(rig: Any) -> None:
     person = rig.person()
     for count in (1, 2):
-        call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+        call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
         await rig.asked()
         assert len(person.asked) == count
         await person.answer(Decision.ALLOW_ONCE)
@@ -63,7 +63,7 @@ async def test_allow_once_is_exactly_once(rig: Any) -> None:
 
 async def test_what_was_approved_is_what_is_written(rig: Any) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     question = person.asked[0]
     assert question["choices"] == ["allow_once", "deny_once", "deny_session", "deny_always"]
@@ -81,7 +81,7 @@ async def test_what_was_approved_is_what_is_written(rig: Any) -> None:
 
 async def test_an_answer_with_another_digest_changes_nothing(rig: Any) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     for digest in (None, "sha256:0000"):
         assert not (await person.answer(Decision.ALLOW_ONCE, plan_digest=digest)).accepted
@@ -96,7 +96,7 @@ async def test_an_answer_with_another_digest_changes_nothing(rig: Any) -> None:
 
 async def test_a_file_changed_while_the_question_is_open_is_not_overwritten(rig: Any) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     (rig.vault / "Ideas.md").write_text("typed meanwhile", encoding="utf-8")
     reply = await person.answer(Decision.ALLOW_ONCE)
@@ -117,7 +117,7 @@ async def test_a_file_changed_after_the_answer_is_not_overwritten_either(
         return apply(ledger, plan, cause)
 
     monkeypatch.setattr(type(rig.ledger), "apply", late_edit)
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     assert (await person.answer(Decision.ALLOW_ONCE)).accepted
     assert (await call).data["code"] == "stale"
@@ -126,7 +126,7 @@ async def test_a_file_changed_after_the_answer_is_not_overwritten_either(
 
 async def test_a_crash_is_told_without_its_words(rig: Any, caplog: pytest.LogCaptureFixture) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}})
-    result = await rig.pipeline.call(rig.flight("read", path="crash"))
+    result = await rig.pipeline.call(rig.tool_call("read", path="crash"))
     assert result.error_type == "execution_failed"
     assert "hunter2" not in str(result.to_wire())
     assert "RuntimeError" in caplog.text
@@ -135,17 +135,17 @@ async def test_a_crash_is_told_without_its_words(rig: Any, caplog: pytest.LogCap
 
 async def test_hosts_hear_of_start_progress_and_end(rig: Any) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}})
-    flight = rig.flight("read", path="Ideas.md")
+    tool_call = rig.tool_call("read", path="Ideas.md")
     mine: list[str] = []
-    flight.notify = lambda method, _params: mine.append(method)
-    await rig.pipeline.call(flight)
+    tool_call.notify = lambda method, _params: mine.append(method)
+    await rig.pipeline.call(tool_call)
     assert [event for event, _ in rig.events] == ["tool.started", "tool.progress", "tool.finished"]
     assert mine == ["tool.progress"]
 
 
 async def test_a_cancelled_question_is_closed_and_logged(rig: Any) -> None:
     rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -157,10 +157,10 @@ async def test_a_cancelled_question_is_closed_and_logged(rig: Any) -> None:
 
 async def test_an_agents_preview_needs_the_consent_to_read(rig: Any) -> None:
     with pytest.raises(PermissionDenied) as caught:
-        await rig.pipeline.preview(rig.flight("overwrite", path="Ideas.md", text="new\n"))
+        await rig.pipeline.preview(rig.tool_call("overwrite", path="Ideas.md", text="new\n"))
     assert caught.value.code == "no_ui"
     before = (rig.vault / "Ideas.md").read_bytes()
-    told = await rig.pipeline.preview(rig.flight("overwrite", role="host", path="Ideas.md", text="new\n"))
+    told = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="new\n"))
     assert "+new" in told["plan"]["files"][0]["diff"]
     assert told["plan"]["digest"].startswith("sha256:")
     assert (rig.vault / "Ideas.md").read_bytes() == before
@@ -168,10 +168,10 @@ async def test_an_agents_preview_needs_the_consent_to_read(rig: Any) -> None:
 
 async def test_beyond_the_limit_a_call_is_queued_and_beyond_the_queue_refused(rig: Any) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}, "rateLimits": {"read": 1}})
-    assert (await rig.pipeline.call(rig.flight("read", path="Ideas.md"))).success
-    queued = [asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md"))) for _ in range(10)]
+    assert (await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))).success
+    queued = [asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))) for _ in range(10)]
     await rig.until(lambda: len([event for event, _ in rig.events if event == "limits.hit"]) == 10)
-    refused = await rig.pipeline.call(rig.flight("read", path="Ideas.md"))
+    refused = await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))
     assert refused.error_type == "rate_limited"
     assert refused.metadata["retryAfter"] > 0
     for task in queued:
@@ -189,7 +189,7 @@ async def test_the_time_a_person_takes_is_not_taken_from_the_tool(rig: Any) -> N
         return run(params, context)
 
     rig.look.run = watched
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("read", path="Ideas.md")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
     await rig.asked()
     answered = rig.pipeline.clock.monotonic()
     await person.answer(Decision.ALLOW_ONCE)
@@ -205,7 +205,7 @@ async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: p
         raise KeyError("missing")
 
     monkeypatch.setattr(tool, "report", broken)
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     result = await call
@@ -229,7 +229,7 @@ async def test_a_write_once_begun_is_told_however_often_it_is_cancelled(
         return apply(ledger, plan, cause)
 
     monkeypatch.setattr(type(rig.ledger), "apply", held)
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="new\n")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     await rig.until(begun.is_set)
@@ -246,7 +246,7 @@ async def test_a_write_once_begun_is_told_however_often_it_is_cancelled(
 async def test_a_write_that_has_nothing_to_do_needs_the_consent_to_read_and_no_more(rig: Any) -> None:
     person = rig.person()
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text=text)))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text=text)))
     await rig.asked()
     (asked,) = person.asked
     assert (asked["tool"]["name"], asked["summary"], asked["planDigest"]) == ("read", "See what Ideas.md says", None)
@@ -258,7 +258,7 @@ async def test_a_write_that_has_nothing_to_do_needs_the_consent_to_read_and_no_m
 async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any) -> None:
     person = rig.person()
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text=text)))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text=text)))
     await rig.asked()
     await person.answer(Decision.DENY_ONCE)
     result = await call
@@ -268,7 +268,7 @@ async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any
 
 async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: Any) -> None:
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
-    preview = await rig.pipeline.preview(rig.flight("overwrite", role="host", path="Ideas.md", text=text))
+    preview = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text=text))
     assert preview["plan"]["targets"] == ["Ideas.md"]
     assert "files" not in preview["plan"]
 
@@ -278,7 +278,7 @@ async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_
     rig: Any, decision: Decision, told: bool
 ) -> None:
     person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.flight("overwrite", path="Ideas.md", text="guess")))
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="guess")))
     await rig.asked()
     assert person.asked[-1]["summary"] == "Tell why Overwrite failed"
     await person.answer(decision)
@@ -288,5 +288,5 @@ async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_
 
 
 async def test_a_host_is_told_at_once_what_a_file_holds(rig: Any) -> None:
-    result = await rig.pipeline.call(rig.flight("overwrite", role="host", path="Ideas.md", text="guess"))
+    result = await rig.pipeline.call(rig.tool_call("overwrite", role="host", path="Ideas.md", text="guess"))
     assert "holds 8 words" in result.error

@@ -8,7 +8,7 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool, Tool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Tool
 
 
 def tool(called: str) -> Tool[Any]:
@@ -21,8 +21,8 @@ def tool(called: str) -> Tool[Any]:
         risk = RiskLevel.SAFE
         consent_class = ConsentClass.ALWAYS
 
-        def prepare(self, params: Params, context: CallContext) -> Reading:
-            return Reading((), f"{params}{context}")
+        def prepare(self, params: Params, context: CallContext) -> ReadEffect:
+            return ReadEffect((), f"{params}{context}")
 
         def run(self, params: Params, context: CallContext) -> Output:
             return Output(None, f"{params}{context}")

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.schema import describe, parameters_schema
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 
 
 class Edit(Params):
@@ -36,8 +36,8 @@ class EditTool(ReadTool[EditParams]):
     consent_class = ConsentClass.ALWAYS
     default_mode: ClassVar[ConsentMode] = ConsentMode.SESSION_ALLOW
 
-    def prepare(self, params: EditParams, context: CallContext) -> Reading:
-        return Reading((params.path,), context.client)
+    def prepare(self, params: EditParams, context: CallContext) -> ReadEffect:
+        return ReadEffect((params.path,), context.client)
 
     def run(self, params: EditParams, context: CallContext) -> Output:
         return Output(params.path, context.client)

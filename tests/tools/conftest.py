@@ -10,7 +10,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import providers

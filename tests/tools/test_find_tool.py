@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import DeadlineExceeded, InvalidParameters
-from bridge.settings import Settings
-from bridge.toolkit.tool import Reading
+from bridge.settings.model import Settings
+from bridge.toolkit.tool import ReadEffect
 
 Modified = Callable[[str], str]
 
@@ -71,7 +71,7 @@ def test_an_answer_of_nothing_says_what_to_try(bench: Any) -> None:
 
 
 def test_the_question_names_the_pattern(bench: Any) -> None:
-    assert bench.prepare("find", pattern="**/*.md") == Reading(
+    assert bench.prepare("find", pattern="**/*.md") == ReadEffect(
         ("**/*.md",), "List the names of files that match '**/*.md'"
     )
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidParameters
-from bridge.settings import Settings
-from bridge.toolkit.tool import Reading
+from bridge.settings.model import Settings
+from bridge.toolkit.tool import ReadEffect
 
 
 def test_a_hit_has_file_line_match_and_context_as_seed_l_has_them(bench: Any) -> None:
@@ -75,8 +75,8 @@ def test_an_answer_that_would_be_too_long_is_cut(bench: Any) -> None:
 
 
 def test_the_question_says_what_is_searched_where(bench: Any) -> None:
-    assert bench.prepare("grep", pattern="a") == Reading(("**",), "Search the text of all files for 'a'")
-    assert bench.prepare("grep", pattern="a", filePattern="*.md") == Reading(
+    assert bench.prepare("grep", pattern="a") == ReadEffect(("**",), "Search the text of all files for 'a'")
+    assert bench.prepare("grep", pattern="a", filePattern="*.md") == ReadEffect(
         ("*.md",), "Search the text of files matching '*.md' for 'a'"
     )
 

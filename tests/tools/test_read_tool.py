@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
-from bridge.settings import Settings
-from bridge.toolkit.tool import Reading
+from bridge.settings.model import Settings
+from bridge.toolkit.tool import ReadEffect
 
 Modified = Callable[[str], str]
 
@@ -134,7 +134,7 @@ def test_a_path_that_is_none_is_refused_before_anyone_is_asked(bench: Any, path:
 
 
 def test_whether_a_file_exists_is_told_only_after_consent(bench: Any) -> None:
-    assert bench.prepare("read", path="None.md") == Reading(("None.md",), "Read None.md")
+    assert bench.prepare("read", path="None.md") == ReadEffect(("None.md",), "Read None.md")
     with pytest.raises(NotFound):
         bench.read("read", path="None.md")
     with pytest.raises(InvalidParameters, match="folder"):

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 
 Text = Annotated[str, Field(max_length=1000)]
 
@@ -46,12 +46,12 @@ class ExportParams(Filters, Form):
     """Which records, as what, and into which file."""
 
 
-async def query(exchange: Exchange, params: QueryParams) -> list[Mapping[str, Any]]:
+async def query(exchange: RequestContext, params: QueryParams) -> list[Mapping[str, Any]]:
     """The records that fit, newest first."""
     return list(await asyncio.to_thread(exchange.services.audit.query, **dict(params)))
 
 
-async def export(exchange: Exchange, params: ExportParams) -> dict[str, Any]:
+async def export(exchange: RequestContext, params: ExportParams) -> dict[str, Any]:
     """The records that fit, oldest first: as text, or in a file of `.vault-bridge/exports/`."""
     audit = exchange.services.audit
     filters = {name: value for name, value in dict(params).items() if name not in {"format", "path"}}
@@ -60,17 +60,17 @@ async def export(exchange: Exchange, params: ExportParams) -> dict[str, Any]:
     return dict(await asyncio.to_thread(audit.export_to, params.path, params.format, **filters))
 
 
-async def clear(exchange: Exchange, _params: Params) -> dict[str, Any]:
+async def clear(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """Remove every record."""
     return dict(await asyncio.to_thread(exchange.services.audit.clear, exchange.session.name))
 
 
-async def verify(exchange: Exchange, _params: Params) -> dict[str, Any]:
+async def verify(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """Whether the log is as it was written."""
     return dict(await asyncio.to_thread(exchange.services.audit.verify))
 
 
-async def stats(exchange: Exchange, _params: Params) -> dict[str, Any]:
+async def stats(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """Its size and state."""
     return dict(await asyncio.to_thread(exchange.services.audit.stats))
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bridge.contract.base import Params, Wire
 from bridge.contract.consent import Decision, Operation
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -54,12 +54,12 @@ class AutoApproveParams(Params):
     client: Annotated[str, Field(min_length=1, max_length=80)] | None = None
 
 
-def pending(exchange: Exchange, _params: Params) -> list[dict[str, Any]]:
+def pending(exchange: RequestContext, _params: Params) -> list[dict[str, Any]]:
     """Every open question."""
     return [question.to_wire() for question in exchange.services.broker.pending()]
 
 
-async def respond(exchange: Exchange, params: RespondParams) -> dict[str, Any]:
+async def respond(exchange: RequestContext, params: RespondParams) -> dict[str, Any]:
     """Answer a question; the first valid answer wins."""
     reply = await exchange.services.broker.respond(
         params.request_id,
@@ -72,12 +72,12 @@ async def respond(exchange: Exchange, params: RespondParams) -> dict[str, Any]:
     return reply.to_wire()
 
 
-async def grants(exchange: Exchange, _params: Params) -> list[Any]:
+async def grants(exchange: RequestContext, _params: Params) -> list[Any]:
     """What people have said before and still holds."""
     return list(await asyncio.to_thread(exchange.services.grants.list))
 
 
-async def revoke(exchange: Exchange, params: RevokeParams) -> dict[str, Any]:
+async def revoke(exchange: RequestContext, params: RevokeParams) -> dict[str, Any]:
     """Forget one of those."""
     services = exchange.services
     held = [_shown(grant) for grant in await asyncio.to_thread(services.grants.list)]
@@ -94,7 +94,7 @@ def _shown(grant: Any) -> dict[str, Any]:
     return grant.to_wire() if isinstance(grant, Wire) else dict(grant)
 
 
-def auto_approve(exchange: Exchange, params: AutoApproveParams) -> dict[str, Any]:
+def auto_approve(exchange: RequestContext, params: AutoApproveParams) -> dict[str, Any]:
     """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer."""
     services, operation = exchange.services, Operation(params.operation)
     grant = services.grants.auto_approve(operation, params.client, enabled=params.enabled)

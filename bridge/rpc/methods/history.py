@@ -9,7 +9,7 @@ from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.journal.record import HistoryEntry
-from bridge.rpc.method import Exchange, Method
+from bridge.rpc.method import Method, RequestContext
 from bridge.rpc.touched import touching, visible
 
 ExecutionId = Annotated[str, Field(min_length=1, max_length=200)]
@@ -29,7 +29,7 @@ class ReverseParams(Params):
     execution_id: ExecutionId | None = None
 
 
-async def list_changes(exchange: Exchange, params: ListParams) -> list[dict[str, Any]]:
+async def list_changes(exchange: RequestContext, params: ListParams) -> list[dict[str, Any]]:
     """This vault's changes, newest first."""
     entries = await asyncio.to_thread(_changes, exchange, params)
     return [
@@ -48,17 +48,17 @@ async def list_changes(exchange: Exchange, params: ListParams) -> list[dict[str,
     ]
 
 
-async def undo(exchange: Exchange, params: ReverseParams) -> dict[str, Any]:
+async def undo(exchange: RequestContext, params: ReverseParams) -> dict[str, Any]:
     """Take a change back."""
     return await _reverse(exchange, "history_undo", params)
 
 
-async def redo(exchange: Exchange, params: ReverseParams) -> dict[str, Any]:
+async def redo(exchange: RequestContext, params: ReverseParams) -> dict[str, Any]:
     """Make an undone change again."""
     return await _reverse(exchange, "history_redo", params)
 
 
-def _changes(exchange: Exchange, params: ListParams) -> Sequence[HistoryEntry]:
+def _changes(exchange: RequestContext, params: ListParams) -> Sequence[HistoryEntry]:
     """Those that are asked for. An agent is not told of files that are closed to it."""
     services, role = exchange.services, exchange.session.role
     denial = services.closed() if role == "agent" else None
@@ -70,7 +70,7 @@ def _changes(exchange: Exchange, params: ListParams) -> Sequence[HistoryEntry]:
     return entries[: params.limit]
 
 
-async def _reverse(exchange: Exchange, tool: str, params: ReverseParams) -> dict[str, Any]:
+async def _reverse(exchange: RequestContext, tool: str, params: ReverseParams) -> dict[str, Any]:
     arguments = params.model_dump(by_alias=True, exclude_none=True)
     return await exchange.services.calls.call(exchange.session.caller, tool, arguments)
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.comparison import MOST_FILES, ObsidianFacts
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.contract.index_comparison import MOST_FILES, ObsidianFacts
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 
 
 class CompareParams(Params):
@@ -18,7 +18,7 @@ class CompareParams(Params):
     notes: list[str] | None = None
 
 
-async def compare(exchange: Exchange, params: CompareParams) -> dict[str, Any]:
+async def compare(exchange: RequestContext, params: CompareParams) -> dict[str, Any]:
     """Where the two indexes do not say the same."""
     found = await asyncio.to_thread(
         exchange.services.compare, params.files, unsaved=frozenset(params.unsaved), known=params.notes

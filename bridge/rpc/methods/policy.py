@@ -5,8 +5,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
-from bridge.toolkit.flight import Flight
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
+from bridge.toolkit.tool_call import ToolCall
 
 UNNAMED = "unnamed agent"
 
@@ -19,10 +19,10 @@ class ExplainParams(Params):
     client: Annotated[str, Field(min_length=1, max_length=80)] = UNNAMED
 
 
-async def explain(exchange: Exchange, params: ExplainParams) -> dict[str, Any]:
+async def explain(exchange: RequestContext, params: ExplainParams) -> dict[str, Any]:
     """What would become of the call; nothing is done, asked, logged or counted."""
     caller = exchange.session.agent(params.client)
-    return await exchange.services.pipeline.explain(Flight(caller, params.name, params.arguments))
+    return await exchange.services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
 
 
 METHODS = (Method("policy.explain", explain, ExplainParams, HOST_ONLY),)

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 from bridge.contract.base import Params
 from bridge.errors import ProtocolError
 from bridge.rpc.codes import FORBIDDEN
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 from bridge.vault.paths import parse_path
 
 Ability = Literal["consent", "write", "dirty", "browser"]
@@ -40,12 +40,12 @@ class AttachParams(Params):
     path: Annotated[str, Field(max_length=4096)]
 
 
-def ping(_exchange: Exchange, _params: Params) -> str:
+def ping(_exchange: RequestContext, _params: Params) -> str:
     """Whether anybody is there."""
     return "pong"
 
 
-def info(exchange: Exchange, _params: Params) -> dict[str, Any]:
+def info(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """Who the caller is, and where."""
     session, services = exchange.session, exchange.services
     settings = services.settings.current
@@ -60,7 +60,7 @@ def info(exchange: Exchange, _params: Params) -> dict[str, Any]:
     }
 
 
-def name(exchange: Exchange, params: NameParams) -> dict[str, Any]:
+def name(exchange: RequestContext, params: NameParams) -> dict[str, Any]:
     """Name this connection, and for a host say what it can do."""
     session = exchange.session
     if params.can and session.role != "host":
@@ -69,7 +69,7 @@ def name(exchange: Exchange, params: NameParams) -> dict[str, Any]:
     return {"client": session.name, "sessionId": session.session_id, "can": sorted(session.can)}
 
 
-def attach(exchange: Exchange, params: AttachParams) -> dict[str, Any]:
+def attach(exchange: RequestContext, params: AttachParams) -> dict[str, Any]:
     """Note that the user attached a file, so that it may be read whole."""
     path = str(parse_path(params.path))
     paths = exchange.services.attached.setdefault(exchange.session.session_id, [])
@@ -78,7 +78,7 @@ def attach(exchange: Exchange, params: AttachParams) -> dict[str, Any]:
     return {"attached": list(paths)}
 
 
-def subscribe(exchange: Exchange, params: SubscribeParams) -> dict[str, Any]:
+def subscribe(exchange: RequestContext, params: SubscribeParams) -> dict[str, Any]:
     """Ask to be told of events."""
     exchange.session.kinds = frozenset(params.kinds)
     return {"kinds": sorted(exchange.session.kinds)}

@@ -4,8 +4,8 @@ import asyncio
 from typing import Any
 
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
-from bridge.settings import Section, schema
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
+from bridge.settings.model import Section, schema
 
 
 class UpdateParams(Params):
@@ -20,24 +20,24 @@ class ResetParams(Params):
     section: Section | None = None
 
 
-def get(exchange: Exchange, _params: Params) -> dict[str, Any]:
+def get(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """The settings in force."""
     return exchange.services.settings.current.to_wire()
 
 
-async def update(exchange: Exchange, params: UpdateParams) -> dict[str, Any]:
+async def update(exchange: RequestContext, params: UpdateParams) -> dict[str, Any]:
     """Change settings: all of the patch or nothing."""
     settings, warnings = await asyncio.to_thread(exchange.services.settings.update, params.patch)
     return {"settings": settings.to_wire(), "warnings": warnings}
 
 
-async def reset(exchange: Exchange, params: ResetParams) -> dict[str, Any]:
+async def reset(exchange: RequestContext, params: ResetParams) -> dict[str, Any]:
     """Back to the defaults."""
     settings = await asyncio.to_thread(exchange.services.settings.reset, params.section)
     return {"settings": settings.to_wire(), "warnings": []}
 
 
-def describe(exchange: Exchange, _params: Params) -> dict[str, Any]:
+def describe(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
     tools = [
         {

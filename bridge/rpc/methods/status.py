@@ -4,20 +4,20 @@ import asyncio
 from typing import Any
 
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Exchange, Method
+from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 
 
-def limits(exchange: Exchange, _params: Params) -> Any:
+def limits(exchange: RequestContext, _params: Params) -> Any:
     """For each tool the limit, what this session used in the last minute, and what is queued."""
     return exchange.services.limits(exchange.session.session_id)
 
 
-def vault(exchange: Exchange, _params: Params) -> Any:
+def vault(exchange: RequestContext, _params: Params) -> Any:
     """How many notes and files there are, and how far the index is."""
     return exchange.services.status()
 
 
-async def faults(exchange: Exchange, _params: Params) -> dict[str, Any]:
+async def faults(exchange: RequestContext, _params: Params) -> dict[str, Any]:
     """What is wrong with the settings and the permission file."""
     return {"faults": await asyncio.to_thread(exchange.services.faults)}
 

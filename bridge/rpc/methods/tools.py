@@ -9,9 +9,9 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.contract.result import ToolResult
 from bridge.errors import ToolFailure
-from bridge.rpc.method import Exchange, Method
-from bridge.toolkit.flight import Flight
+from bridge.rpc.method import Method, RequestContext
 from bridge.toolkit.schema import Format, describe
+from bridge.toolkit.tool_call import ToolCall
 
 ToolName = Annotated[str, Field(min_length=1, max_length=200)]
 CallId = Annotated[str, Field(min_length=1, max_length=200)]
@@ -54,12 +54,12 @@ class CancelParams(Params):
     call_id: CallId
 
 
-def list_tools(exchange: Exchange, params: ListParams) -> list[dict[str, Any]] | str:
+def list_tools(exchange: RequestContext, params: ListParams) -> list[dict[str, Any]] | str:
     """The enabled tools."""
     return describe(exchange.services.registry, exchange.services.settings.current, params.form)
 
 
-async def call(exchange: Exchange, params: CallParams) -> dict[str, Any]:
+async def call(exchange: RequestContext, params: CallParams) -> dict[str, Any]:
     """Run a tool: a ToolResult, or a ticket when `wait` ran out while a person decides."""
     session, calls = exchange.session, exchange.services.calls
     exchange.kept = params.call_id is not None
@@ -82,20 +82,22 @@ async def call(exchange: Exchange, params: CallParams) -> dict[str, Any]:
         raise
 
 
-async def result(exchange: Exchange, params: ResultParams) -> dict[str, Any]:
+async def result(exchange: RequestContext, params: ResultParams) -> dict[str, Any]:
     """What became of a call."""
     return await exchange.services.calls.result(params.call_id, params.wait)
 
 
-async def preview(exchange: Exchange, params: PreviewParams) -> dict[str, Any]:
+async def preview(exchange: RequestContext, params: PreviewParams) -> dict[str, Any]:
     """What a call would do, as `{plan}`; or the failed ToolResult that the call would be."""
     try:
-        return await exchange.services.pipeline.preview(Flight(exchange.session.caller, params.name, params.arguments))
+        return await exchange.services.pipeline.preview(
+            ToolCall(exchange.session.caller, params.name, params.arguments)
+        )
     except ToolFailure as failure:
         return ToolResult.failed(failure).to_wire()
 
 
-def cancel(exchange: Exchange, params: CancelParams) -> dict[str, Any]:
+def cancel(exchange: RequestContext, params: CancelParams) -> dict[str, Any]:
     """Stop a call that has not begun to write."""
     return {"cancelled": exchange.services.calls.cancel(params.call_id)}
 

@@ -10,9 +10,9 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.revealing import revealing
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.core.place import Check, apply_hunks, new_content
+from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import LineEdit, apply_edits
@@ -106,7 +106,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         if params.patches is not None:
             path, data = self._read(params.path or "")
             edits = [LineEdit(patch.start_line, patch.end_line, patch.new_content) for patch in params.patches]
-            with revealing(path):
+            with discloses_content(path):
                 edited = apply_edits(data, edits, path)
                 if edited.data == data:
                     raise InvalidParameters(f"Nothing would change: {str(path)!r} already has exactly this content")
@@ -147,7 +147,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
             builder.create(self._files.root.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
             return
         path, data = self._read(name)
-        with revealing(path):
+        with discloses_content(path):
             edited = apply_hunks(data, patch.hunks, path, check)
             if edited.data == data:
                 raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")

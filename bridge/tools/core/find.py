@@ -14,10 +14,10 @@ from bridge.index.fuzzy import Check
 from bridge.index.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.listing import Listing, Listings
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import IgnoreRules, ignore_rules
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 
 class FindParams(Params):
@@ -70,12 +70,12 @@ class FindTool(ReadTool[FindParams]):
         self._named = named
         self._listings = Listings()
 
-    def prepare(self, params: FindParams, context: CallContext) -> Reading:
+    def prepare(self, params: FindParams, context: CallContext) -> ReadEffect:
         """Check the pattern."""
         del context
         if looks_like_glob(params.pattern):
             compile_glob(params.pattern)
-        return Reading((params.pattern,), f"List the names of files that match {params.pattern!r}")
+        return ReadEffect((params.pattern,), f"List the names of files that match {params.pattern!r}")
 
     def run(self, params: FindParams, context: CallContext) -> Output:
         """Choose among all names."""

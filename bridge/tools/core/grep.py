@@ -14,10 +14,10 @@ from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import compile_glob
 from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import ignore_rules
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 
 class GrepParams(Params):
@@ -66,14 +66,14 @@ class GrepTool(ReadTool[GrepParams]):
         self._files = files
         self._grep = grep
 
-    def prepare(self, params: GrepParams, context: CallContext) -> Reading:
+    def prepare(self, params: GrepParams, context: CallContext) -> ReadEffect:
         """Check the patterns."""
         self._grep.compile(params.pattern, context.deadline)
         where = "all files"
         if params.file_pattern is not None:
             compile_glob(nfc(params.file_pattern))
             where = f"files matching {params.file_pattern!r}"
-        return Reading((params.file_pattern or "**",), f"Search the text of {where} for {params.pattern!r}")
+        return ReadEffect((params.file_pattern or "**",), f"Search the text of {where} for {params.pattern!r}")
 
     def run(self, params: GrepParams, context: CallContext) -> Output:
         """Search."""

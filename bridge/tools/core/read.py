@@ -9,10 +9,10 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.core.file_part import FilePart
+from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.kinds import describe_binary, is_binary
 from bridge.vault.text import CHUNK
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -56,14 +56,14 @@ class ReadFileTool(ReadTool[ReadParams]):
         self._files = files
         self._resolver = resolver
 
-    def prepare(self, params: ReadParams, context: CallContext) -> Reading:
+    def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is told only after consent."""
         del context
         path = asked_for(self._files, self._resolver, params.path)
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
-        return Reading((path,), f"Read {path}")
+        return ReadEffect((path,), f"Read {path}")
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""

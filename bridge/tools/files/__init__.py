@@ -12,6 +12,7 @@ from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
 from bridge.tools.files.creation import Creation
 from bridge.tools.files.delete_file import DeleteFileTool
+from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.files.edit_file import EditFileTool
 from bridge.tools.files.get_file_info import GetFileInfoTool
 from bridge.tools.files.list_files import ListFilesTool
@@ -19,7 +20,6 @@ from bridge.tools.files.modify_note import ModifyNoteTool
 from bridge.tools.files.move_file import MoveFileTool
 from bridge.tools.files.organize_note import OrganizeNoteTool
 from bridge.tools.files.read_file import ReadVaultFileTool
-from bridge.tools.files.removal import Removal
 from bridge.tools.files.search_files import SearchFilesTool
 from bridge.tools.files.search_notes import SearchNotesTool
 from bridge.tools.files.write_file import WriteFileTool

@@ -8,9 +8,9 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.formatting import done
 from bridge.tools.files.parameters import LONGEST_PATH, SeedParams
 from bridge.tools.files.paths import vault_path
-from bridge.tools.files.wording import done
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, protected

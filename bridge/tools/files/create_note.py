@@ -8,16 +8,16 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.creation import Creation
+from bridge.tools.files.formatting import done, size
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.parameters import LONGEST_PATH, RequiredContent, SeedParams
 from bridge.tools.files.paths import NOTE, note_path, vault_path
 from bridge.tools.files.target import to_bytes
-from bridge.tools.files.wording import done, size
 from bridge.vault.app_settings import read_app_settings
 from bridge.vault.files import VaultFiles
+from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
-from bridge.vault.spelling import fold
 
 _NOT_IN_LINKS = "#^[]"
 

@@ -4,9 +4,9 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import missing_is_told, vault_path
-from bridge.tools.files.removal import Removal
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 

@@ -4,14 +4,14 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.revealing import revealing
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
+from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import read_text
-from bridge.tools.files.wording import counted, done
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -100,7 +100,7 @@ class EditFileTool(WriteTool[EditFileParams]):
         del context
         _check_modes(params)
         path, data = read_text(self._files, vault_path(params.path, self._files))
-        with revealing(path):
+        with discloses_content(path):
             planned = _plan(params, Target(path, data))
         if planned.edited.data == data:
             told = f'No changes made: "{path}" already is as the edit would make it.'

@@ -6,10 +6,10 @@ from bridge.clock import stamp
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.knowledge import Knowledge
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.tools.files.formatting import exact_size, local_time, moment
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import missing_is_told, vault_path
-from bridge.tools.files.wording import exact_size, local_time, moment
 from bridge.vault.files import FileStat, VaultFiles, file_stat
 from bridge.vault.paths import VaultPath
 
@@ -44,11 +44,11 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
         self._files = files
         self._index = index
 
-    def prepare(self, params: GetFileInfoParams, context: CallContext) -> Reading:
+    def prepare(self, params: GetFileInfoParams, context: CallContext) -> ReadEffect:
         """Check the path; whether anything is there is told only after consent."""
         del context
         path = self._path(params)
-        return Reading((str(path),), f'Look at the size and dates of "{path}"')
+        return ReadEffect((str(path),), f'Look at the size and dates of "{path}"')
 
     def run(self, params: GetFileInfoParams, context: CallContext) -> Output:
         """Look."""

@@ -16,8 +16,8 @@ from bridge.toolkit.tool import CallContext
 from bridge.tools.services import ToolServices
 from bridge.vault.app_settings import read_app_settings
 from bridge.vault.builder import PlanBuilder
+from bridge.vault.file_types import is_binary
 from bridge.vault.files import VaultFiles
-from bridge.vault.kinds import is_binary
 from bridge.vault.paths import parse_path
 
 MOST_BYTES = 512 << 20

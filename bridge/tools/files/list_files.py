@@ -11,13 +11,13 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.globs import MAX_LENGTH, compile_glob
 from bridge.index.knowledge import Knowledge
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.tools.files.formatting import local_date, moment
 from bridge.tools.files.parameters import LONGEST_PATH, SeedParams
 from bridge.tools.files.paths import missing_is_told, vault_path
-from bridge.tools.files.wording import local_date, moment
 from bridge.vault.files import VaultFiles
+from bridge.vault.name_folding import nfc
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.spelling import nfc
 
 USUAL_RESULTS = 100
 MOST_RESULTS = 1000
@@ -88,12 +88,12 @@ class ListFilesTool(ReadTool[ListFilesParams]):
         self._index = index
         self._clock = clock
 
-    def prepare(self, params: ListFilesParams, context: CallContext) -> Reading:
+    def prepare(self, params: ListFilesParams, context: CallContext) -> ReadEffect:
         """Check the pattern and the path; whether the folder exists is told only after consent."""
         del context
         base, pattern = self._base(params), _pattern(params)
         compile_glob(nfc(pattern), case_sensitive=False)
-        return Reading((str(base) or pattern,), f'List files and folders that match "{pattern}" in {_where(base)}')
+        return ReadEffect((str(base) or pattern,), f'List files and folders that match "{pattern}" in {_where(base)}')
 
     def run(self, params: ListFilesParams, context: CallContext) -> Output:
         """Choose among all that is below the base path."""

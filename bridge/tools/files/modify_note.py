@@ -6,14 +6,14 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.revealing import revealing
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, replace_text
+from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import note_path
 from bridge.tools.files.target import read_text, to_bytes
-from bridge.tools.files.wording import counted, done
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.files import VaultFiles
@@ -69,7 +69,7 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
             raise InvalidParameters("search is for the replace operation; leave it out.")
         path, data = read_text(self._files, note_path(params.path, self._files))
         target = Target(path, data)
-        with revealing(path):
+        with discloses_content(path):
             match params.operation:
                 case "append":
                     planned = _append(target, params.content)

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.files.moves import RequiredDestination, RequiredSource, moved, unmoved
+from bridge.tools.files.move_answers import RequiredDestination, RequiredSource, moved, unmoved
+from bridge.tools.files.move_plan import Mover
 from bridge.tools.files.parameters import SeedParams
 from bridge.tools.files.paths import vault_path
-from bridge.tools.files.relocation import Mover
 from bridge.tools.services import ToolServices
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from bridge.vault.name_folding import nfc
 from bridge.vault.paths import unsafe_name
-from bridge.vault.spelling import nfc
 
 UNTITLED = "Untitled"
 

@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
+from bridge.tools.files.move_answers import RequiredDestination, RequiredSource
 from bridge.tools.files.move_file import MoveFileParams, MoveFileTool
-from bridge.tools.files.moves import RequiredDestination, RequiredSource
 from bridge.tools.files.paths import note_path
 from bridge.vault.paths import VaultPath
 

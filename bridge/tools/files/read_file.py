@@ -8,15 +8,15 @@ from pydantic import AliasChoices, Field
 from bridge.clock import stamp
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.core.file_part import FilePart
-from bridge.tools.files.numbered import MOST_OUTLINED, Entry, number_lines, outline, outline_text
+from bridge.tools.files.formatting import counted, moment, size
+from bridge.tools.files.line_numbers import MOST_OUTLINED, Entry, number_lines, outline, outline_text
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import NOTE, missing_is_told, vault_path
-from bridge.tools.files.wording import counted, moment, size
 from bridge.tools.services import Handed
+from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.kinds import describe_binary, is_binary
 from bridge.vault.text import CHUNK
 
 MOST_LINES = 2000
@@ -78,7 +78,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
         self._files = files
         self._handed = handed
 
-    def prepare(self, params: ReadFileParams, context: CallContext) -> Reading:
+    def prepare(self, params: ReadFileParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is told only after consent."""
         del context
         path = vault_path(params.path, self._files)
@@ -86,11 +86,11 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
         if first is not None and last is not None and last < first:
             raise InvalidParameters(f"end_line {last} is before start_line {first}; swap them or leave one out.")
         if params.read_entire_file:
-            return Reading((str(path),), f"Read entire file '{path}'?")
+            return ReadEffect((str(path),), f"Read entire file '{path}'?")
         if last is not None:
-            return Reading((str(path),), f"Read file '{path}' (lines {first or 1}-{last})?")
+            return ReadEffect((str(path),), f"Read file '{path}' (lines {first or 1}-{last})?")
         lines = f" (from line {first})" if first is not None else ""
-        return Reading((str(path),), f"Read file '{path}'{lines}?")
+        return ReadEffect((str(path),), f"Read file '{path}'{lines}?")
 
     def run(self, params: ReadFileParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""

@@ -14,11 +14,11 @@ from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import Glob, compile_glob
 from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.files.parameters import SeedParams
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import ignore_rules
-from bridge.vault.spelling import nfc
+from bridge.vault.name_folding import nfc
 
 USUAL_RESULTS = 10
 MOST_RESULTS = 1000
@@ -82,11 +82,11 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
         self._files = files
         self._grep = grep
 
-    def prepare(self, params: SearchFilesParams, context: CallContext) -> Reading:
+    def prepare(self, params: SearchFilesParams, context: CallContext) -> ReadEffect:
         """Check the patterns."""
         self._grep.compile(_pattern(params), context.deadline)
         glob = _glob(params)
-        return Reading((glob.text,), f'Search the text of files that match "{glob.text}" for "{params.pattern}"')
+        return ReadEffect((glob.text,), f'Search the text of files that match "{glob.text}" for "{params.pattern}"')
 
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""

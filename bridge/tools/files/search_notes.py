@@ -11,9 +11,9 @@ from bridge.index.query_parser import MAX_LENGTH
 from bridge.index.search import Asked, Found, NoteSearch, Result
 from bridge.index.search_texts import has_text
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.tools.files.formatting import counted, shortened
 from bridge.tools.files.parameters import SeedParams
-from bridge.tools.files.wording import counted, shortened
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import ignore_rules
 from bridge.vault.paths import parse_path
@@ -67,7 +67,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
         self._files = files
         self._search = search
 
-    def prepare(self, params: SearchNotesParams, context: CallContext) -> Reading:
+    def prepare(self, params: SearchNotesParams, context: CallContext) -> ReadEffect:
         """Check the query and its patterns."""
         if not params.query.strip():
             raise InvalidParameters(_MISSING)
@@ -75,7 +75,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
             raise InvalidParameters(
                 f"The query {shortened(params.query)!r} asks for nothing; write the words to look for"
             )
-        return Reading(("**",), f"Search the notes for {shortened(params.query)!r}")
+        return ReadEffect(("**",), f"Search the notes for {shortened(params.query)!r}")
 
     def run(self, params: SearchNotesParams, context: CallContext) -> Output:
         """Search."""

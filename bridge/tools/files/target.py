@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.tools.files.paths import missing_is_told
+from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import VaultFiles
-from bridge.vault.kinds import describe_binary, is_binary
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import check_utf8
 

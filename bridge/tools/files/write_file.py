@@ -6,13 +6,13 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.files.creation import Creation
+from bridge.tools.files.formatting import done, size
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import failing_as, to_bytes
-from bridge.tools.files.wording import done, size
 from bridge.vault.builder import PlanBuilder
+from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import VaultFiles
-from bridge.vault.kinds import describe_binary, is_binary
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
 

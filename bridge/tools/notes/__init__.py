@@ -6,7 +6,7 @@ from bridge import __version__
 from bridge.clock import Clock
 from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
-from bridge.tools.files.removal import Removal
+from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.notes.add_tag import AddTagTool
 from bridge.tools.notes.delete_note import DeleteNoteTool
 from bridge.tools.notes.find_related import FindRelatedTool

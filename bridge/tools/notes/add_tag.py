@@ -7,13 +7,13 @@ from bridge.notes.body_tags import append_tag
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import add_tag, check_tag
-from bridge.toolkit.revealing import revealing
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
 from bridge.tools.notes.writing import decoded, encoded, whole_note, written
+from bridge.vault.name_folding import fold
 from bridge.vault.plan import ChangePlan
-from bridge.vault.spelling import fold
 
 
 class AddTagParams(NoteParams):
@@ -58,7 +58,7 @@ class AddTagTool(WriteTool[AddTagParams]):
         if fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False))):
             told = Output({"path": note.location, "tag": f"#{tag}"}, f"{note.location} already has the tag #{tag}.")
             return Unchanged((note.location,), f"Look at the tags of {note.location}", told)
-        with revealing(note.location):
+        with discloses_content(note.location):
             new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
         return self._storage.plan_update(note, data, encoded(new), f"Add the tag #{tag} to {note.location}")
 

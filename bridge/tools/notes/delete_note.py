@@ -6,8 +6,8 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import LONGEST
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.files.parameters import SeedParams
-from bridge.tools.files.removal import Removal
 from bridge.tools.notes.storage import NoteStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, reading
 from bridge.tools.notes.storage import NoteStorage
 
@@ -44,7 +44,7 @@ class GetMetadataTool(ReadTool[GetMetadataParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: GetMetadataParams, context: CallContext) -> Reading:
+    def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
         return reading(self._storage, params.name, "Read the metadata of")

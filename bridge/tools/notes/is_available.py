@@ -5,7 +5,7 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import EXTENSION, is_note
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.parameters import NoteName, NoteParams
 from bridge.tools.notes.storage import NoteStorage
 from bridge.vault.paths import check_new_name, parse_path
@@ -44,11 +44,11 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: IsAvailableParams, context: CallContext) -> Reading:
+    def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""
         del context
         path = _path(params)
-        return Reading((path,), f"Check whether {path!r} is free")
+        return ReadEffect((path,), f"Check whether {path!r} is free")
 
     def run(self, params: IsAvailableParams, context: CallContext) -> Output:
         """Look."""

@@ -7,11 +7,11 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.knowledge import TagCount
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.parameters import Cursor, NoteParams
 from bridge.tools.notes.storage import NoteStorage
-from bridge.vault.spelling import fold
+from bridge.vault.name_folding import fold
 
 
 class ListTagsParams(NoteParams):
@@ -62,10 +62,10 @@ class ListTagsTool(ReadTool[ListTagsParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: ListTagsParams, context: CallContext) -> Reading:
+    def prepare(self, params: ListTagsParams, context: CallContext) -> ReadEffect:
         """There is nothing to check."""
         del params, context
-        return Reading(("**",), "List the tags of all notes")
+        return ReadEffect(("**",), "List the tags of all notes")
 
     def run(self, params: ListTagsParams, context: CallContext) -> Output:
         """Count."""

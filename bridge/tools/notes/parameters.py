@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from bridge.contract.base import Params
 from bridge.errors import ToolFailure
 from bridge.notes.reference import parse_reference
-from bridge.toolkit.tool import Reading
+from bridge.toolkit.tool import ReadEffect
 from bridge.tools.notes.storage import NoteStorage
 
 LONGEST_NAME = 2000
@@ -31,7 +31,7 @@ Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
 """Where an answer goes on: the `metadata.cursor` of the one before."""
 
 
-def reading(storage: NoteStorage, name: str, what: str) -> Reading:
+def reading(storage: NoteStorage, name: str, what: str) -> ReadEffect:
     """What a call that reads one note will look at. Whether there is such a note is told only after consent.
 
     Args:
@@ -46,5 +46,5 @@ def reading(storage: NoteStorage, name: str, what: str) -> Reading:
     try:
         shown = storage.resolve(name).location
     except ToolFailure:
-        return Reading((shown,), f"{what} {shown}")
-    return Reading((shown,), f"{what} {shown}")
+        return ReadEffect((shown,), f"{what} {shown}")
+    return ReadEffect((shown,), f"{what} {shown}")

@@ -8,10 +8,10 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
 from bridge.notes.parts import Part, find_part
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, reading
 from bridge.tools.notes.storage import NoteStorage, StoredNote
-from bridge.vault.kinds import is_binary
+from bridge.vault.file_types import is_binary
 from bridge.vault.text import BOM, CHUNK, Lines
 
 _ROOM = 300
@@ -49,7 +49,7 @@ class ReadNoteTool(ReadTool[ReadNoteParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: ReadNoteParams, context: CallContext) -> Reading:
+    def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference; whether there is such a note is told only after consent."""
         del context
         return reading(self._storage, params.name, "Read")

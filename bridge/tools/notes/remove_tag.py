@@ -8,7 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.notes.body_tags import remove_tags, tag_places
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import check_tag, remove_tag
-from bridge.toolkit.revealing import revealing
+from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
@@ -55,7 +55,7 @@ class RemoveTagTool(WriteTool[RemoveTagParams]):
         tag = check_tag(params.tag)
         note, data = whole_note(self._storage, params.name)
         text = decoded(data)
-        with revealing(note.location):
+        with discloses_content(note.location):
             new = remove_tag(text, tag)
         if params.include_body:
             new = remove_tags(new, tag)

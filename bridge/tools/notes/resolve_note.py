@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.parameters import NoteName, NoteParams, reading
 from bridge.tools.notes.storage import NoteStorage
 
@@ -42,7 +42,7 @@ class ResolveNoteTool(ReadTool[ResolveNoteParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: ResolveNoteParams, context: CallContext) -> Reading:
+    def prepare(self, params: ResolveNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
         return reading(self._storage, params.name, "Find the note")

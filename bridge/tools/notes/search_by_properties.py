@@ -10,7 +10,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
 from bridge.index.property_match import find_properties, has_value
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.parameters import Cursor, NoteParams
 from bridge.tools.notes.storage import NoteStorage
@@ -69,11 +69,11 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
         self._storage = storage
         self._clock = clock
 
-    def prepare(self, params: SearchByPropertiesParams, context: CallContext) -> Reading:
+    def prepare(self, params: SearchByPropertiesParams, context: CallContext) -> ReadEffect:
         """Say what is looked for."""
         del context
         wanted = [f"{name}: {_shown(value)}" for name, value in params.properties.items()]
-        return Reading(("**",), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
+        return ReadEffect(("**",), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
 
     def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
         """Look through the notes."""

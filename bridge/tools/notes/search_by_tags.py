@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.properties import check_tag
-from bridge.toolkit.tool import CallContext, Output, Reading, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.parameters import Cursor, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
@@ -45,12 +45,12 @@ class SearchByTagsTool(ReadTool[SearchByTagsParams]):
     def __init__(self, storage: NoteStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: SearchByTagsParams, context: CallContext) -> Reading:
+    def prepare(self, params: SearchByTagsParams, context: CallContext) -> ReadEffect:
         """Check the tags."""
         del context
         tags = [f"#{check_tag(tag)}" for tag in params.tags]
         wanted = (" and " if params.match == "all" else " or ").join(tags)
-        return Reading(("**",), f"List the notes with {wanted}")
+        return ReadEffect(("**",), f"List the notes with {wanted}")
 
     def run(self, params: SearchByTagsParams, context: CallContext) -> Output:
         """Look the tags up."""

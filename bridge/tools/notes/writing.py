@@ -6,7 +6,7 @@ from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied, Output
 from bridge.tools.edited import edited
 from bridge.tools.notes.storage import NoteStorage, StoredNote
-from bridge.vault.kinds import is_binary
+from bridge.vault.file_types import is_binary
 from bridge.vault.text import CHUNK
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.toolkit.flight import Caller
+from bridge.toolkit.tool_call import Caller
 from tests.rpc.world import Link, World
 
 

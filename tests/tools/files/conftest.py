@@ -11,24 +11,24 @@ from typing import Any, Literal
 
 import pytest
 
+from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.result import ToolResult
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.audit import AuditLog
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
-from bridge.settings import MAX_RATE
-from bridge.toolkit.asking import Asking
-from bridge.toolkit.auditing import Auditing
-from bridge.toolkit.flight import Caller, Flight
-from bridge.toolkit.limiting import Limiting
+from bridge.settings.model import MAX_RATE
+from bridge.settings.store import SettingsStore
+from bridge.toolkit.audit_step import AuditStep
+from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.session_files import SessionFiles
-from bridge.toolkit.settings_store import SettingsStore
+from bridge.toolkit.tool_call import Caller, ToolCall
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
@@ -82,7 +82,7 @@ class Desk:
         self, tool: str, *, role: Literal["agent", "host"] = "agent", session: str = "agent-1", **arguments: Any
     ) -> ToolResult:
         """A call's result, whatever it is."""
-        return await self.pipeline.call(Flight(Caller(role, "Robot", session), tool, arguments))
+        return await self.pipeline.call(ToolCall(Caller(role, "Robot", session), tool, arguments))
 
     async def done(self, tool: str, **arguments: Any) -> ToolResult:
         """The result of a call that does what it is asked."""
@@ -147,20 +147,20 @@ def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
     for provider in providers(services):
         registry.register(provider)
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
-    auditing = Auditing(audit, registry, clock)
+    auditing = AuditStep(audit, registry, clock)
     person = Person(broker)
     broker.attach(person)
 
-    async def finished(flight: Flight, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+    async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
         if plan is not None:
-            session_files.applied(flight.caller.session_id, plan)
-        await auditing.finished(flight, result, plan, seconds)
+            session_files.applied(tool_call.caller.session_id, plan)
+        await auditing.finished(tool_call, result, plan, seconds)
 
     with ThreadPoolExecutor(4) as workers:
         pipeline = Pipeline(
             registry=registry,
-            limiting=Limiting(RateLimits(), clock, lambda _told: None),
-            asking=Asking(broker, grants, clock, auditing.decided),
+            limiting=RateLimitStep(RateLimits(), clock, lambda _told: None),
+            asking=ConsentStep(broker, grants, clock, auditing.decided),
             ledger=ledger,
             settings=lambda: settings.current,
             clock=clock,

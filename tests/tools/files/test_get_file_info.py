@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.wording import local_time
+from bridge.tools.files.formatting import local_time
 from bridge.vault.paths import parse_path
 
 WHEN = 1_770_128_565.0

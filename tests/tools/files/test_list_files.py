@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.wording import local_date
+from bridge.tools.files.formatting import local_date
 
 DAY = 86_400
 THIRD = 1_770_120_000.0  # 3 February 2026, about noon

@@ -10,9 +10,9 @@ from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.relocation import Mover
+from bridge.tools.files.move_plan import Mover
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.numbered import number_lines
+from bridge.tools.files.line_numbers import number_lines
 
 DOCUMENT = "# Document Title\n\nFirst paragraph content...\nMore content here...\n"
 

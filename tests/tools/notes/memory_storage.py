@@ -15,8 +15,8 @@ from bridge.notes.note import ParsedNote
 from bridge.notes.reference import note_name, parse_reference
 from bridge.tools.notes.storage import Candidate, Links, StorageId, StoredNote
 from bridge.vault.diff import preview
+from bridge.vault.name_folding import fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
-from bridge.vault.spelling import fold
 
 MOMENT = datetime(2025, 6, 15, 12, tzinfo=UTC)
 

@@ -10,11 +10,11 @@ from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDeni
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.tool import Applied, CallContext
-from bridge.tools.files.removal import Removal
+from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.notes.delete_note import DeleteNoteTool
 from bridge.tools.notes.vault_storage import VaultStorage
 from bridge.tools.services import ToolServices

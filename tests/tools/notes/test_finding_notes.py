@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
-from bridge.settings import Settings
-from bridge.toolkit.tool import Reading
+from bridge.settings.model import Settings
+from bridge.toolkit.tool import ReadEffect
 from tests.tools.notes.conftest import NOTES, Notes
 
 World = Callable[[dict[str, bytes]], Notes]
@@ -58,8 +58,8 @@ def test_the_part_and_the_other_matches_are_told_too(notes: World) -> None:
 def test_whether_a_note_exists_is_not_told_before_consent(world: Notes) -> None:
     for tool in ("resolve_note", "read_note", "get_metadata", "find_related"):
         effects = [world.prepare(tool, name=name) for name in ("Home", "Nothing", "Plan")]
-        assert all(isinstance(effect, Reading) for effect in effects)
-        assert [effect.targets for effect in effects if isinstance(effect, Reading)] == [
+        assert all(isinstance(effect, ReadEffect) for effect in effects)
+        assert [effect.targets for effect in effects if isinstance(effect, ReadEffect)] == [
             ("Home.md",),
             ("Nothing",),
             ("Plan",),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidParameters
-from bridge.settings import Settings
+from bridge.settings.model import Settings
 from tests.tools.notes.conftest import NOTES, Notes
 
 World = Callable[[dict[str, bytes]], Notes]

@@ -1,0 +1,224 @@
+"""The audit log: every execution, decision and other event, one JSON object a line (seed L, "Execution Logging").
+
+`{"seq": 7, "timestamp": ..., "kind": "execution", "tool": ..., "executionId": ..., "parameters": {...},
+"result": {...}, "duration": ..., "userId": ..., "client": ..., ..., "chain": ...}`; `docs/protocol.md` says what each
+kind holds. `seq` counts up by one, also for a record that could not be written, so that a gap shows; `chain` ties a
+line to the one before (`audit_chain.py`).
+"""
+
+import contextlib
+import itertools
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from bridge.audit.chain import Head
+from bridge.audit.chain_state import Anchor, Keep, MemoryKeep
+from bridge.audit.files import FOLDER, MAX_SIZE, NAME, AuditFiles
+from bridge.audit.line_reader import MAX_LINE
+from bridge.audit.privacy import loggable
+from bridge.audit.query import Wanted
+from bridge.audit.records import Facts
+from bridge.audit.recovery import find_head
+from bridge.audit.rotation import LogRotation
+from bridge.audit.snapshot import Snapshot
+from bridge.clock import Clock, stamp
+from bridge.errors import ExecutionFailed
+from bridge.policy.redaction import redact
+from bridge.policy.secrets import Secrets
+from bridge.settings.model import Settings
+from bridge.vault.folder import Folder
+
+logger = logging.getLogger(__name__)
+
+LOG: Final = f".vault-bridge/{FOLDER}/{NAME}"
+
+_STEP: Final = timedelta(days=2)
+"""How far the time may be ahead of the last look at what is too old: a clock that jumps must not empty the log."""
+
+
+class AuditLog:
+    """Writes records, finds them again, and can tell whether they are all there. May be used from several threads.
+
+    Args:
+        state: The vault's `.vault-bridge` folder, held open.
+        clock: For the time of records that have none.
+        settings: The settings as they are now.
+        secrets: Secrets of our own, which no record may hold.
+        keep: Where the key of the chain and its head are; None: in memory, for this process only.
+        max_size: Bytes after which the file is rotated.
+
+    Attributes:
+        fault: What went wrong with the log in this run and what to do, for people; None when nothing did.
+        stirred: Set when there is something to `seal` or `tidy`.
+    """
+
+    def __init__(
+        self,
+        state: Folder,
+        *,
+        clock: Clock,
+        settings: Callable[[], Settings],
+        secrets: Secrets | None = None,
+        keep: Keep | None = None,
+        max_size: int = MAX_SIZE,
+    ) -> None:
+        self._files = AuditFiles(state, max_size)
+        self._clock = clock
+        self._settings = settings
+        self._secrets = secrets
+        self._keep = keep or MemoryKeep()
+        self._anchor: Anchor | None = None
+        self._head = Head(0, "", 0)
+        self._seq = 0
+        self._lost = 0
+        self._retained: datetime | None = None
+        self._working = threading.Lock()
+        self.fault: str | None = None
+        self.stirred = threading.Event()
+
+    def append(self, record: Facts, *, sensitive: frozenset[str] = frozenset()) -> None:
+        """Log one record: redacted, and as the privacy settings have it. Never fails: see `fault`.
+
+        Args:
+            record: JSON, or nearly; see the module for its members.
+            sensitive: Names of parameters whose values must not be logged, besides the usual ones.
+        """
+        settings = self._settings()
+        if not settings.enable_audit_log:
+            return
+        shown = loggable({"timestamp": stamp(self._clock.now())} | record, settings, sensitive, self._secrets)
+        for ours in ("seq", "chain"):
+            shown.pop(ours, None)
+        with self._files.lock:
+            try:
+                anchor = self._open()
+                self._seq += 1
+                line, head = anchor.chain.link(self._head, self._seq, shown)
+                if len(line) > MAX_LINE:
+                    line, head = anchor.chain.link(self._head, self._seq, _without_bulk(shown))
+                self._files.append(line)
+                self._head = head
+            except OSError as error:
+                self._lost += 1
+                self._trouble(f"{self._lost} records could not be written to {LOG}: {error.strerror}")
+        self.stirred.set()
+
+    def query(self, *, limit: int = 100, **filters: str | None) -> list[Facts]:
+        """Records, newest first.
+
+        Args:
+            limit: At most so many.
+            **filters: See `Wanted`.
+
+        Raises:
+            InvalidParameters: A filter cannot be read.
+            ExecutionFailed: The log cannot be read.
+        """
+        wanted = Wanted(**filters)
+        with self.snapshot() as seen:
+            return list(itertools.islice(wanted.among(seen.newest_first(wanted.needle)), limit))
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """The log as it is at this moment.
+
+        Raises:
+            ExecutionFailed: It cannot be read.
+        """
+        try:
+            with contextlib.ExitStack() as stack:
+                with self._files.lock:
+                    anchor = self._open()
+                    found = stack.enter_context(self._files.sources())
+                    seen = Snapshot(found, anchor.chain, anchor.adopted, self._head, self._lost)
+                yield seen
+        except OSError as error:
+            raise ExecutionFailed(f"The audit log cannot be read: {error.strerror}. Mend {LOG} in the vault") from error
+
+    def clear(self, by: str) -> Facts:
+        """Remove every record. A signed-off one stays, which says when, by whom, and what was there.
+
+        Args:
+            by: The name of the host.
+
+        Returns:
+            `{cleared}`: how many records.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed.
+        """
+        try:
+            with self._working, self._files.lock:
+                facts = redact({"by": by}, secrets=self._secrets)
+                count = self._housekeeping(self._open()).clear(self._head, facts)
+        except OSError as error:
+            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Mend {LOG}") from error
+        self.stirred.set()
+        return {"cleared": count}
+
+    def seal(self) -> None:
+        """Make what was logged durable, and then keep the head of the chain. Never fails: see `fault`."""
+        with self._work("sealed"):
+            with self._files.lock:
+                anchor, head = self._anchor, self._head
+            if anchor is not None and anchor.head != head:
+                self._files.sync()
+                anchor.save(head)
+
+    def tidy(self) -> None:
+        """Pack what was rotated, and finish what a crash interrupted. Never fails: see `fault`."""
+        with self._work("tidied"):
+            self._housekeeping(self._opened()).tidy()
+
+    def retain(self) -> None:
+        """Drop what is older than the setting `auditLogRetentionDays`. Never fails: see `fault`."""
+        now = self._clock.now()
+        if self._retained is not None:
+            now = min(now, self._retained + _STEP)
+        self._retained = now
+        days = self._settings().audit_log_retention_days
+        if days is not None:
+            with self._work("shortened"):
+                oldest, newest = now - timedelta(days=days), now + timedelta(days=1)
+                self._housekeeping(self._opened()).retain(stamp(oldest), stamp(newest))
+
+    @contextlib.contextmanager
+    def _work(self, what: str) -> Iterator[None]:
+        try:
+            with self._working:
+                yield
+        except OSError as error:
+            self._trouble(f"The audit log cannot be {what}: {error.strerror}")
+
+    def _housekeeping(self, anchor: Anchor) -> LogRotation:
+        return LogRotation(self._files, anchor.chain, anchor.adopted, lambda: stamp(self._clock.now()))
+
+    def _opened(self) -> Anchor:
+        with self._files.lock:
+            return self._open()
+
+    def _open(self) -> Anchor:
+        """The chain, and where it goes on; found once. To be called with the files' lock held."""
+        if self._anchor is None:
+            try:
+                anchor = Anchor(self._keep)
+            except OSError as error:
+                # Better a log that nobody can check than none.
+                self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
+                self._keep = MemoryKeep()
+                anchor = Anchor(self._keep)
+            self._head = find_head(self._files, anchor)
+            self._seq, self._anchor = self._head.seq, anchor
+        return self._anchor
+
+    def _trouble(self, what: str) -> None:
+        self.fault = f"{what}. Make room, or mend the permissions of that folder"
+        logger.warning("%s", self.fault)
+
+
+def _without_bulk(record: Facts) -> Facts:
+    """The record without what can be large."""
+    return {name: value for name, value in record.items() if name not in {"parameters", "result", "files", "changes"}}

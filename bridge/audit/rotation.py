@@ -1,0 +1,228 @@
+"""What becomes of the log as it grows old: packed, shifted, and dropped from its beginning, where a sign-off stays.
+
+Every step leaves a log that verifies, so a crash between any two costs nothing and the next run goes on. Only one of
+these may run at a time; records can be appended meanwhile.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bridge.audit.chain import Chain, Head, seq_of
+from bridge.audit.files import GENERATIONS, NAME, ROTATED, AuditFiles
+from bridge.audit.gzip_blocks import DamagedError, pack, pack_file
+from bridge.audit.line_reader import MAX_LINE
+from bridge.audit.records import sign_off_record, stamp_of
+from bridge.audit.source import Source
+from bridge.audit.verify import Walk
+from bridge.vault.folder import Folder
+
+TEMPORARY: Final = f".{NAME}.tmp"
+
+
+@dataclass(frozen=True)
+class LogRotation:
+    """The background work on one log.
+
+    Attributes:
+        files: The files.
+        chain: Signs what is dropped.
+        adopted: Lines at the very beginning that nobody can vouch for.
+        now: The time of a sign-off, as it is written.
+    """
+
+    files: AuditFiles
+    chain: Chain
+    adopted: int
+    now: Callable[[], str]
+
+    def tidy(self) -> None:
+        """Finish what a crash interrupted, and pack what was rotated.
+
+        Raises:
+            OSError: The disk is full or failed; what is there stays.
+        """
+        with self.files.folder() as folder:
+            self._finish(folder)
+            names = set(folder.names())
+            if ROTATED not in names:
+                return
+            if names.issuperset(GENERATIONS):
+                with self.files.sources() as found:
+                    self._drop(folder, found[:1], found[1], 0, "rotation")
+            self._shift(folder)
+            with folder.open(ROTATED) as file:
+                folder.create(TEMPORARY, pack_file(file), sync=True)
+            self._take_place(folder, GENERATIONS[0])
+            with self.files.lock:
+                folder.unlink(ROTATED)
+
+    def retain(self, oldest: str, newest: str) -> int:
+        """Drop generations that are too old as a whole, and then too old lines of the live file.
+
+        Args:
+            oldest: The stamp before which records are too old.
+            newest: The stamp after which a record's time cannot be right.
+
+        Returns:
+            How many records were dropped.
+
+        Raises:
+            OSError: The disk is full or failed; what is there stays.
+        """
+        with self.files.folder() as folder, self.files.sources() as found:
+            if any(source.name == ROTATED for source in found):
+                return 0  # it is packed first
+            packed = [source for source in found if source.packed]
+            old = list(itertools.takewhile(lambda source: stamp_of(_last(source)) < oldest, packed))
+            rest = found[len(old)] if len(old) < len(found) else None
+            cut = self._old_bytes(rest, oldest, newest) if rest and not rest.packed else 0
+            return self._drop(folder, old, rest, cut, "retention") if old or cut else 0
+
+    def clear(self, head: Head, facts: dict[str, Any]) -> int:
+        """Drop everything. To be called with the files' lock held.
+
+        Args:
+            head: The last record that was written.
+            facts: Who does it.
+
+        Returns:
+            How many records were dropped.
+
+        Raises:
+            OSError: The disk is full or failed; the log is as it was, or already cleared.
+        """
+        with self.files.folder() as folder:
+            with self.files.sources() as found:
+                names = [source.name for source in found]
+                before = _first(found[0]) if found else b""
+            began = self.chain.signed_off(before)
+            records = head.total - (began.total if began else 0)
+            line = self._sign_off(head, "cleared", facts | {"records": records}, before)
+            self._create(folder, [memoryview(line)])
+            self._take_place(folder, NAME)
+            self.files.replaced()
+            for name in reversed(names):
+                if name != NAME:
+                    folder.unlink(name)
+            folder.sync()
+            return records
+
+    def _drop(self, folder: Folder, old: Sequence[Source], rest: Source | None, cut: int, why: str) -> int:
+        """Take `old` and the first `cut` bytes of `rest` away; the sign-off stands at the beginning of `rest` first."""
+        walk = Walk(self.chain, self.adopted)
+        for source in old:
+            walk.through(source)
+        if rest is not None and cut:
+            walk.through(rest, cut)
+        dropped = walk.records + walk.unverified
+        line = self._sign_off(walk.head, why, {"records": dropped}, walk.sign_off)
+        if rest is not None and rest.packed:
+            self._create(folder, itertools.chain([memoryview(pack(line))], rest.bytes_from(0)))
+            rest.close()
+            self._take_place(folder, rest.name)
+        elif not self._replace_live(folder, line, rest, cut):
+            return 0  # rotated meanwhile: the next time is soon enough
+        self._remove(folder, old)
+        return dropped
+
+    def _replace_live(self, folder: Folder, line: bytes, rest: Source | None, cut: int) -> bool:
+        """The live file without its beginning, with what was appended meanwhile; False when it is another one now."""
+        kept = rest.bytes_from(cut) if rest else ()
+        self._create(folder, itertools.chain([memoryview(line)], kept))
+        with self.files.lock:
+            if rest is not None:
+                with Source(NAME, folder.open(NAME)) as live:
+                    if not live.is_same(rest):
+                        return False
+                    _append(folder, live.bytes_from(rest.size))
+                rest.close()
+            elif folder.exists(NAME):
+                return False
+            self._take_place(folder, NAME)
+            self.files.replaced()
+            return True
+
+    def _create(self, folder: Folder, pieces: Iterable[memoryview]) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            folder.unlink(TEMPORARY)
+        folder.create(TEMPORARY, pieces, sync=True)
+
+    def _take_place(self, folder: Folder, name: str) -> None:
+        """Give the finished file its name."""
+        with self.files.lock:
+            folder.replace(TEMPORARY, folder, name)
+        folder.sync()
+
+    def _finish(self, folder: Folder) -> None:
+        """Take away what a crash left: half a file, and what a sign-off or a packed generation already stands for."""
+        with contextlib.suppress(FileNotFoundError):
+            folder.unlink(TEMPORARY)
+        with self.files.lock, self.files.sources() as found:
+            if folder.exists(ROTATED) and ROTATED not in {source.name for source in found}:
+                folder.unlink(ROTATED)
+            beginnings = [self.chain.signed_off(_first(source)) for source in found]
+            at = max((at for at, head in enumerate(beginnings) if head), default=0)
+            head = beginnings[at] if beginnings else None
+            if head is not None:
+                self._remove(folder, [source for source in found[:at] if (seq_of(_last(source)) or 0) <= head.seq])
+
+    def _remove(self, folder: Folder, old: Sequence[Source]) -> None:
+        """Newest first, so that what a crash leaves of them is in order."""
+        for source in reversed(old):
+            source.close()
+            with self.files.lock:
+                folder.unlink(source.name)
+        folder.sync()
+
+    def _old_bytes(self, live: Source, oldest: str, newest: str) -> int:
+        """How many bytes at the beginning are too old, up to a whole line.
+
+        A line from the future does not end them when older ones follow: the clock was wrong when it was written.
+        """
+        position = old = 0
+        for number, line in enumerate(live.forwards()):
+            time = stamp_of(line)
+            if len(line) > MAX_LINE or oldest <= time <= newest:
+                break
+            position += len(line) + 1
+            if time < oldest and (number or self.chain.signed_off(line) is None):
+                old = position
+        return min(old, live.size)
+
+    def _shift(self, folder: Folder) -> None:
+        """Make the newest place free: the generations before the first free place move by one."""
+        with self.files.lock:
+            names = set(folder.names())
+            free = next(at for at, name in enumerate(GENERATIONS) if name not in names)
+            for at in range(free, 0, -1):
+                folder.replace(GENERATIONS[at - 1], folder, GENERATIONS[at])
+
+    def _sign_off(self, head: Head, why: str, facts: dict[str, Any], before: bytes) -> bytes:
+        return self.chain.sign_off(head, sign_off_record(self.now(), why, facts, before)) + b"\n"
+
+
+def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
+    fd = folder.append(TEMPORARY)
+    try:
+        for piece in pieces:
+            rest = piece
+            while rest:
+                rest = rest[folder.disk.write(fd, rest) :]
+    finally:
+        folder.disk.close(fd)
+
+
+def _first(source: Source) -> bytes:
+    with contextlib.suppress(DamagedError):
+        return source.first()
+    return b""
+
+
+def _last(source: Source) -> bytes:
+    """The last line; of a damaged file one whose time is not known."""
+    with contextlib.suppress(DamagedError):
+        return source.last()
+    return b""

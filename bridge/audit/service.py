@@ -1,0 +1,127 @@
+"""What a host may do with the log: query it, export it, check it, look at its size, and clear it."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import orjson
+
+from bridge.audit.export import Format, frame, pieces, row
+from bridge.audit.export_files import export_name, write_export
+from bridge.audit.files import NAME
+from bridge.audit.log import AuditLog
+from bridge.audit.query import Wanted
+from bridge.audit.records import Facts, parse
+from bridge.audit.verify import Walk
+from bridge.vault.folder import Folder
+
+MAX_TEXT: Final = 8 * 1024 * 1024
+"""Bytes that an export may have in an answer."""
+
+
+class AuditService:
+    """The log, for hosts. Everything blocks.
+
+    Args:
+        log: The log.
+        state: The vault's `.vault-bridge` folder, held open.
+    """
+
+    def __init__(self, log: AuditLog, state: Folder) -> None:
+        self._log = log
+        self._state = state
+        self.query = log.query
+        self.clear = log.clear
+
+    def export(self, form: Format, **filters: str | None) -> Facts:
+        """The records as a text, oldest first; when they are too many, the newest that fit.
+
+        Args:
+            form: `json` or `csv`.
+            **filters: See `Wanted`.
+
+        Returns:
+            `{format, text, records, truncated}`.
+
+        Raises:
+            InvalidParameters: A filter cannot be read.
+            ExecutionFailed: The log cannot be read.
+        """
+        wanted, size, truncated = Wanted(**filters), 0, False
+        rows: list[str] = []
+        with self._log.snapshot() as seen:
+            for record in wanted.among(seen.newest_first(wanted.needle)):
+                text = row(record, form)
+                size += len(orjson.dumps(text))  # as it is in the answer
+                if size > MAX_TEXT:
+                    truncated = True
+                    break
+                rows.append(text)
+        head, between, foot = frame(form)
+        whole = head + between.join(reversed(rows)) + foot
+        return {"format": form, "text": whole, "records": len(rows), "truncated": truncated}
+
+    def export_to(self, path: str, form: Format, **filters: str | None) -> Facts:
+        """All of the records into a new file in `.vault-bridge/exports/`, oldest first.
+
+        Args:
+            path: The name of the file.
+            form: `json` or `csv`.
+            **filters: See `Wanted`.
+
+        Returns:
+            `{format, path, records}`.
+
+        Raises:
+            InvalidParameters: The name or a filter cannot be used.
+            Conflict: There is such a file.
+            ExecutionFailed: The log cannot be read, or the file not be written.
+        """
+        name, wanted, count = export_name(path), Wanted(**filters), 0
+
+        def picked(lines: Iterator[bytes]) -> Iterator[Facts]:
+            nonlocal count
+            for record in filter(None, map(wanted.pick, lines)):
+                count += 1
+                yield record
+
+        with self._log.snapshot() as seen:
+            written = write_export(self._state, name, pieces(picked(seen.oldest_first()), form))
+        return {"format": form, "path": written, "records": count}
+
+    def verify(self) -> Facts:
+        """Walk along the whole chain and tell every break: see `Walk.report`.
+
+        Raises:
+            ExecutionFailed: The log cannot be read.
+        """
+        with self._log.snapshot() as seen:
+            walk = Walk(seen.chain, seen.adopted, seen.head)
+            for source in seen.sources:
+                walk.through(source)
+            walk.end()
+            return walk.report()
+
+    def stats(self) -> Facts:
+        """`{size, generations, records, oldest, newest, fault, lost, chain}`, without reading the whole log.
+
+        Raises:
+            ExecutionFailed: The log cannot be read.
+        """
+        with self._log.snapshot() as seen:
+            beginning = next(seen.oldest_first(), b"")
+            began = seen.chain.signed_off(beginning)
+            return {
+                "size": sum(source.size for source in seen.sources),
+                "generations": sum(source.name != NAME for source in seen.sources),
+                "records": seen.head.total - (began.total if began else 0),
+                "oldest": _time(beginning),
+                "newest": _time(next(seen.newest_first(), b"")),
+                "fault": self._log.fault,
+                "lost": seen.lost,
+                "chain": seen.head.wire(),
+            }
+
+
+def _time(line: bytes) -> str | None:
+    time = (parse(line) or {}).get("timestamp")
+    return time if isinstance(time, str) else None

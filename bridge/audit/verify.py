@@ -1,0 +1,181 @@
+"""Checking the log: one walk along its chain, from the oldest line to the newest, that names every break."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from bridge.audit.chain import Chain, Head, seq_of, split
+from bridge.audit.gzip_blocks import DamagedError
+from bridge.audit.line_reader import MAX_LINE
+from bridge.audit.source import Source
+
+MAX_FAULTS: Final = 20
+"""Faults that are told one by one; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Where the log is not as it was written.
+
+    Attributes:
+        kind: `altered`, `missing`, `out_of_order`, `foreign` or `unreadable`.
+        file: In which file.
+        line: Which line of that file, counted from 1; None where it is about the whole file or its end.
+        seq: The number that the line says it has, or that is missing first.
+        message: The same for people.
+    """
+
+    kind: str
+    file: str
+    line: int | None
+    seq: int | None
+    message: str
+
+    def wire(self) -> dict[str, Any]:
+        """As `audit.verify` tells it."""
+        return {"kind": self.kind, "file": self.file, "line": self.line, "seq": self.seq, "message": self.message}
+
+
+@dataclass
+class Walk:
+    """The state of a walk.
+
+    Args:
+        chain: The codes.
+        adopted: How many lines at the beginning nobody can vouch for.
+        expected: The head that the log must reach; None: unknown.
+
+    Attributes:
+        head: The last record that fits.
+        records: Lines seen that are records.
+        unverified: Lines from before there was a key.
+        lost: Numbers that were never written, as the chain itself says: a full disk.
+        faults: The first faults.
+        fault_count: All of them.
+        began: The head that the sign-off at the beginning speaks of, if there is one.
+        sign_off: That sign-off's line.
+    """
+
+    chain: Chain
+    adopted: int = 0
+    expected: Head | None = None
+    head: Head = field(init=False)
+    records: int = 0
+    unverified: int = 0
+    lost: int = 0
+    faults: list[Fault] = field(default_factory=list)
+    fault_count: int = 0
+    began: Head | None = None
+    sign_off: bytes = b""
+    _claimed: Head | None = None
+    _reached: bool = field(init=False)
+    _last: int = 0
+
+    def __post_init__(self) -> None:
+        self.head = self.chain.genesis
+        # A chain that only begins has no line to be reached.
+        self._reached = self.expected is None or self.expected.chain == self.head.chain
+
+    def through(self, source: Source, size: int | None = None) -> None:
+        """Walk through one file.
+
+        Args:
+            source: The file.
+            size: Only so many bytes of its beginning, up to the end of a line.
+        """
+        number = position = 0
+        try:
+            for number, line in enumerate(source.forwards(), 1):
+                if size is not None and position >= size:
+                    break
+                self.take(line, source.name, number)
+                position += len(line) + 1
+        except (DamagedError, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            self._fault("unreadable", source.name, number + 1, None, f"cannot be read from line {number + 1}: {why}")
+
+    def take(self, line: bytes, file: str, number: int) -> None:
+        """Walk over one line."""
+        after = self.chain.follow(self.head, line)
+        if after is None and self._claimed is not None:
+            # Behind a break: what the line before says of itself is believed, or every line would be a break.
+            after = self.chain.follow(self._claimed, line)
+        elif after is not None and not (self.adopted and self.head.chain == self.chain.genesis.chain):
+            self.lost += after.seq - self.head.seq - 1
+        if after is not None:
+            self._go_to(after)
+            self.records += 1
+        elif (signed := self.chain.signed_off(line)) is not None:
+            self._begin(signed, line, file, number)
+        elif self._vouches_for_nothing():
+            self.unverified += 1
+            self.head = replace(self.head, total=self.head.total + 1)
+        else:
+            self._break(line, file, number)
+
+    def end(self) -> None:
+        """The last line has been seen: look whether the end is there."""
+        if self.expected is None or self._reached:
+            return
+        first, last = self._last + 1, self.expected.seq
+        if first <= last:
+            which = f"record {last} is" if first == last else f"records {first} to {last} are"
+            self._fault("missing", "tools.log", None, first, f"{which} missing at the end")
+        elif not self.fault_count:
+            self._fault("altered", "tools.log", None, last, f"record {last} is not the one that was written")
+
+    def report(self) -> dict[str, Any]:
+        """The result of `audit.verify`."""
+        return {
+            "whole": self.fault_count == 0,
+            "records": self.records,
+            "lost": self.lost,
+            "unverified": self.unverified,
+            "faults": [fault.wire() for fault in self.faults],
+            "faultCount": self.fault_count,
+            "begins": self.began.wire() if self.began else None,
+            "head": self.head.wire(),
+        }
+
+    def _vouches_for_nothing(self) -> bool:
+        """Whether these are still the lines from before there was a key."""
+        return self.head.chain == self.chain.genesis.chain and self.head.total < self.adopted
+
+    def _begin(self, signed: Head, line: bytes, file: str, number: int) -> None:
+        """A sign-off: everything before it was taken away by the bridge, or is about to be."""
+        if self._last > signed.seq or number > 1:
+            message = f"an older beginning, for the records after {signed.seq}, stands where it does not belong"
+            self._fault("out_of_order", file, number, signed.seq, message)
+            return
+        self.began, self.sign_off = signed, line
+        self._claimed = None
+        self._go_to(signed)
+
+    def _go_to(self, head: Head) -> None:
+        self.head = head
+        self._last = head.seq
+        if self.expected is not None and (head.seq, head.chain) == (self.expected.seq, self.expected.chain):
+            self._reached = True
+
+    def _break(self, line: bytes, file: str, number: int) -> None:
+        """A line that does not fit: say why, as well as can be told, and go on behind it."""
+        seq, (_, code) = seq_of(line), split(line)
+        before = self._last
+        if seq is None or not code or len(line) > MAX_LINE:
+            self._fault("foreign", file, number, None, "is a line that the bridge did not write, or not so")
+            return
+        if seq == before + 1:
+            self._fault("altered", file, number, seq, f"record {seq} was altered")
+        elif seq > before:
+            which = f"record {before + 1} is" if seq == before + 2 else f"records {before + 1} to {seq - 1} are"
+            self._fault("missing", file, number, before + 1, f"{which} missing before record {seq}")
+        else:
+            self._fault("out_of_order", file, number, seq, f"record {seq} stands after record {before}")
+        self.records += 1
+        self._claimed = Head(seq, code, self.head.total + 1)
+        self._last = seq
+
+    def _fault(self, kind: str, file: str, number: int | None, seq: int | None, message: str) -> None:
+        self.fault_count += 1
+        if len(self.faults) < MAX_FAULTS:
+            where = f"{file}, line {number}" if number else file
+            self.faults.append(Fault(kind, file, number, seq, f"{where}: {message}"))

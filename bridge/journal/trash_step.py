@@ -1,0 +1,253 @@
+"""Deleting into the trash: what goes is one thing, a folder as one folder, so that a desktop can restore it as one.
+
+The trash is not ours: it may be emptied, be on another disk, take only a part, or fail in its own words. So copies of
+all bytes are in the backups, durable, before it is asked; undo needs only those. Then everything is looked at once
+more, and given away whole. If the system's trash will not take it, the vault's own takes it (rule 77). Whatever fails,
+afterwards all is gone or all is there.
+
+What someone writes to a file in the very last instant goes into the trash with it and is found there.
+"""
+
+import contextlib
+import errno
+import logging
+import os
+from collections.abc import Callable, Sequence
+
+from bridge.errors import ExecutionFailed, ToolFailure
+from bridge.journal.backups import Backups
+from bridge.journal.file_hash import hash_or_none
+from bridge.journal.folder_cache import FolderCache
+from bridge.journal.journal_records import Begin
+from bridge.journal.preconditions import stale
+from bridge.vault.folder import Folder
+from bridge.vault.os_errors import explain
+from bridge.vault.plan import Change, ChangeKind, Disposal
+from bridge.vault.root import VaultRoot
+from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path
+
+_TOGETHER = 32
+"""From so many files on, copies are made durable all at once, where the system can."""
+_DELETES = {ChangeKind.DELETE, ChangeKind.RMDIR}
+_REPLACED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESTALE}
+_logger = logging.getLogger(__name__)
+
+
+def discarded(changes: Sequence[Change]) -> list[str]:
+    """What a plan that only deletes puts into the trash: the outermost of its paths.
+
+    Raises:
+        ValueError: The plan does something else too.
+    """
+    if not all(change.kind in _DELETES for change in changes):
+        raise ValueError("A plan that puts something into the trash can do nothing else")
+    folders = {change.path for change in changes if change.kind is ChangeKind.RMDIR}
+    return [change.path for change in changes if change.path.rpartition("/")[0] not in folders]
+
+
+class TrashStep:
+    """One plan that deletes, on its way into the trash.
+
+    Args:
+        begin: The plan, as the journal has it.
+        root: The vault.
+        folders: The vault's folders.
+        backups: Where the copies go.
+        trash: The system's trash.
+        check: Raises when a file has text in an editor that is not saved yet.
+    """
+
+    attempted = None
+    """No step can be told from another: all of them may have begun."""
+
+    def __init__(
+        self,
+        begin: Begin,
+        *,
+        root: VaultRoot,
+        folders: FolderCache,
+        backups: Backups,
+        trash: Trasher,
+        check: Callable[[], object],
+    ) -> None:
+        self._begin = begin
+        self._root = root
+        self._folders = folders
+        self._backups = backups
+        self._trash = trash
+        self._check = check
+        self._states: dict[str, tuple[int, ...]] = {}
+        self._moved: list[tuple[str, str]] = []
+        self._asked = False
+        self.went_to: Disposal | None = None
+        """Where things went; the vault's own trash if any of them did."""
+
+    def run(self) -> None:
+        """Copy everything, look once more, and give it away.
+
+        Raises:
+            Conflict: The vault is not as the plan believes; nothing is gone.
+            ToolFailure: The disk is full or failed; what may be missing is in the backups.
+        """
+        try:
+            self._back_up()
+            self._check()
+            self._look_again()
+            for path in discarded(self._begin.changes):
+                # A folder that is held would be followed wherever someone moves it.
+                self._folders.close()
+                self._discard(path)
+        except Exception:
+            self._give_back()
+            if not self._asked and not self._moved:
+                # Nothing is gone, so an edit that came between is none that this change could have met.
+                with contextlib.suppress(OSError, ToolFailure):
+                    self._backups.remove(self._begin.execution_id)
+            raise
+
+    # -- before anything goes -----------------------------------------------------------------------------------
+
+    def _back_up(self) -> None:
+        """Copy every file, and make the copies durable."""
+        files = [change for change in self._begin.changes if change.kind is ChangeKind.DELETE]
+        together = len(files) >= _TOGETHER and self._root.disk.can_sync_all
+        for change in files:
+            try:
+                self._copy(change, sync=not together)
+            except OSError as error:
+                if error.errno in _REPLACED:
+                    raise stale(change.path, gone=error.errno == errno.ENOENT) from error
+                raise explain(error, change.path) from error
+        if together:
+            try:
+                self._backups.sync()
+            except OSError as error:
+                raise explain(error, self._backups.shown(self._begin.execution_id)) from error
+
+    def _copy(self, change: Change, *, sync: bool) -> None:
+        folder, name = self._folders.parent(change.path)
+        self._states[change.path] = _identity(folder.stat(name))
+        self._backups.copy(folder, name, self._begin.execution_id, change.path, sync=sync)
+        if self._backups.hash(self._begin.execution_id, change.path) != change.before:
+            raise stale(change.path)
+
+    def _look_again(self) -> None:
+        """Everything must be as it was copied, and nothing more must have come."""
+        self._folders.close()
+        inside: dict[str, set[str]] = {}
+        for change in self._begin.changes:
+            parent, _, name = change.path.rpartition("/")
+            inside.setdefault(parent, set()).add(name)
+        for change in self._begin.changes:
+            try:
+                if change.kind is ChangeKind.RMDIR:
+                    same = set(self._folders.inside(change.path).names()) == inside.get(change.path, set())
+                else:
+                    folder, name = self._folders.parent(change.path)
+                    same = _identity(folder.stat(name)) == self._states[change.path]
+            except (OSError, ToolFailure):
+                same = False
+            if not same:
+                raise stale(change.path)
+
+    # -- giving away --------------------------------------------------------------------------------------------
+
+    def _discard(self, path: str) -> None:
+        folder, name = self._folders.parent(path)
+        if self._begin.disposal == "system" and self._to_system(folder, name, path):
+            self.went_to = self.went_to or "system"
+            with contextlib.suppress(OSError):
+                folder.sync()  # that it is gone is told by the disk itself after a crash
+            return
+        self._to_local(folder, name, path)
+        self.went_to = "local"
+
+    def _to_system(self, folder: Folder, name: str, path: str) -> bool:
+        """Give it to the system's trash. False when it is still there, untouched."""
+        try:
+            before = folder.stat(name)
+        except FileNotFoundError:
+            raise stale(path, gone=True) from None
+        try:
+            place = real_path(self._root, folder, name)
+        except OSError:
+            return False  # no absolute path leads there any more; we have the folder itself
+        asked, self._asked = self._asked, True
+        try:
+            self._trash(place)
+        except Exception as error:  # noqa: BLE001 (every desktop's trash fails in its own way, and some after the fact)
+            # Its own words may hold paths outside the vault.
+            _logger.warning("The system's trash did not take %r (%s)", path, type(error).__name__)
+        try:
+            if not os.path.samestat(before, folder.stat(name)):
+                return True  # something new has the name already
+        except FileNotFoundError:
+            return True
+        self._folders.close()
+        if self._missing(path):
+            raise ExecutionFailed(
+                f"The system's trash took only a part of {path!r}. Empty it or free some space, and try again"
+            )
+        self._asked = asked
+        return False
+
+    def _missing(self, path: str) -> bool:
+        """Whether anything of what was to go is gone already."""
+        for change in self._begin.changes:
+            if change.path == path or change.path.startswith(f"{path}/"):
+                try:
+                    folder, name = self._folders.parent(change.path)
+                    folder.stat(name)
+                except (OSError, ToolFailure):
+                    return True
+        return False
+
+    def _to_local(self, folder: Folder, name: str, path: str) -> None:
+        if folder.closed:
+            folder, name = self._folders.parent(path)
+        try:
+            with local_trash(self._root) as trash:
+                taken = put_into(folder, name, trash)
+                self._moved.append((taken, path))
+                before = next(change.before for change in self._begin.changes if change.path == path)
+                if before is not None and hash_or_none(trash, taken) != before:
+                    raise stale(path)
+                trash.sync()
+            folder.sync()
+        except FileNotFoundError:
+            raise stale(path, gone=True) from None
+        except OSError as error:
+            raise _refused(error, path) from error
+
+    def _give_back(self) -> None:
+        """Bring what is in the vault's own trash back to its place, the very files; where that fails, copies are."""
+        if not self._moved:
+            return
+        try:
+            with local_trash(self._root) as trash:
+                while self._moved:
+                    taken, path = self._moved[-1]
+                    self._folders.close()
+                    folder, name = self._folders.parent(path)
+                    trash.move_new(taken, folder, name)
+                    self._moved.pop()
+        except (OSError, ToolFailure):
+            _logger.warning("What is in %r could not be brought back from there", LOCAL_TRASH)
+
+
+def _identity(state: os.stat_result) -> tuple[int, ...]:
+    """What differs when a file was written to or replaced."""
+    return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def _refused(error: OSError, path: str) -> ToolFailure:
+    if error.errno in {errno.ENOTDIR, errno.ELOOP}:
+        return ExecutionFailed(
+            f"{LOCAL_TRASH!r} in the vault is a link or no folder, so nothing can go there; remove it"
+        )
+    if error.errno == errno.EXDEV:
+        return ExecutionFailed(
+            f"{path!r} lies on another disk than {LOCAL_TRASH!r} of the vault, and the system's trash did not take it. "
+            "Delete it by hand"
+        )
+    return explain(error, path)

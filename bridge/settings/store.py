@@ -1,0 +1,238 @@
+"""The settings of one vault: `.vault-bridge/settings.json` holds what differs from the defaults, and is read live.
+
+What was in force is never loosened by a mistake: a file with a fault is refused whole, and the last good settings,
+of which a copy is kept in `settings.last-good.json`, stay in force.
+"""
+
+import contextlib
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from bridge.clock import Clock, SystemClock
+from bridge.contract.consent import ConsentMode
+from bridge.errors import InvalidParameters
+from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
+from bridge.settings.model import Settings, merge, warnings
+from bridge.vault.atomic import write_atomic
+from bridge.vault.folder import Folder
+from bridge.vault.os_errors import explain
+
+logger = logging.getLogger(__name__)
+
+FILE = "settings.json"
+LAST_GOOD = "settings.last-good.json"
+BROKEN = "settings.broken-"
+"""What the name of a file that was put aside begins with; the time follows."""
+_SETTLED = 2.0
+"""Seconds after which a file's times tell every later change: the coarsest clock of a file system in use (FAT)."""
+
+
+class SettingsStore:
+    """Loads, changes and keeps the settings. May be used from several threads.
+
+    Args:
+        state: The vault's `.vault-bridge` folder, held open.
+        clock: Tells a file that may still be changing from one that has settled, and names files put aside.
+    """
+
+    def __init__(self, state: Folder, *, clock: Clock | None = None) -> None:
+        self._state = state
+        self._clock = clock or SystemClock()
+        self._lock = threading.RLock()
+        self._listeners: list[Callable[[Settings], None]] = []
+        self._seen: tuple[int, ...] | None = None
+        self._data: bytes | None = None
+        self._start_fault: str | None = None
+        self._fault: str | None = None
+        self._values: dict[str, Any] = {}
+        self._current = Settings()
+        self._load()
+
+    @property
+    def current(self) -> Settings:
+        """The settings in force: the file's as it is now. While they are being changed those from before."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._refresh()
+            finally:
+                self._lock.release()
+        return self._current
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody has set anything yet: the moment to offer a preset."""
+        return not self._values and self._start_fault is None
+
+    @property
+    def faults(self) -> list[str]:
+        """What is wrong with the file and what to do, for people."""
+        with self._lock:
+            self._refresh()
+            found = (self._start_fault, self._fault, _ignored(self._values))
+            return [fault for fault in found if fault is not None]
+
+    def on_change(self, listener: Callable[[Settings], None]) -> None:
+        """Have `listener` told of every change."""
+        self._listeners.append(listener)
+
+    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+        """Merge a patch in deeply: all of it or nothing, validated as a whole, on disk before it is in force.
+
+        Returns:
+            The settings as they are then, and warnings about values that are risky.
+
+        Raises:
+            InvalidParameters: Naming the key and what is wrong with it.
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
+        """
+        if "ollamaApiKey" in patch:
+            raise InvalidParameters("'ollamaApiKey' is not a setting; store it encrypted with `keys.set`")
+        if "encryptedKeys" in patch:
+            raise InvalidParameters("'encryptedKeys' is not set by hand; use `keys.set`")
+        with self._lock:
+            self._refresh()
+            Settings.parse(merge(known(self._values), patch))
+            return self._commit(merge(self._values, patch))
+
+    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+        """Set one tool's consent mode; None goes back to the tool's default."""
+        with self._lock:
+            self._refresh()
+            modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
+            self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})})
+
+    def reset(self, section: str | None = None) -> Settings:
+        """Back to the defaults, of one section or of all. Keys that are no settings are kept.
+
+        Raises:
+            InvalidParameters: When there is no such section; it names those there are.
+        """
+        sections: dict[str, set[str]] = {}
+        for name, field in Settings.model_fields.items():
+            extra = field.json_schema_extra
+            where = str(extra["section"]) if isinstance(extra, dict) else ""
+            sections.setdefault(where, set()).add(field.alias or name)
+        if section is not None and section not in sections:
+            raise InvalidParameters(f"There is no section {section!r}. Sections: {', '.join(sections)}")
+        with self._lock:
+            self._refresh()
+            dropped = set().union(*sections.values()) if section is None else sections[section]
+            kept = {key: value for key, value in self._values.items() if key not in dropped}
+            return self._commit(kept)[0]
+
+    def _commit(self, values: dict[str, Any]) -> tuple[Settings, list[str]]:
+        settings = Settings.parse(known(values))
+        data = write(values)
+        try:
+            if self._fault is not None and self._state.exists(FILE):
+                self._put_aside()
+            write_atomic(self._state, FILE, data)
+        except OSError as error:
+            raise explain(error, f".vault-bridge/{FILE}") from error
+        self._accept(values, data)
+        self._fault = None
+        return settings, warnings(settings)
+
+    def _accept(self, values: dict[str, Any], data: bytes) -> None:
+        """Put settings in force, and keep a copy for a start that finds the file broken."""
+        self._values, self._data, self._seen = values, data, None
+        before, self._current = self._current, Settings.parse(known(values))
+        self._keep_copy(write(known(values)))
+        if self._current != before:
+            for listener in self._listeners:
+                listener(self._current)
+
+    def _keep_copy(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):
+            if self._state.read(LAST_GOOD, limit=MAX_BYTES) == data:
+                return
+        try:
+            write_atomic(self._state, LAST_GOOD, data)
+        except OSError as error:
+            logger.warning(".vault-bridge/%s cannot be written: %s", LAST_GOOD, error.strerror)
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def _load(self) -> None:
+        """Read the file at the start; a broken one is put aside, and the last good settings serve."""
+        try:
+            data = self._state.read(FILE, limit=MAX_BYTES + 1)
+            self._accept(parse(data), data)
+        except FileNotFoundError:
+            return
+        except (OSError, SettingsFault) as error:
+            self._start_fault = self._replace(_why(error))
+            logger.warning("%s", self._start_fault)
+        if ignored := _ignored(self._values):
+            logger.warning("%s", ignored)
+
+    def _replace(self, why: str) -> str:
+        """Put a broken file aside and its last good version in its place; what to tell people."""
+        kept = None
+        with contextlib.suppress(OSError):
+            kept = self._put_aside()
+        what = "the defaults"
+        with contextlib.suppress(OSError, SettingsFault):
+            values = parse(self._state.read(LAST_GOOD, limit=MAX_BYTES + 1))
+            self._values, self._current, what = values, Settings.parse(known(values)), "the last good ones"
+            if kept is not None:
+                self._data = write(values)
+                write_atomic(self._state, FILE, self._data)
+        where = f" It is kept as .vault-bridge/{kept}: mend what you need of it with" if kept else " Mend it, or use"
+        return (
+            f".vault-bridge/{FILE} could not be used: {why}. Instead {what} serve.{where} "
+            "`vault-bridge settings set`" + (", then delete it" if kept else "")
+        )
+
+    def _put_aside(self) -> str:
+        name = f"{BROKEN}{self._clock.now():%Y%m%dT%H%M%S%f}.json"
+        self._state.move_new(FILE, self._state, name)
+        return name
+
+    def _refresh(self) -> None:
+        """Read the file again when it may have changed. A faulty one changes nothing and stays for its writer."""
+        try:
+            state = self._state.stat(FILE)
+            seen = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            if seen == self._seen:
+                return
+            data = self._state.read(FILE, limit=MAX_BYTES + 1)
+            settled = self._clock.now().timestamp() - state.st_mtime > _SETTLED
+            if data != self._data:
+                self._judge(data)
+            self._seen = seen if settled else None
+        except FileNotFoundError:
+            if self._values:
+                self._refuse("it is gone", None)
+        except OSError as error:
+            self._refuse(_why(error), None)
+
+    def _judge(self, data: bytes) -> None:
+        try:
+            values = parse(data)
+        except SettingsFault as fault:
+            self._refuse(str(fault), data)
+            return
+        # One that was tolerated at the start still is; a new one is most likely a slip of the hand.
+        if new := unknown({key: None for key in values if key not in self._values}):
+            self._refuse(f"unknown setting {', '.join(new)}", data)
+            return
+        self._fault = None
+        self._accept(values, data)
+
+    def _refuse(self, why: str, data: bytes | None) -> None:
+        fault = f".vault-bridge/{FILE} cannot be used: {why}. Until it is mended the settings from before stay in force"
+        if fault != self._fault:
+            logger.warning("%s", fault)
+        self._fault, self._data, self._seen = fault, data, None
+
+
+def _ignored(values: dict[str, Any]) -> str | None:
+    keys = unknown(values)
+    return f".vault-bridge/{FILE} has keys that are no settings and do nothing: {', '.join(keys)}" if keys else None
+
+
+def _why(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)

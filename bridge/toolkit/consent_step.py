@@ -1,0 +1,232 @@
+"""From what a tool says it will do to the question a person is asked, and from the answer to a yes or a refusal."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any, Literal, Protocol
+
+import orjson
+
+from bridge.clock import Clock, stamp
+from bridge.consent.broker import Answer, Broker
+from bridge.consent.grants import Grants
+from bridge.contract.consent import (
+    ConsentRequest,
+    Decision,
+    Operation,
+    Preview,
+    Scope,
+    ToolFace,
+)
+from bridge.errors import Conflict, PermissionDenied
+from bridge.policy.consent import Case, Verdict, decide
+from bridge.settings.model import Settings
+from bridge.toolkit.actor import current_actor
+from bridge.toolkit.tool import Effect, ReadEffect, RequestEffect, Tool, Unchanged
+from bridge.toolkit.tool_call import ToolCall
+from bridge.vault.partial import Kept
+from bridge.vault.plan import ChangePlan, content_hash
+
+Check = Callable[[], Awaitable[None]]
+Part = Callable[[Kept], Awaitable[str]]
+
+
+FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
+"""Answers that are written down."""
+
+
+class Record(Protocol):
+    """Told of every decision."""
+
+    def __call__(self, tool_call: ToolCall, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+        """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
+        ...
+
+
+class ConsentStep:
+    """The consent step of the pipeline.
+
+    Args:
+        broker: Holds the open questions.
+        grants: What people have said before.
+        clock: For the question's times.
+        record: Told of every decision, for the audit log.
+        deny_all: The provider that always denies (seed O, "Dummy"): nothing is asked, everything is refused.
+    """
+
+    def __init__(self, broker: Broker, grants: Grants, clock: Clock, record: Record, *, deny_all: bool = False) -> None:
+        self._broker = broker
+        self._grants = grants
+        self._clock = clock
+        self._record = record
+        self._deny_all = deny_all
+
+    def verdict(self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings) -> tuple[Case, Verdict]:
+        """What the rules say of this call, without asking anyone."""
+        plan = effect if isinstance(effect, ChangePlan) else None
+        case = Case(
+            tool=tool.name,
+            operation=plan.operation if plan else tool.operation,
+            consent_class=tool.consent_class,
+            risk=tool.risk,
+            covers=tool.covers,
+            targets=effect.targets,
+            session_id=tool_call.caller.session_id,
+            client=tool_call.caller.client,
+            mode=tool.mode(settings),
+            developer_mode=settings.developer_mode,
+            role=tool_call.caller.role,
+            call=_fingerprint(tool, tool_call),
+            by_user=tool_call.caller.role == "host" and plan is not None and plan.reversal is not None,
+        )
+        if self._deny_all and not case.by_user:
+            return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
+        return case, decide(case, self._grants)
+
+    async def ask(
+        self,
+        tool: Tool[Any],
+        effect: Effect,
+        tool_call: ToolCall,
+        settings: Settings,
+        check: Check | None,
+        *,
+        part: Part | None = None,
+    ) -> None:
+        """Return when the call may go on.
+
+        Args:
+            tool: The tool.
+            effect: What it will do.
+            tool_call: The call; its `request_id` is set while the question is open.
+            settings: The modes and the time-out.
+            check: Run when a yes comes, before it counts; raises when the vault has changed meanwhile.
+            part: Run instead when a yes leaves hunks out; None when none can be left out.
+
+        Raises:
+            PermissionDenied: With the code that says who or what refused.
+            Conflict: `stale`, when `check` found a change.
+        """
+        case, verdict = self.verdict(tool, effect, tool_call, settings)
+        if verdict.outcome == "allow":
+            self._grants.used(case, verdict.rule)
+            self._record(tool_call, verdict, None)
+            return
+        if verdict.outcome == "deny":
+            self._record(tool_call, verdict, None)
+            raise PermissionDenied(
+                f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
+            )
+        question = self._question(
+            tool, effect, tool_call, case=case, verdict=verdict, settings=settings, hunks=part is not None
+        )
+        tool_call.request_id = question.request_id
+        try:
+            answer = await self._broker.ask(
+                question,
+                timeout=settings.consent_timeout,
+                wait_for_host=tool_call.wait_for_host,
+                check=check,
+                part=part,
+            )
+        except (PermissionDenied, Conflict) as refusal:
+            ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
+            self._record(tool_call, ending, None, by=self._broker.ended_by(question.request_id))
+            raise
+        finally:
+            tool_call.request_id = None
+        current_actor.set(answer.by)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback)
+        if answer.decision in FOR_GOOD:
+            await asyncio.to_thread(remember)  # writes files
+        else:
+            remember()
+        self._record(tool_call, verdict, answer)
+        if not answer.decision.allows:
+            said = f" and said: {answer.feedback}" if answer.feedback else ""
+            end = "" if said.endswith((".", "!", "?")) else "."
+            raise PermissionDenied(
+                f"The user denied this call{said}{end} Do not repeat it unchanged; ask the user what they want instead",
+                code="denied_by_user",
+                data={"feedback": answer.feedback} if answer.feedback else {},
+            )
+
+    def _question(
+        self,
+        tool: Tool[Any],
+        effect: Effect,
+        tool_call: ToolCall,
+        *,
+        case: Case,
+        verdict: Verdict,
+        settings: Settings,
+        hunks: bool,
+    ) -> ConsentRequest:
+        now = self._clock.now()
+        return ConsentRequest(
+            request_id=f"c-{secrets.token_hex(6)}",
+            client=tool_call.caller.client,
+            session_id=tool_call.caller.session_id,
+            tool=ToolFace(name=tool.name, title=tool.title, description=tool.description, icon=tool.icon),
+            risk_level=tool.risk,
+            operation=case.operation,
+            summary=effect.summary,
+            reason=tool_call.reason,
+            parameters=tool_call.arguments,
+            targets=effect.targets,
+            covers=case.scope,
+            can_bypass=tool.can_bypass,
+            choices=verdict.choices,
+            preview=_preview(effect, tool_call, settings),
+            scope=_scope(effect, case),
+            brief=settings.developer_mode and case.operation is Operation.NETWORK,
+            plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
+            hunks_supported=hunks,
+            created_at=stamp(now),
+            expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
+        )
+
+
+def _scope(effect: Effect, case: Case) -> Scope:
+    """The call in seed C's terms. What lies in the vault is in scope, whatever else can be read is not."""
+    target = case.targets[0] if len(case.targets) == 1 else None
+    count = len(case.targets)
+    match case.operation:
+        case Operation.READ:
+            return Scope(kind="read_in_scope", target=target)
+        case Operation.NETWORK:
+            return Scope(kind="read_out_of_scope", target=target)
+        case Operation.EXECUTE:
+            return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
+        case Operation.DELETE:
+            linked = effect.linked_from if isinstance(effect, ChangePlan) else None
+            known = None if linked is None else linked > 0
+            return Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
+    kind: Literal["write_create", "write_update"] = (
+        "write_create" if case.operation is Operation.CREATE else "write_update"
+    )
+    size = sum(map(len, effect.blobs.values())) if isinstance(effect, ChangePlan) else None
+    return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
+
+
+def _fingerprint(tool: Tool[Any], tool_call: ToolCall) -> str:
+    """What the same call, made again, has again."""
+    return content_hash(orjson.dumps([tool.name, tool_call.tool, tool_call.arguments], option=orjson.OPT_SORT_KEYS))
+
+
+def _preview(effect: Effect, tool_call: ToolCall, settings: Settings) -> Preview | None:
+    match effect:
+        case ChangePlan():
+            overwrites = any(change.before for change in effect.changes)
+            backup = f".vault-bridge/backups/{tool_call.execution_id}/"
+            return Preview(
+                files=effect.previews,
+                backup=backup if overwrites and settings.patch_backup_enabled else None,
+                warnings=effect.warnings,
+            )
+        case RequestEffect():
+            return Preview(warnings=effect.warnings, request=effect.exact)
+        case ReadEffect() | Unchanged():
+            return None

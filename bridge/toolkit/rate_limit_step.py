@@ -1,0 +1,66 @@
+"""The limit step: a call beyond the rate waits its turn in a short queue, or is told when to come back (seed L)."""
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Any
+
+from bridge.clock import Clock
+from bridge.errors import RateLimited
+from bridge.policy.limits import RateLimits
+from bridge.settings.model import Settings
+from bridge.toolkit.tool import Tool
+from bridge.toolkit.tool_call import ToolCall
+
+LOOK_SECONDS = 1.0
+"""How often a call that waits looks whether the limits were changed."""
+
+
+class RateLimitStep:
+    """Keeps every client to its calls a minute.
+
+    Args:
+        limits: The windows.
+        clock: Monotonic time.
+        on_hit: Told when a client must wait: `limits.hit` with tool, retryAfter, message and client.
+    """
+
+    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[dict[str, Any]], None]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._on_hit = on_hit
+
+    async def pass_gate(self, tool: Tool[Any], tool_call: ToolCall, settings: Callable[[], Settings]) -> None:
+        """Return when the call is within the limits.
+
+        Args:
+            tool: What is called.
+            tool_call: The call.
+            settings: The settings as they are now: a change of a limit holds for calls that wait, too.
+
+        Raises:
+            RateLimited: When the queue is full too.
+        """
+        client = tool_call.caller.session_id
+        ticket = None
+        try:
+            while True:
+                now = settings()
+                limit = tool.rate(now)
+                wait = self._limits.wait_time(
+                    client, tool.name, self._clock.monotonic(), limit, now.global_rate_limit, ticket=ticket
+                )
+                if wait <= 0:
+                    self._limits.record(client, tool.name, self._clock.monotonic())
+                    return
+                if ticket is None:
+                    seconds = max(1, math.ceil(wait))
+                    message = f"Tool rate limit reached. Please wait {seconds} seconds."
+                    facts = {"tool": tool.name, "retryAfter": seconds, "message": message}
+                    self._on_hit(facts | {"client": tool_call.caller.client})
+                    ticket = self._limits.enqueue(client, tool.name)
+                    if ticket is None:
+                        raise RateLimited(message, retry_after=seconds)
+                await asyncio.sleep(min(wait, LOOK_SECONDS))
+        finally:
+            self._limits.dequeue(ticket)

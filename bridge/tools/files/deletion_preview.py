@@ -1,0 +1,86 @@
+"""Files that are to be deleted, one after the other: the hash of each, and what a person is shown of it.
+
+Large files are read in pieces, and the diffs together have an end, so that a folder of any size can be shown.
+"""
+
+import hashlib
+
+from bridge.contract.consent import FilePreview
+from bridge.vault.diff import preview
+from bridge.vault.file_types import HEAD, describe_binary, is_binary
+from bridge.vault.os_errors import explain
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.root import VaultRoot
+
+LARGEST = 1 << 20
+"""Bytes of a file whose text is shown."""
+MOST_TEXT = 1_000_000
+"""Characters of all diffs together."""
+_CHUNK = 1 << 20
+
+
+class Departing:
+    """Files on their way out.
+
+    Args:
+        root: The vault.
+        listed: How many are shown one by one.
+
+    Attributes:
+        hashes: Each file with the sha256 of its bytes, in hex.
+        previews: What is shown, of the first so many.
+        size: Bytes of all of them.
+        unlisted_lines: Lines of text in those that are not shown.
+    """
+
+    def __init__(self, root: VaultRoot, *, listed: int) -> None:
+        self.hashes: list[tuple[VaultPath, str]] = []
+        self.previews: list[FilePreview] = []
+        self.size = 0
+        self.unlisted_lines = 0
+        self._root = root
+        self._listed = listed
+        self._room = MOST_TEXT
+
+    def add(self, path: VaultPath) -> None:
+        """Take one file in.
+
+        Args:
+            path: The file, as spelled on disk, links resolved.
+
+        Raises:
+            ToolFailure: It cannot be read.
+        """
+        try:
+            with self._root.folder(path.parent, follow=False) as folder, folder.open(path.name) as file:
+                first = file.read(LARGEST + 1)
+                digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
+                last = first
+                while length > LARGEST and (piece := file.read(_CHUNK)):
+                    digest.update(piece)
+                    lines += piece.count(b"\n")
+                    length += len(piece)
+                    last = piece
+        except OSError as error:
+            raise explain(error, path) from error
+        lines += not last.endswith(b"\n") and length > 0
+        self.hashes.append((path, digest.hexdigest()))
+        self.size += length
+        binary = is_binary(first)
+        if len(self.previews) >= self._listed:
+            self.unlisted_lines += 0 if binary else lines
+            return
+        self.previews.append(self._shown(path, first, length, 0 if binary else lines))
+
+    def _shown(self, path: VaultPath, first: bytes, length: int, lines: int) -> FilePreview:
+        name = str(path)
+        if length > LARGEST and not lines and is_binary(first):
+            kind = describe_binary(first[:HEAD], path.name)[0]
+            told = f"Binary files {name} ({kind}, {length} bytes) and /dev/null differ\n"
+            return FilePreview(path=name, change="delete", diff=told)
+        if length <= min(LARGEST, self._room):
+            shown = preview(Change(ChangeKind.DELETE, name), first, None)
+            self._room -= len(shown.diff)
+            return shown
+        return FilePreview(path=name, change="delete", removed=lines, truncated=True)

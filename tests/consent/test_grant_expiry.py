@@ -1,0 +1,201 @@
+"""What is granted for good ends when nobody uses it; what is denied does not."""
+
+import dataclasses
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.consent.grant_expiry import GrantExpiry
+from bridge.consent.grants import Grants
+from bridge.consent.permissions import Permissions
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.policy.consent import Case, Verdict, decide
+from bridge.vault.folder import Folder
+
+
+class Calendar(SystemClock):
+    """Stands still until a day is turned."""
+
+    def __init__(self) -> None:
+        self.day = datetime.now(UTC) + timedelta(hours=1)
+
+    def now(self) -> datetime:
+        return self.day
+
+    def turn(self, days: float) -> None:
+        self.day += timedelta(days=days)
+
+
+def reading(path: str) -> Case:
+    return Case(
+        tool="read",
+        operation=Operation.READ,
+        consent_class=ConsentClass.ALWAYS,
+        risk=RiskLevel.LOW,
+        covers=Covers.TOOL,
+        targets=(path,),
+        session_id="s1",
+        mode=ConsentMode.SESSION_ALLOW,
+        developer_mode=False,
+        role="agent",
+    )
+
+
+class Years:
+    """Grants whose calendar the test turns, and which may be closed and opened again."""
+
+    def __init__(self, state: Folder) -> None:
+        self.state = state
+        self.clock = Calendar()
+        self.days: int | None = 30
+        self.modes: dict[str, str] = {}
+        self.restart()
+
+    def restart(self) -> None:
+        permissions = Permissions(self.state, clock=self.clock)
+        self.grants = Grants(
+            permissions,
+            clock=self.clock,
+            modes=lambda: self.modes,
+            set_mode=self.set_mode,
+            lapsing=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
+        )
+
+    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+        self.modes = {} if mode is None else {tool: mode.value}
+
+    def call(self, path: str = "Notes/a.md") -> Verdict:
+        verdict = decide(reading(path), self.grants)
+        if verdict.outcome == "allow":
+            self.grants.used(reading(path), verdict.rule)
+        return verdict
+
+
+@pytest.fixture
+def years(state: Folder) -> Years:
+    return Years(state)
+
+
+def test_a_hand_written_grant_counts_from_first_sight(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.clock.turn(100)
+    assert years.call().outcome == "allow"
+    years.clock.turn(30)
+    verdict = years.call()
+    assert (verdict.outcome, verdict.rule) == ("ask", "lapsed")
+    assert "'Notes/'" in verdict.why
+    assert "30 days" in verdict.why
+
+
+def test_use_keeps_a_grant_also_over_a_restart(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "rw?"}', encoding="utf-8")
+    for _ in range(4):
+        years.clock.turn(20)
+        assert years.call().outcome == "allow"
+        years.grants.sweep()
+        years.restart()
+    assert file.read_text(encoding="utf-8") == '{\n  "Notes/": "r??"\n}\n', "nobody used the w"
+
+
+def test_use_is_written_when_it_is_swept_and_not_at_each_call(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    for _ in range(3):
+        years.call()
+    kept = file.with_name("grants.json")
+    assert not kept.exists()
+    years.grants.sweep()
+    written = kept.stat()
+    years.grants.sweep()
+    assert kept.stat().st_mtime_ns == written.st_mtime_ns
+
+
+def test_denials_and_never_do_not_end(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "-??"}', encoding="utf-8")
+    years.call()
+    years.clock.turn(4000)
+    assert years.call().outcome == "deny"
+    years.grants.sweep()
+    assert "-??" in file.read_text(encoding="utf-8")
+
+
+def test_null_means_for_ever(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.call()
+    years.days = None
+    years.clock.turn(4000)
+    assert years.call().outcome == "allow"
+
+
+def test_what_lapsed_and_is_granted_again_holds(years: Years, file: Path) -> None:
+    fetch = dataclasses.replace(reading("https://example.org/a"), operation=Operation.NETWORK, covers=Covers.TARGET)
+    years.grants.remember(Decision.ALLOW_ALWAYS, fetch)
+    years.clock.turn(31)
+    assert decide(fetch, years.grants).rule == "lapsed"
+    assert years.grants.list() == []
+    years.grants.remember(Decision.ALLOW_ALWAYS, fetch)
+    assert decide(fetch, years.grants).outcome == "allow"
+    years.grants.sweep()
+    assert '"r??"' in file.read_text(encoding="utf-8")
+
+
+def test_a_clock_that_was_ahead_does_not_lengthen_a_grant(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.clock.turn(1000)
+    years.call()
+    years.grants.sweep()
+    years.clock.turn(-1000)
+    years.restart()
+    years.call()
+    years.clock.turn(31)
+    assert years.call().outcome == "ask"
+
+
+def test_a_tool_allowed_for_good_by_an_answer_lapses_and_one_set_by_hand_does_not(years: Years) -> None:
+    years.grants.remember(Decision.ALLOW_ALWAYS, reading("x.md"))
+    assert years.modes == {"read": "always_allow"}
+    years.clock.turn(20)
+    years.grants.used(reading("x.md"), "mode:always_allow")
+    years.clock.turn(20)
+    years.grants.sweep()
+    assert years.modes
+    years.clock.turn(11)
+    years.grants.sweep()
+    assert years.modes == {}
+    years.modes = {"read": "always_allow"}
+    years.clock.turn(400)
+    years.grants.sweep()
+    assert years.modes
+
+
+@pytest.mark.parametrize("content", [b"{", b"[]", b'{"a": 1}', b'{"a": {"r": "then"}}', b"\xff"])
+def test_a_broken_memory_makes_everything_count_from_now(
+    years: Years, file: Path, content: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    file.with_name("grants.json").write_bytes(content)
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.restart()
+    assert "grants.json" in caplog.text
+    assert years.call().outcome == "allow"
+    years.clock.turn(31)
+    assert years.call().outcome == "ask"
+
+
+def test_the_end_is_told(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "rw-"}', encoding="utf-8")
+    years.call()
+    told = {grant.operation: grant.expires for grant in years.grants.list()}
+    assert told["execute"] is None
+    assert (told["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
+
+
+def test_a_file_with_a_fault_forgets_no_use(years: Years, file: Path) -> None:
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.call()
+    years.clock.turn(20)
+    file.write_text("{", encoding="utf-8")
+    years.grants.sweep()
+    file.write_text('{"Notes/": "r??"}', encoding="utf-8")
+    years.clock.turn(11)
+    assert years.call().rule == "lapsed"

@@ -1,0 +1,135 @@
+"""Calls that were denied are not asked about again, and what is approved without asking ends as it should."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from bridge.clock import Clock
+from bridge.consent import session_grants
+from bridge.consent.grants import Grants
+from bridge.consent.permissions import Permissions
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.policy.consent import Case, decide
+from bridge.vault.folder import Folder
+
+READ = Case(
+    tool="read",
+    operation=Operation.READ,
+    consent_class=ConsentClass.ALWAYS,
+    risk=RiskLevel.LOW,
+    covers=Covers.TOOL,
+    targets=("a.md",),
+    session_id="s1",
+    mode=ConsentMode.SESSION_ALLOW,
+    developer_mode=False,
+    role="agent",
+    client="Robot",
+    call="call-1",
+)
+CREATE = dataclasses.replace(
+    READ,
+    tool="create_note",
+    operation=Operation.CREATE,
+    consent_class=ConsentClass.SESSION,
+    covers=Covers.TARGET,
+    mode=ConsentMode.ALWAYS_ASK,
+)
+PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
+
+
+def case(base: Case, **changes: Any) -> Case:
+    return dataclasses.replace(base, **changes)
+
+
+@pytest.fixture
+def grants(state: Folder, clock: Clock) -> Grants:
+    return Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+
+
+def rule(grants: Grants, asked: Case) -> str:
+    return decide(asked, grants).rule
+
+
+@pytest.mark.parametrize("asked", [READ, CREATE, PATCH])
+def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: Grants, asked: Case) -> None:
+    (kept,) = grants.remember(Decision.DENY_ONCE, asked, "use the inbox")
+    verdict = decide(asked, grants)
+    assert (verdict.outcome, verdict.rule) == ("deny", "session:same_call")
+    assert "use the inbox" in verdict.why
+    assert kept.grant_id in verdict.why
+    for other in (case(asked, call="call-2"), case(asked, session_id="s2"), case(asked, tool="other")):
+        assert decide(other, grants).outcome == "ask"
+
+
+def test_a_denied_call_is_listed_and_taken_back(grants: Grants) -> None:
+    grants.remember(Decision.DENY_ONCE, PATCH, "no")
+    (grant,) = grants.list()
+    assert (grant.kind, grant.tool, grant.target, grant.feedback) == ("call", "apply_patch", "a.md", "no")
+    assert grants.revoke(grant.grant_id)
+    assert decide(PATCH, grants).outcome == "ask"
+
+
+@pytest.mark.parametrize("wider", [Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS])
+def test_allowing_more_later_takes_the_denial_of_a_call_back(grants: Grants, wider: Decision) -> None:
+    grants.remember(Decision.DENY_ONCE, READ)
+    grants.remember(wider, case(READ, call="call-2", targets=("b.md",)))
+    assert decide(READ, grants).outcome != "deny"
+
+
+def test_allowing_another_target_does_not(grants: Grants) -> None:
+    grants.remember(Decision.DENY_ONCE, CREATE)
+    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-2", targets=("b.md",)))
+    assert rule(grants, CREATE) == "session:same_call"
+    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-3", targets=("a.md", "b.md")))
+    assert rule(grants, CREATE) == "session:allow"
+
+
+@pytest.mark.parametrize(
+    ("mode", "forgotten"), [("always_allow", True), ("session_allow", True), ("never_allow", False)]
+)
+def test_a_mode_that_allows_is_a_newer_word(grants: Grants, mode: str, *, forgotten: bool) -> None:
+    grants.remember(Decision.DENY_ONCE, READ)
+    grants.mode_set("read", ConsentMode(mode))
+    assert (rule(grants, READ) != "session:same_call") is forgotten
+
+
+def test_denied_calls_end_with_the_session_and_do_not_pile_up(grants: Grants, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session_grants, "MOST_CALLS", 3)
+    for number in range(5):
+        grants.remember(Decision.DENY_ONCE, case(READ, call=f"call-{number}"))
+    assert len(grants.list()) == 3
+    assert rule(grants, case(READ, call="call-0")) == "default"
+    grants.end_session("s1")
+    assert grants.list() == []
+
+
+@pytest.mark.parametrize("client", [None, "Robot"])
+def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(grants: Grants, client: str | None) -> None:
+    grant = grants.auto_approve(Operation.CREATE, client, enabled=True)
+    assert grants.list() == [grant]
+    assert rule(grants, CREATE) == "session:auto_approve"
+    assert rule(grants, case(CREATE, tool="write_file", targets=("b.md",), call="x")) == "session:auto_approve"
+    assert rule(grants, case(CREATE, operation=Operation.UPDATE)) == "default"
+    assert rule(grants, case(PATCH, operation=Operation.CREATE)) == "class:never"
+    assert rule(grants, case(READ, operation=Operation.CREATE)) == "default"
+    assert rule(grants, case(CREATE, client="Other")) == ("session:auto_approve" if client is None else "default")
+
+
+def test_auto_approve_never_outweighs_a_denial(grants: Grants) -> None:
+    grants.auto_approve(Operation.CREATE, None, enabled=True)
+    assert decide(case(CREATE, mode=ConsentMode.NEVER_ALLOW), grants).outcome == "deny"
+    grants.remember(Decision.DENY_SESSION, CREATE)
+    assert decide(CREATE, grants).outcome == "deny"
+
+
+def test_auto_approve_is_switched_off_or_revoked(grants: Grants) -> None:
+    assert grants.auto_approve(Operation.CREATE, "Robot", enabled=False) is None
+    first = grants.auto_approve(Operation.CREATE, None, enabled=True)
+    assert grants.auto_approve(Operation.CREATE, None, enabled=True) == first
+    assert grants.auto_approve(Operation.CREATE, None, enabled=False) is None
+    assert rule(grants, CREATE) == "default"
+    grant = grants.auto_approve(Operation.UPDATE, None, enabled=True)
+    assert grant is not None
+    assert grants.revoke(grant.grant_id)
+    assert grants.list() == []

@@ -1,0 +1,106 @@
+"""One call id, one execution, whoever asks and however often."""
+
+import asyncio
+from typing import Any
+
+from bridge.contract.consent import Decision
+from bridge.toolkit.call_registry import CallRegistry
+
+EDIT = {"path": "Ideas.md", "text": "new\n"}
+
+
+async def ticket(rig: Any, call_id: str | None = "one", wait: float | None = 0) -> Any:
+    return await rig.calls.call(rig.caller, "overwrite", EDIT, call_id=call_id, wait=wait)
+
+
+async def test_a_bounded_wait_gets_a_ticket_and_the_result_is_picked_up_later(rig: Any) -> None:
+    person = rig.person()
+    assert (await ticket(rig))["status"] == "pending"
+    await rig.asked()
+    pending = await rig.calls.result("one", 0)
+    assert pending == {"status": "pending", "callId": "one", "requestId": person.asked[0]["requestId"]}
+    await person.answer(Decision.ALLOW_ONCE)
+    assert (await rig.calls.result("one"))["success"]
+    assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
+
+
+async def test_without_an_id_a_bounded_wait_is_given_one(rig: Any) -> None:
+    rig.person()
+    given = (await ticket(rig, call_id=None))["callId"]
+    assert (await rig.calls.result(given, 0))["status"] == "pending"
+    assert rig.calls.cancel(given)
+
+
+async def test_the_same_id_is_executed_once(rig: Any) -> None:
+    person = rig.person()
+    waiting = [asyncio.create_task(ticket(rig, wait=None)) for _ in range(20)]
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE)
+    results = await asyncio.gather(*waiting)
+    assert len({result["executionId"] for result in results}) == 1
+    assert len(person.asked) == 1
+    assert len(rig.records("execution")) == 1
+    assert (await ticket(rig))["executionId"] == results[0]["executionId"]
+
+
+async def test_the_same_id_for_something_else_is_refused(rig: Any) -> None:
+    rig.person()
+    await ticket(rig)
+    other = await rig.calls.call(rig.caller, "overwrite", EDIT | {"text": "other"}, call_id="one", wait=0)
+    assert other["errorType"] == "invalid_parameters"
+    assert "'one'" in other["error"]
+
+
+async def test_a_caller_that_goes_away_does_not_cancel_a_call_with_an_id(rig: Any) -> None:
+    person = rig.person()
+    gone = asyncio.create_task(ticket(rig, wait=None))
+    await rig.asked()
+    gone.cancel()
+    await asyncio.gather(gone, return_exceptions=True)
+    await person.answer(Decision.ALLOW_ONCE)
+    assert (await rig.calls.result("one"))["success"]
+
+
+async def test_a_cancelled_call_says_so_and_cannot_be_answered_any_more(rig: Any) -> None:
+    person = rig.person()
+    await ticket(rig)
+    await rig.asked()
+    assert rig.calls.cancel("one")
+    assert (await rig.calls.result("one"))["data"]["code"] == "cancelled"
+    assert not (await person.answer(Decision.ALLOW_ONCE)).accepted
+    assert not rig.calls.cancel("one")
+    assert not rig.calls.cancel("never heard of")
+
+
+async def test_an_unknown_id_is_not_found(rig: Any) -> None:
+    assert (await rig.calls.result("none"))["errorType"] == "not_found"
+
+
+async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
+    person = rig.person()
+    first = asyncio.create_task(ticket(rig, wait=None))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE)
+    done = await first
+    rig.calls = CallRegistry(rig.pipeline, rig.ledger, rig.pipeline.clock)  # as after a restart: nothing in memory
+    again = await ticket(rig)
+    assert (again["success"], again["executionId"]) == (True, done["executionId"])
+    assert (await rig.calls.result("one"))["executionId"] == done["executionId"]
+    assert len(person.asked) == 1
+
+
+async def test_with_nobody_there_a_call_that_can_wait_waits_for_a_person(rig: Any) -> None:
+    assert (await ticket(rig))["status"] == "pending"
+    await rig.asked()
+    person = rig.person()
+    assert len(person.asked) == 1, "a screen that comes later is shown what is open"
+    await person.answer(Decision.ALLOW_ONCE)
+    assert (await rig.calls.result("one"))["success"]
+
+
+async def test_stopping_cancels_what_waits(rig: Any) -> None:
+    rig.person()
+    await ticket(rig)
+    await rig.asked()
+    await rig.calls.stop()
+    assert rig.broker.pending() == []

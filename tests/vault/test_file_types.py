@@ -1,0 +1,75 @@
+"""What a file is that is not text."""
+
+import gzip
+import io
+import zipfile
+
+import pytest
+
+from bridge.vault.file_types import describe_binary, is_binary, mime_type
+
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+
+
+def zipped() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("x", "y")
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind", "mime"),
+    [
+        (PNG, "photo.png", "image", "image/png"),
+        (PNG, "not really.md", "image", "image/png"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "x", "image", "image/jpeg"),
+        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "x", "image", "image/webp"),
+        (b"RIFF\x00\x00\x00\x00WAVEfmt ", "x", "audio", "audio/wav"),
+        (b"\x00\x00\x00\x18ftypmp42", "x.mp4", "video", "video/mp4"),
+        (b"%PDF-1.7\n%\xe2\xe3", "paper.pdf", "PDF document", "application/pdf"),
+        (gzip.compress(b"x"), "x.gz", "archive", "application/gzip"),
+        (zipped(), "x", "archive", "application/zip"),
+        (zipped(), "book.epub", "binary data", "application/epub+zip"),
+        ("hello".encode("utf-16"), "x.txt", "text in UTF-16", "text/plain; charset=utf-16"),
+        (b"\x00\x01\x02", "unknown", "binary data", "application/octet-stream"),
+        (b"\x00\x01\x02", "song.mp3", "audio", "audio/mpeg"),
+        (b"\x00\x01\x02", "paper.pdf", "PDF document", "application/pdf"),
+    ],
+)
+def test_a_binary_file_is_described_by_its_bytes_then_by_its_name(data: bytes, name: str, kind: str, mime: str) -> None:
+    assert is_binary(data)
+    assert describe_binary(data, name) == (kind, mime)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"# Note\n",
+        "日本 😀".encode(),
+        b"BM is not a bitmap",
+        b"ID3 tags explained",
+        b"latin \xe9",
+        b"x" * 8192 + b"\x00",
+        b"PK is how zip files begin",
+    ],
+)
+def test_text_is_not_binary(data: bytes) -> None:
+    assert not is_binary(data)
+
+
+@pytest.mark.parametrize(
+    ("name", "mime"),
+    [
+        ("Note.MD", "text/markdown"),
+        ("board.canvas", "application/json"),
+        ("Table.base", "application/yaml"),
+        ("x.webp", "image/webp"),
+        ("x.json", "application/json"),
+        ("README", "application/octet-stream"),
+        ("x.unheard-of", "application/octet-stream"),
+    ],
+)
+def test_a_name_tells_a_mime_type(name: str, mime: str) -> None:
+    assert mime_type(name) == mime
