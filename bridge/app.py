@@ -33,7 +33,7 @@ from bridge.index.watch import Watcher
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services

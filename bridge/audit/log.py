@@ -26,8 +26,7 @@ from bridge.audit.rotation import LogRotation
 from bridge.audit.snapshot import Snapshot
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
-from bridge.policy.redaction import redact
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets, redact
 from bridge.settings.model import Settings
 from bridge.vault.folder import Folder
 

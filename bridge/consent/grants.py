@@ -11,7 +11,7 @@ from bridge.consent.permissions import Permissions
 from bridge.consent.session_grants import SessionGrants
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.errors import ToolFailure
-from bridge.policy.consent import Case, Memory, Rule, choices
+from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, choices
 
 logger = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ class Grants:
         self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
-    def recall(self, case: Case) -> Memory:
+    def recall(self, case: ConsentCase) -> StandingAnswers:
         """What holds for all of a case."""
         table = self._table()
         letters = letters_of(case)
@@ -64,9 +64,9 @@ class Grants:
             )
             grant = Rule(f"file:{entry.key}", why)
         lapsed = self._lapsing.lapsed(case.targets, letters) if self._lapsing and grant is None else None
-        return Memory(denial, grant, lapsed)
+        return StandingAnswers(denial, grant, lapsed)
 
-    def used(self, case: Case, rule: str) -> None:
+    def used(self, case: ConsentCase, rule: str) -> None:
         """What was granted for good has decided a call: it is in use."""
         if self._lapsing is None:
             return
@@ -94,7 +94,7 @@ class Grants:
             self._closed = table, denial
         return denial
 
-    def remember(self, decision: Decision, case: Case, feedback: str | None = None) -> tuple[Grant, ...]:
+    def remember(self, decision: Decision, case: ConsentCase, feedback: str | None = None) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
         A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
@@ -171,7 +171,7 @@ class Grants:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: Case) -> None:
+    def _write(self, decision: Decision, case: ConsentCase) -> None:
         if case.scope is Covers.TARGET and case.targets:
             self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
             if self._lapsing is not None and decision.allows:
@@ -226,13 +226,13 @@ def _file_denial(entry: Entry) -> Rule:
     return Rule(f"file:{entry.key}", why)
 
 
-def letters_touched(case: Case) -> tuple[Letter, ...]:
+def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
     """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
     letters = letters_of(case)
     return ("r", *letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else letters
 
 
-def letters_of(case: Case) -> tuple[Letter, ...]:
+def letters_of(case: ConsentCase) -> tuple[Letter, ...]:
     """Which of the permission file's three characters a case is about; both `r` and `w` for a request that writes."""
     match case.operation:
         case Operation.READ:

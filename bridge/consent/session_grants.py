@@ -9,7 +9,7 @@ from typing import Literal
 from bridge.clock import Clock, stamp
 from bridge.consent.grant import Grant
 from bridge.contract.consent import ConsentClass, Covers, Decision, Operation
-from bridge.policy.consent import Case, Rule
+from bridge.policy.consent import ConsentCase, Rule
 
 MOST_CALLS = 1_000
 """Denied calls that are remembered; beyond that the oldest may be asked about again."""
@@ -40,7 +40,7 @@ class SessionGrants:
         self._auto: dict[tuple[str | None, Operation], Grant] = {}
         """By client, where None is every client, and operation."""
 
-    def denial(self, case: Case) -> Rule | None:
+    def denial(self, case: ConsentCase) -> Rule | None:
         """What denies a case."""
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, False), {})
@@ -62,7 +62,7 @@ class SessionGrants:
             )
         return None
 
-    def grant(self, case: Case) -> Rule | None:
+    def grant(self, case: ConsentCase) -> Rule | None:
         """What allows a case."""
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, True), {})
@@ -76,7 +76,7 @@ class SessionGrants:
             return Rule("session:auto_approve", why)
         return None
 
-    def keep(self, decision: Decision, case: Case) -> tuple[Grant, ...]:
+    def keep(self, decision: Decision, case: ConsentCase) -> tuple[Grant, ...]:
         """Remember an answer for the session."""
         targets = case.targets if case.scope is Covers.TARGET and case.targets else (None,)
         kept = tuple(self._grant("session", case, decision, target) for target in targets)
@@ -85,7 +85,7 @@ class SessionGrants:
             session.update({grant.target: grant for grant in kept})
         return kept
 
-    def refuse_again(self, case: Case, feedback: str | None) -> tuple[Grant, ...]:
+    def refuse_again(self, case: ConsentCase, feedback: str | None) -> tuple[Grant, ...]:
         """Remember that a call was denied once, so that the same call is not asked about again."""
         if not case.call:
             return ()
@@ -97,7 +97,7 @@ class SessionGrants:
                 self._refused.popitem(last=False)
         return (grant,)
 
-    def reconsider(self, case: Case) -> None:
+    def reconsider(self, case: ConsentCase) -> None:
         """Something wider was allowed since: calls denied before that it covers may be made."""
         with self._lock:
             for key, refused in list(self._refused.items()):
@@ -166,7 +166,7 @@ class SessionGrants:
     def _grant(
         self,
         kind: Literal["session", "call"],
-        case: Case,
+        case: ConsentCase,
         decision: Decision,
         target: str | None,
         feedback: str | None = None,

@@ -19,7 +19,7 @@ DENIALS = (Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ConsentCase:
     """One call, as far as consent is concerned.
 
     Attributes:
@@ -31,7 +31,7 @@ class Case:
         targets: Vault paths, URLs or executables that the call touches, all of them.
         session_id: The session: one client until the bridge stops.
         mode: What the user set for the tool, or the tool's default.
-        developer_mode: Seed L's switch: reads do not ask.
+        developer_mode: The user's switch: reads do not ask.
         role: The caller's authority.
         by_user: The user's own undo or redo, from a host.
         client: The name the caller gave itself; auto-approve may be for one.
@@ -54,7 +54,7 @@ class Case:
 
     @property
     def scope(self) -> Covers:
-        """What an answer that is remembered holds for: a grant to read always covers the tool (seed L)."""
+        """What an answer that is remembered holds for: a grant to read always covers the tool."""
         return Covers.TOOL if self.operation is Operation.READ else self.covers
 
 
@@ -72,8 +72,8 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What was said before about one case. Both may hold; the denial is the one that counts.
+class StandingAnswers:
+    """What was answered before and holds for one case. Both may hold; the denial is the one that counts.
 
     Attributes:
         denial: What denies it.
@@ -86,11 +86,11 @@ class Memory:
     lapsed: str | None = None
 
 
-class Remembered(Protocol):
-    """Who knows what was said before: for the session, and in the permission file."""
+class AnswerStore(Protocol):
+    """What was answered before: for the session, and in the permission file."""
 
-    def recall(self, case: Case) -> Memory:
-        """The denial and the grant that apply to all of this case."""
+    def recall(self, case: ConsentCase) -> StandingAnswers:
+        """What holds for this case: what denies any of its targets, and what allows all of them."""
         ...
 
 
@@ -111,27 +111,35 @@ class Verdict:
     choices: tuple[Decision, ...] = ()
 
 
-def decide(case: Case, remembered: Remembered) -> Verdict:
-    """Decide one call. Asks nobody and remembers nothing."""
+def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
+    """Decide one call. Asks nobody and remembers nothing.
+
+    Args:
+        case: The call.
+        answers: What was answered before.
+
+    Returns:
+        What happens, and which rule decided that.
+    """
     if case.by_user and case.role == "host":
         return Verdict("allow", "own_undo", "the user takes back or repeats a change themselves")
-    memory = remembered.recall(case)
-    denial = _mode_denial(case) or memory.denial
+    standing = answers.recall(case)
+    denial = _mode_denial(case) or standing.denial
     if denial is not None:
         return Verdict("deny", denial.name, denial.why)
     if case.consent_class is ConsentClass.NEVER:
         why = f"{case.tool!r} is asked about every single time; no setting changes that"
         return Verdict("ask", "class:never", why, choices(case))
-    allow = memory.grant or _standing_allow(case)
+    allow = standing.grant or _standing_allow(case)
     if allow is not None:
         return Verdict("allow", allow.name, allow.why)
-    if memory.lapsed is not None:
-        return Verdict("ask", "lapsed", memory.lapsed, choices(case))
+    if standing.lapsed is not None:
+        return Verdict("ask", "lapsed", standing.lapsed, choices(case))
     why = f"nothing allows {case.tool!r} yet; the user may answer for longer than once"
     return Verdict("ask", "default", why, choices(case))
 
 
-def choices(case: Case) -> tuple[Decision, ...]:
+def choices(case: ConsentCase) -> tuple[Decision, ...]:
     """What the person may answer, the most cautious yes first.
 
     An answer for longer than once must hold for something: where it would cover targets and there are none, only
@@ -145,7 +153,7 @@ def choices(case: Case) -> tuple[Decision, ...]:
     return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS, *DENIALS)
 
 
-def _mode_denial(case: Case) -> Rule | None:
+def _mode_denial(case: ConsentCase) -> Rule | None:
     if case.mode is not ConsentMode.NEVER_ALLOW:
         return None
     why = (
@@ -155,7 +163,7 @@ def _mode_denial(case: Case) -> Rule | None:
     return Rule("mode:never_allow", why)
 
 
-def _standing_allow(case: Case) -> Rule | None:
+def _standing_allow(case: ConsentCase) -> Rule | None:
     """What the settings allow: the tool's mode, which only the class *always* may have, and developer mode."""
     if case.mode is ConsentMode.ALWAYS_ALLOW and case.consent_class is ConsentClass.ALWAYS:
         why = f"the user set {case.tool!r} to always_allow; setting `consentMode.{case.tool}` changes it"

@@ -1,4 +1,4 @@
-"""Rate limits (seed L, "Rate Limiting"): a sliding window of 60 seconds.
+"""Rate limits: a sliding window of 60 seconds.
 
 One window for each client and tool, one over all tools of all clients (a client names itself, so a new name must
 not bring a fresh window), and a short queue for calls that come too early.
@@ -24,7 +24,7 @@ WINDOW = 60.0
 """Seconds that a limit is over."""
 
 QUEUE = 10
-"""Calls of one client to one tool that may wait at once (seed L: "Queue overflow")."""
+"""Calls of one client to one tool that may wait at once; any more are refused."""
 
 _ALL = ("", "")
 

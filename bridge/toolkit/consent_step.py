@@ -21,7 +21,7 @@ from bridge.contract.consent import (
     ToolFace,
 )
 from bridge.errors import Conflict, PermissionDenied
-from bridge.policy.consent import Case, Verdict, decide
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.settings.model import Settings
 from bridge.toolkit.actor import current_actor
 from bridge.toolkit.tool import Effect, ReadEffect, RequestEffect, Tool, Unchanged
@@ -63,10 +63,12 @@ class ConsentStep:
         self._record = record
         self._deny_all = deny_all
 
-    def verdict(self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings) -> tuple[Case, Verdict]:
+    def verdict(
+        self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
+    ) -> tuple[ConsentCase, Verdict]:
         """What the rules say of this call, without asking anyone."""
         plan = effect if isinstance(effect, ChangePlan) else None
-        case = Case(
+        case = ConsentCase(
             tool=tool.name,
             operation=plan.operation if plan else tool.operation,
             consent_class=tool.consent_class,
@@ -159,7 +161,7 @@ class ConsentStep:
         effect: Effect,
         tool_call: ToolCall,
         *,
-        case: Case,
+        case: ConsentCase,
         verdict: Verdict,
         settings: Settings,
         hunks: bool,
@@ -189,7 +191,7 @@ class ConsentStep:
         )
 
 
-def _scope(effect: Effect, case: Case) -> Scope:
+def _scope(effect: Effect, case: ConsentCase) -> Scope:
     """The call in seed C's terms. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0] if len(case.targets) == 1 else None
     count = len(case.targets)

@@ -4,8 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bridge.policy.redaction import redact_text
-from bridge.policy.secrets import Secrets, hide_secrets
+from bridge.policy.redaction import Secrets, hide_secrets, redact_text
 
 _FORMATTER = logging.Formatter()
 

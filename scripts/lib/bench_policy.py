@@ -11,7 +11,7 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import percentile
 from scripts.lib.bench_processes import PLAYGROUND
@@ -21,7 +21,7 @@ ROUNDS = 5_000
 GOAL = 1e-3
 """Seconds that one decision of a hundred may take."""
 
-READ = Case(
+READ = ConsentCase(
     tool="read",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -87,7 +87,7 @@ def _rules() -> dict[str, str]:
     return rules
 
 
-def _measure(case: Case, grants: Grants) -> list[float]:
+def _measure(case: ConsentCase, grants: Grants) -> list[float]:
     """Seconds of this thread, system calls included: what else runs on the machine is not our decision's cost."""
     seconds = []
     for _ in range(ROUNDS):

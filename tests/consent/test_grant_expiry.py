@@ -11,7 +11,7 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, Verdict, decide
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.folder import Folder
 
 
@@ -28,8 +28,8 @@ class Calendar(SystemClock):
         self.day += timedelta(days=days)
 
 
-def reading(path: str) -> Case:
-    return Case(
+def reading(path: str) -> ConsentCase:
+    return ConsentCase(
         tool="read",
         operation=Operation.READ,
         consent_class=ConsentClass.ALWAYS,

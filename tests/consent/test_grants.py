@@ -13,14 +13,14 @@ from bridge.consent.grants import Grants, letters_of
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 if TYPE_CHECKING:
     from bridge.consent.grant import Grant
 
-GREP = Case(
+GREP = ConsentCase(
     tool="grep",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -52,7 +52,7 @@ FETCH = dataclasses.replace(
 )
 
 
-def case(base: Case, **changes: Any) -> Case:
+def case(base: ConsentCase, **changes: Any) -> ConsentCase:
     return dataclasses.replace(base, **changes)
 
 
@@ -70,7 +70,7 @@ class World:
         else:
             self.modes[tool] = mode.value
 
-    def decide(self, asked: Case) -> tuple[str, str]:
+    def decide(self, asked: ConsentCase) -> tuple[str, str]:
         mode = ConsentMode(self.modes.get(asked.tool, asked.mode))
         verdict = decide(case(asked, mode=mode), self.grants)
         return verdict.outcome, verdict.rule
@@ -150,7 +150,7 @@ def test_a_denied_target_denies_a_read_whatever_the_tool_was_granted(world: Worl
 
 
 @pytest.mark.parametrize("asked", [CREATE, PATCH, case(FETCH, targets=())])
-def test_an_answer_that_was_not_offered_is_not_kept(world: World, asked: Case) -> None:
+def test_an_answer_that_was_not_offered_is_not_kept(world: World, asked: ConsentCase) -> None:
     assert world.grants.remember(Decision.ALLOW_ALWAYS, asked) == ()
     assert world.decide(asked)[0] == "ask"
     assert world.grants.list() == []
@@ -238,7 +238,7 @@ def test_a_tool_set_to_ask_can_lose_what_was_allowed_and_keeps_what_was_denied(w
         (case(FETCH, consent_class=ConsentClass.NEVER), ("r", "w")),
     ],
 )
-def test_the_operation_says_which_character_counts(asked: Case, letters: tuple[str, ...]) -> None:
+def test_the_operation_says_which_character_counts(asked: ConsentCase, letters: tuple[str, ...]) -> None:
     assert letters_of(asked) == letters
 
 

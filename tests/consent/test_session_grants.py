@@ -10,10 +10,10 @@ from bridge.consent import session_grants
 from bridge.consent.grants import Grants
 from bridge.consent.permissions import Permissions
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.folder import Folder
 
-READ = Case(
+READ = ConsentCase(
     tool="read",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -38,7 +38,7 @@ CREATE = dataclasses.replace(
 PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
 
 
-def case(base: Case, **changes: Any) -> Case:
+def case(base: ConsentCase, **changes: Any) -> ConsentCase:
     return dataclasses.replace(base, **changes)
 
 
@@ -47,12 +47,12 @@ def grants(state: Folder, clock: Clock) -> Grants:
     return Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
 
 
-def rule(grants: Grants, asked: Case) -> str:
+def rule(grants: Grants, asked: ConsentCase) -> str:
     return decide(asked, grants).rule
 
 
 @pytest.mark.parametrize("asked", [READ, CREATE, PATCH])
-def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: Grants, asked: Case) -> None:
+def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: Grants, asked: ConsentCase) -> None:
     (kept,) = grants.remember(Decision.DENY_ONCE, asked, "use the inbox")
     verdict = decide(asked, grants)
     assert (verdict.outcome, verdict.rule) == ("deny", "session:same_call")

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.policy.added import added_lines
-from bridge.policy.hazards import hazards, with_hazards
-from bridge.policy.hidden import hidden_characters
+from bridge.policy.hazards import added_lines, hazards, hidden_characters, with_hazards
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
