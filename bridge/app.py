@@ -23,8 +23,8 @@ from bridge.audit.service import AuditService
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.discovery import Discovery
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
@@ -169,7 +169,7 @@ class Bridge:
         self.settings = SettingsStore(state, clock=self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        permissions = Permissions(state, clock=self._clock)
+        permissions = PermissionFile(state, clock=self._clock)
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
@@ -295,14 +295,14 @@ class Bridge:
         auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
         self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
 
-    def _grants(self, permissions: Permissions, state: Folder) -> Grants:
+    def _grants(self, permissions: PermissionFile, state: Folder) -> GrantStore:
         """The remembered answers, bound to the settings both ways."""
-        grants = Grants(
+        grants = GrantStore(
             permissions,
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
-            lapsing=GrantExpiry(
+            expiry=GrantExpiry(
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
         )

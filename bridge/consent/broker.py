@@ -27,7 +27,7 @@ MAX_ENDED = 1_000
 """Closed questions whose outcome is still told to those who answer late."""
 
 
-class Host(Protocol):
+class ConsentHost(Protocol):
     """A connected consent screen."""
 
     @property
@@ -46,7 +46,7 @@ class Host(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ConsentAnswer:
     """What a person answered.
 
     Attributes:
@@ -68,7 +68,7 @@ class _End:
 
     outcome: Outcome
     by: str | None = None
-    answer: Answer | None = None
+    answer: ConsentAnswer | None = None
     failure: ToolFailure | None = None
 
 
@@ -93,7 +93,7 @@ class Broker:
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[str, ConsentHost] = {}
         self._open: dict[str, _Open] = {}
         self._ended: OrderedDict[str, _End] = OrderedDict()
 
@@ -102,13 +102,13 @@ class Broker:
         """Whether anybody could answer."""
         return bool(self._hosts)
 
-    def attach(self, host: Host) -> None:
+    def attach(self, host: ConsentHost) -> None:
         """A host that can consent has come; it is sent every open question."""
         self._hosts[host.id] = host
         for question in self.pending():
             self._tell(host, "consent.requested", question.to_wire())
 
-    def detach(self, host: Host) -> None:
+    def detach(self, host: ConsentHost) -> None:
         """A host has gone. No question ends by that."""
         if self._hosts.get(host.id) is host:
             del self._hosts[host.id]
@@ -125,7 +125,7 @@ class Broker:
         wait_for_host: bool,
         check: Callable[[], Awaitable[None]] | None,
         part: Callable[[Kept], Awaitable[str]] | None = None,
-    ) -> Answer:
+    ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
         Args:
@@ -185,7 +185,7 @@ class Broker:
             return self._too_late(request_id)
         if reason := _fault(waiting, decision, plan_digest) or _fault_of_hunks(waiting, decision, hunks):
             return ConsentReply(accepted=False, reason=reason)
-        answer = Answer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
+        answer = ConsentAnswer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
         if not decision.allows:
             self._settle(waiting, _End(Outcome.DENIED, by, answer))
             return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by)
@@ -196,7 +196,7 @@ class Broker:
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
-    async def _allow(self, waiting: _Open, answer: Answer, hunks: Kept | None) -> ConsentReply:
+    async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: Kept | None) -> ConsentReply:
         """A yes counts when the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
@@ -252,7 +252,7 @@ class Broker:
             waiting.checking = False
         return None
 
-    def _outcome(self, waiting: _Open, timeout: float) -> Answer:
+    def _outcome(self, waiting: _Open, timeout: float) -> ConsentAnswer:
         end = waiting.end
         if end is not None and end.answer is not None:
             return end.answer
@@ -284,7 +284,7 @@ class Broker:
             self._tell(host, method, params)
 
     @staticmethod
-    def _tell(host: Host, method: str, params: dict[str, Any]) -> None:
+    def _tell(host: ConsentHost, method: str, params: dict[str, Any]) -> None:
         """One host that cannot be told must not keep the others from being told, nor the question from ending."""
         try:
             host.notify(method, params)

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.permission_table import LETTERS, NOT_ASKED, Entry, Letter, PermissionTable
-from bridge.consent.permissions import Permissions
+from bridge.consent.permission_file import PermissionFile
+from bridge.consent.permission_table import LETTERS, NOT_ASKED, Letter, PermissionEntry, PermissionTable
 from bridge.errors import ToolFailure
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
@@ -42,7 +42,7 @@ class GrantExpiry:
     """
 
     def __init__(
-        self, permissions: Permissions, state: Folder, *, clock: Clock, days: Callable[[], int | None]
+        self, permissions: PermissionFile, state: Folder, *, clock: Clock, days: Callable[[], int | None]
     ) -> None:
         self._permissions = permissions
         self._state = state
@@ -82,7 +82,7 @@ class GrantExpiry:
             used = self._used.get((key, letter))
         return None if days is None or used is None else used + timedelta(days=days)
 
-    def use(self, grants: Iterable[tuple[Entry, Letter]]) -> None:
+    def use(self, grants: Iterable[tuple[PermissionEntry, Letter]]) -> None:
         """Grants have decided a call."""
         self._mark((entry.key, letter) for entry, letter in grants)
 

@@ -4,11 +4,10 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from bridge.clock import Clock, stamp
-from bridge.consent.grant import Grant
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.permission_table import LETTERS, Entry, Letter, PermissionTable
-from bridge.consent.permissions import Permissions
-from bridge.consent.session_grants import SessionGrants
+from bridge.consent.permission_file import PermissionFile
+from bridge.consent.permission_table import LETTERS, Letter, PermissionEntry, PermissionTable
+from bridge.consent.session_grants import Grant, SessionGrants
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.errors import ToolFailure
 from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, choices
@@ -22,7 +21,7 @@ _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALL
 _VERBS = {"r": "read", "w": "write", "x": "execute"}
 
 
-class Grants:
+class GrantStore:
     """Remembers answers, recalls them, lists them and takes them back. May be used from several threads.
 
     Args:
@@ -30,23 +29,23 @@ class Grants:
         clock: For the times of answers.
         modes: The consent modes as the settings have them.
         set_mode: Writes a tool's consent mode to the settings; None: back to the tool's default.
-        lapsing: Ends grants that nobody uses; None: they hold for ever.
+        expiry: Ends grants that nobody uses; None: they hold for ever.
     """
 
     def __init__(
         self,
-        permissions: Permissions,
+        permissions: PermissionFile,
         *,
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
         set_mode: Callable[[str, ConsentMode | None], None],
-        lapsing: GrantExpiry | None = None,
+        expiry: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
-        self._lapsing = lapsing
-        self._table = permissions.table if lapsing is None else lapsing.table
+        self._expiry = expiry
+        self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
@@ -63,22 +62,22 @@ class Grants:
                 f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; changing that line changes it"
             )
             grant = Rule(f"file:{entry.key}", why)
-        lapsed = self._lapsing.lapsed(case.targets, letters) if self._lapsing and grant is None else None
+        lapsed = self._expiry.lapsed(case.targets, letters) if self._expiry and grant is None else None
         return StandingAnswers(denial, grant, lapsed)
 
     def used(self, case: ConsentCase, rule: str) -> None:
         """What was granted for good has decided a call: it is in use."""
-        if self._lapsing is None:
+        if self._expiry is None:
             return
         if rule.startswith("file:"):
-            self._lapsing.use(self._table().grants(case.targets, letters_of(case)))
+            self._expiry.use(self._table().grants(case.targets, letters_of(case)))
         elif rule == "mode:always_allow":
-            self._lapsing.use_tool(case.tool)
+            self._expiry.use_tool(case.tool)
 
     def sweep(self) -> None:
         """Take back what nobody has used for too long, and write down what was used. Blocking."""
-        if self._lapsing is not None:
-            self._lapsing.sweep(self._forget_tool)
+        if self._expiry is not None:
+            self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
         """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does.
@@ -174,12 +173,12 @@ class Grants:
     def _write(self, decision: Decision, case: ConsentCase) -> None:
         if case.scope is Covers.TARGET and case.targets:
             self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
-            if self._lapsing is not None and decision.allows:
-                self._lapsing.renew(case.targets, letters_of(case))
+            if self._expiry is not None and decision.allows:
+                self._expiry.renew(case.targets, letters_of(case))
             return
         self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW)
-        if self._lapsing is not None and decision.allows:
-            self._lapsing.use_tool(case.tool, granted=True)
+        if self._expiry is not None and decision.allows:
+            self._expiry.use_tool(case.tool, granted=True)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
@@ -197,7 +196,7 @@ class Grants:
                 if character == "?":
                     continue
                 decision = Decision.ALLOW_ALWAYS if character == letter else Decision.DENY_ALWAYS
-                expires = self._lapsing.expires(key, letter) if self._lapsing and decision.allows else None
+                expires = self._expiry.expires(key, letter) if self._expiry and decision.allows else None
                 yield Grant(
                     grant_id=f"f-{letter}-{key}",
                     kind="file",
@@ -218,7 +217,7 @@ def _reading_denials(table: PermissionTable) -> Denial:
     return denial
 
 
-def _file_denial(entry: Entry) -> Rule:
+def _file_denial(entry: PermissionEntry) -> Rule:
     why = (
         f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; "
         "the user can change that line, or revoke it in Obsidian or with `vault-bridge policy revoke`"

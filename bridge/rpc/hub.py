@@ -11,14 +11,14 @@ from typing import Any, Protocol
 
 import orjson
 
-from bridge.consent.broker import Host
+from bridge.consent.broker import ConsentHost
 from bridge.rpc import replies
 from bridge.toolkit.tool_call import Role
 
 logger = logging.getLogger(__name__)
 
 
-class Member(Host, Protocol):
+class Member(ConsentHost, Protocol):
     """A connection, as the hub sees it."""
 
     @property
@@ -48,11 +48,11 @@ class Member(Host, Protocol):
 class ScreenDesk(Protocol):
     """Where consent screens report: the broker."""
 
-    def attach(self, host: Host) -> None:
+    def attach(self, host: ConsentHost) -> None:
         """One is there."""
         ...
 
-    def detach(self, host: Host) -> None:
+    def detach(self, host: ConsentHost) -> None:
         """One is gone."""
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from bridge.consent.broker import Host
+from bridge.consent.broker import ConsentHost
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Operation
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.index.knowledge import Knowledge
@@ -81,11 +81,11 @@ class ConsentDesk(Protocol):
         """Whether anybody could answer."""
         ...
 
-    def attach(self, host: Host) -> None:
+    def attach(self, host: ConsentHost) -> None:
         """A consent screen is there; it is sent every open question."""
         ...
 
-    def detach(self, host: Host) -> None:
+    def detach(self, host: ConsentHost) -> None:
         """It is gone. Its leaving answers nothing."""
         ...
 

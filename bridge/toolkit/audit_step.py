@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.audit.log import AuditLog
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import Answer
+from bridge.consent.broker import ConsentAnswer
 from bridge.contract.result import ToolResult
 from bridge.policy.consent import Verdict
 from bridge.toolkit.registry import ToolRegistry
@@ -78,7 +78,9 @@ class AuditStep:
         record = self._record("execution", tool_call, facts)
         await asyncio.get_running_loop().run_in_executor(self._writer, self._write, *record)
 
-    def decided(self, tool_call: ToolCall, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def decided(
+        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+    ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
         Args:

@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import Answer, Broker
-from bridge.consent.grants import Grants
+from bridge.consent.broker import Broker, ConsentAnswer
+from bridge.consent.grants import GrantStore
 from bridge.contract.consent import (
     ConsentRequest,
     Decision,
@@ -40,7 +40,9 @@ FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
 class Record(Protocol):
     """Told of every decision."""
 
-    def __call__(self, tool_call: ToolCall, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def __call__(
+        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+    ) -> None:
         """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
         ...
 
@@ -56,7 +58,9 @@ class ConsentStep:
         deny_all: The provider that always denies (seed O, "Dummy"): nothing is asked, everything is refused.
     """
 
-    def __init__(self, broker: Broker, grants: Grants, clock: Clock, record: Record, *, deny_all: bool = False) -> None:
+    def __init__(
+        self, broker: Broker, grants: GrantStore, clock: Clock, record: Record, *, deny_all: bool = False
+    ) -> None:
         self._broker = broker
         self._grants = grants
         self._clock = clock

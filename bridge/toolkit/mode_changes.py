@@ -1,6 +1,6 @@
 """What the settings say of a tool's mode, told to the remembered answers, which a change of mode may end."""
 
-from bridge.consent.grants import Grants
+from bridge.consent.grants import GrantStore
 from bridge.contract.consent import ConsentMode
 from bridge.settings.model import Settings
 
@@ -13,7 +13,7 @@ class ModeChanges:
         settings: As they are at the beginning.
     """
 
-    def __init__(self, grants: Grants, settings: Settings) -> None:
+    def __init__(self, grants: GrantStore, settings: Settings) -> None:
         self._grants = grants
         self._before = dict(settings.consent_mode)
 

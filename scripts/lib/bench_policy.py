@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.root import VaultRoot
@@ -63,10 +63,10 @@ async def run() -> None:
     ):
         (Path(place) / ".vault-bridge" / "permissions.json").write_text(json.dumps(_rules()), encoding="utf-8")
         time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
-        permissions = Permissions(state, clock=SystemClock())
-        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
-        grants = Grants(
-            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, lapsing=lapsing
+        permissions = PermissionFile(state, clock=SystemClock())
+        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
+        grants = GrantStore(
+            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, expiry=expiry
         )
         for number in range(RULES):
             other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")
@@ -87,7 +87,7 @@ def _rules() -> dict[str, str]:
     return rules
 
 
-def _measure(case: ConsentCase, grants: Grants) -> list[float]:
+def _measure(case: ConsentCase, grants: GrantStore) -> list[float]:
     """Seconds of this thread, system calls included: what else runs on the machine is not our decision's cost."""
     seconds = []
     for _ in range(ROUNDS):

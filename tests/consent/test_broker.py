@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.broker import MAX_FEEDBACK, Answer, Broker
+from bridge.consent.broker import MAX_FEEDBACK, Broker, ConsentAnswer
 from bridge.contract.consent import (
     ConsentReply,
     ConsentRequest,
@@ -104,7 +104,7 @@ def begin(
     timeout: float = 300.0,
     wait_for_host: bool = False,
     check: Callable[[], Awaitable[None]] | None = None,
-) -> asyncio.Task[Answer]:
+) -> asyncio.Task[ConsentAnswer]:
     return asyncio.create_task(
         broker.ask(asked or question(), timeout=timeout, wait_for_host=wait_for_host, check=check)
     )
@@ -139,7 +139,7 @@ async def test_a_question_goes_to_every_host_and_the_answer_to_the_asker(broker:
     assert broker.pending() == [question()]
     told = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
     assert await yes(broker) == told
-    assert await asking == Answer(Decision.ALLOW_ONCE, "Screen a")
+    assert await asking == ConsentAnswer(Decision.ALLOW_ONCE, "Screen a")
     resolved = {"requestId": "c-1", "decision": "allow_once", "outcome": "allowed", "by": "Screen a"}
     assert screen.told[1:] == other.told[1:] == [("consent.resolved", resolved)]
     assert broker.pending() == []
@@ -152,7 +152,7 @@ async def test_a_no_is_an_answer_with_the_persons_words(broker: Broker, screen: 
         "c-1", Decision.DENY_SESSION, plan_digest=DIGEST, feedback="use the other heading", by=screen.name
     )
     assert reply == ConsentReply(accepted=True, outcome=Outcome.DENIED, by="Screen a")
-    assert await asking == Answer(Decision.DENY_SESSION, "Screen a", "use the other heading")
+    assert await asking == ConsentAnswer(Decision.DENY_SESSION, "Screen a", "use the other heading")
 
 
 async def test_endless_words_are_cut(broker: Broker, screen: Screen) -> None:
@@ -475,7 +475,7 @@ async def _race(acts: list[Act], look: int, *, stale: bool) -> None:
 def _judge(
     screens: list[Screen],
     replies: list[ConsentReply],
-    outcome: Answer | BaseException,
+    outcome: ConsentAnswer | BaseException,
     *,
     cancelled: int,
     stale: bool,
@@ -495,7 +495,7 @@ def _judge(
     match outcome:
         case asyncio.CancelledError():
             pass
-        case Answer():
+        case ConsentAnswer():
             assert ended is (Outcome.ALLOWED if outcome.decision.allows else Outcome.DENIED)
         case ToolFailure():
             assert outcome.code == ended.value

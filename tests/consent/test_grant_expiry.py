@@ -8,8 +8,8 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.folder import Folder
@@ -54,13 +54,13 @@ class Years:
         self.restart()
 
     def restart(self) -> None:
-        permissions = Permissions(self.state, clock=self.clock)
-        self.grants = Grants(
+        permissions = PermissionFile(self.state, clock=self.clock)
+        self.grants = GrantStore(
             permissions,
             clock=self.clock,
             modes=lambda: self.modes,
             set_mode=self.set_mode,
-            lapsing=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
+            expiry=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
         )
 
     def set_mode(self, tool: str, mode: ConsentMode | None) -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import Clock, SystemClock
-from bridge.consent.grants import Grants, letters_of
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore, letters_of
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
 from bridge.policy.consent import ConsentCase, decide
@@ -18,7 +18,7 @@ from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 if TYPE_CHECKING:
-    from bridge.consent.grant import Grant
+    from bridge.consent.session_grants import Grant
 
 GREP = ConsentCase(
     tool="grep",
@@ -61,8 +61,8 @@ class World:
 
     def __init__(self, state: Folder, clock: Clock) -> None:
         self.modes: dict[str, str] = {}
-        self.permissions = Permissions(state, clock=clock)
-        self.grants = Grants(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
+        self.permissions = PermissionFile(state, clock=clock)
+        self.grants = GrantStore(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
 
     def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
         if mode is None:
@@ -169,7 +169,7 @@ def test_settings_that_cannot_be_written_lose_no_denial(state: Folder, clock: Cl
     def fail(_tool: str, _mode: ConsentMode | None) -> None:
         raise ExecutionFailed("The disk is full")
 
-    grants = Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=fail)
+    grants = GrantStore(PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=fail)
     grants.remember(Decision.DENY_ALWAYS, GREP)
     assert decide(GREP, grants).rule == "session:deny"
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.disk import Disk
@@ -83,10 +83,10 @@ class World:
         self.modes: dict[str, str] = {}
         state = root.state()
         self.close = state.close
-        permissions = Permissions(state, clock=SystemClock())
-        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
-        self.grants = Grants(
-            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, lapsing=lapsing
+        permissions = PermissionFile(state, clock=SystemClock())
+        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
+        self.grants = GrantStore(
+            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, expiry=expiry
         )
 
     def set_mode(self, tool: str, mode: ConsentMode | None) -> None:

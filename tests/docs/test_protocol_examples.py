@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.client import connect
-from bridge.consent.permission_file import parse
+from bridge.consent.permission_file import parse_permissions
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRequest, FilePreview, Preview, ToolFace
 from bridge.contract.discovery import Discovery, Endpoint
@@ -52,7 +52,7 @@ def test_both_kinds_of_result_have_the_members_of_a_result() -> None:
 
 def test_the_permission_file_can_be_read() -> None:
     shown = example("Journal/")
-    assert parse(json.dumps(shown).encode()) == shown
+    assert parse_permissions(json.dumps(shown).encode()) == shown
 
 
 async def test_the_log_has_the_members_that_the_page_tells(served: Path) -> None:

@@ -14,8 +14,8 @@ import pytest
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
 from bridge.errors import InvalidParameters
@@ -186,8 +186,8 @@ def rig(vault: Path) -> Iterator[Rig]:
     settings = SettingsStore(state)
     settings.update({"enabledTools": ["*"]})
     broker = Broker(clock=clock)
-    grants = Grants(
-        Permissions(state, clock=clock),
+    grants = GrantStore(
+        PermissionFile(state, clock=clock),
         clock=clock,
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,

@@ -14,8 +14,8 @@ import pytest
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.result import ToolResult
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
@@ -126,8 +126,8 @@ def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
     settings = SettingsStore(state)
     settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
     broker = Broker(clock=clock)
-    grants = Grants(
-        Permissions(state, clock=clock),
+    grants = GrantStore(
+        PermissionFile(state, clock=clock),
         clock=clock,
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,
