@@ -13,9 +13,8 @@ from bridge.journal.folder_cache import FolderCache
 from bridge.journal.journal_records import Begin
 from bridge.journal.path_effects import TracedFile, trace
 from bridge.journal.preconditions import stale, survey
-from bridge.vault.diff import preview
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash, preview
 
 _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 

@@ -1,5 +1,6 @@
 """How links find files: the vault's files by name, and the rules by which Obsidian chooses among them.
 
+These are rules 31 to 43 of docs/obsidian.md.
 A link names a file by the end of its path: `[[Note]]`, `[[folder/Note]]`. So the files are kept by their names,
 folded: case and Unicode form do not matter. Files of one name are kept in the order in which they are preferred.
 """
@@ -8,9 +9,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold, nfc
 
-_NOTE = ".md"
 _CROWD = 32
 """As many files of one name as are looked through each time; where there are more, their folders are remembered."""
 
@@ -24,8 +25,8 @@ def link_key(linkpath: str) -> str:
         linkpath: A link without its subpath, or a vault path.
     """
     name = fold(linkpath.rpartition("/")[2]).strip()
-    while name.endswith(_NOTE):
-        name = name[: -len(_NOTE)]
+    while name.endswith(NOTE_EXTENSION):
+        name = name[: -len(NOTE_EXTENSION)]
     return name
 
 
@@ -78,7 +79,7 @@ class Names:
         if not linkpath:
             return source
         key = linkpath.lower() if linkpath.isascii() else fold(linkpath)
-        plain, note = self._find(key), self._find(key + _NOTE)
+        plain, note = self._find(key), self._find(key + NOTE_EXTENSION)
         # Most links are the name of one file, and no other has it.
         if plain is None:
             if note is not None and len(note) == 1:
@@ -115,17 +116,17 @@ class Names:
     def _only(self, key: str) -> str | None:
         """What a link with folders leads to, when there is nothing to choose; None when one must look closer."""
         name = key.rpartition("/")[2]
-        group = self._find(name + _NOTE)
+        group = self._find(name + NOTE_EXTENSION)
         if group is None or len(group) > 1 or self._find(name) is not None or key.startswith(("/", ".")):
             return None
         path = fold(group[0])
-        return group[0] if path == key + _NOTE or path.endswith("/" + key + _NOTE) else None
+        return group[0] if path == key + NOTE_EXTENSION or path.endswith("/" + key + NOTE_EXTENSION) else None
 
     def _choices(self, linkpath: str, source: str) -> Iterator[str]:
         """What Obsidian would choose, the best choice first; more than one only where forms or spaces differ."""
         folder = source.rpartition("/")[0]
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
+            wanted = [self._wanted(text, form) for form in ("", NOTE_EXTENSION)]
             for want in wanted:  # rules 35, 40 and 41: a whole path
                 yield from want.spelled(want.folders.paths.get(want.folder, ()))
             if anchored:
@@ -141,7 +142,7 @@ class Names:
     def _meant(self, linkpath: str, source: str) -> Iterator[str]:
         """Everything that fits, in the order of preference."""
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
+            wanted = [self._wanted(text, form) for form in ("", NOTE_EXTENSION)]
             for want in wanted:
                 for folder in [want.folder] if anchored else want.fitting():
                     yield from want.folders.paths.get(folder, ())

@@ -1,4 +1,4 @@
-"""The part of a note that a reference names: the section below a heading, or a block."""
+"""The part of a note that a reference names: the section below a heading, or a block (docs/obsidian.md)."""
 
 import re
 from bisect import bisect_right

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from bridge.contract.consent import FilePreview
+from bridge.vault.diff import parse_hunks
 from bridge.vault.file_types import is_binary
-from bridge.vault.hunks import parse_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import CHUNK
 

@@ -8,7 +8,8 @@ from bridge.index.knowledge import Knowledge
 from bridge.index.references import NoteResolver
 from bridge.journal.record import HistoryEntry
 from bridge.notes.names import Names
-from bridge.notes.reference import EXTENSION, parse_reference
+from bridge.notes.reference import parse_reference
+from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold
 
 _NAMED = 10
@@ -62,7 +63,7 @@ def _meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
     ]
     if there:
         return set(there)
-    keys = {fold(literal), fold(literal + EXTENSION)}
+    keys = {fold(literal), fold(literal + NOTE_EXTENSION)}
     exact = {path for path in past if fold(path) in keys}
     within = {path for path in past if fold(path).startswith(fold(literal) + "/")}
     if exact or within:

@@ -13,7 +13,6 @@ from itertools import accumulate, pairwise
 
 from rapidfuzz.distance import LCSseq
 
-from bridge.vault.edits import Region
 from bridge.vault.text import BOM, CHUNK
 
 # One call of LCSseq.opcodes holds up all threads; these bounds keep it to a few milliseconds. It is much quicker
@@ -27,12 +26,31 @@ _MOST_LINES = 50_000
 _MOST_BYTES = 16 << 20
 _MOST_SPLIT = 40_000
 
-Change = tuple[int, int, int, int]
+LineChange = tuple[int, int, int, int]
 """Lines from the first number up to the second became those from the third up to the fourth, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Region:
+    """Whole lines that were replaced, as offsets in bytes.
+
+    Attributes:
+        old_start: Where it begins in the old bytes.
+        old_end: Where it ends there.
+        new_start: Where it begins in the new bytes.
+        new_end: Where it ends there.
+        old_line: The number of the line at `old_start`.
+    """
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+    old_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBlock:
     """Whole lines that became other whole lines, or came, or went.
 
     Attributes:
@@ -56,7 +74,7 @@ class Block:
     added: int
 
 
-def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> Iterator[Block]:
+def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> Iterator[ChangedBlock]:
     """Where two files differ, from top to bottom.
 
     Args:
@@ -77,10 +95,10 @@ def count_lines(data: bytes, start: int, end: int) -> int:
     return breaks + (end > start and data[end - 1] != ord("\n"))
 
 
-def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
+def match_lines(old: Sequence[int], new: Sequence[int]) -> list[LineChange]:
     """Where two sequences of line numbers differ, from top to bottom."""
-    changes: list[Change] = []
-    pending: list[Change] = [(0, len(old), 0, len(new))]
+    changes: list[LineChange] = []
+    pending: list[LineChange] = [(0, len(old), 0, len(new))]
     while pending:
         start, end, new_start, new_end = _strip(old, new, pending.pop())
         if start == end and new_start == new_end:
@@ -105,7 +123,7 @@ def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
     return _joined(changes)
 
 
-def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Block]:
+def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[ChangedBlock]:
     """The blocks of one region."""
     region = _narrow(old, new, region)
     if region.old_start == region.old_end and region.new_start == region.new_end:
@@ -116,7 +134,7 @@ def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Blo
     line, new_line = region.old_line, region.old_line + shift
     if not all(sizes) or max(sizes) > _MOST_BYTES or max(removed, added) > _MOST_SPLIT:
         places = region.old_start, region.old_end, region.new_start, region.new_end
-        yield Block(*places, line, new_line, removed, added)
+        yield ChangedBlock(*places, line, new_line, removed, added)
         return
     left = _split(old, region.old_start, region.old_end)
     right = _split(new, region.new_start, region.new_end)
@@ -128,7 +146,7 @@ def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Blo
     old_at = list(accumulate(map(len, left), initial=region.old_start))
     new_at = list(accumulate(map(len, right), initial=region.new_start))
     for start, end, new_start, new_end in changes:
-        yield Block(
+        yield ChangedBlock(
             old_at[start],
             old_at[end],
             new_at[new_start],
@@ -204,7 +222,7 @@ def _split(data: bytes, start: int, end: int) -> list[bytes]:
     return lines
 
 
-def _strip(old: Sequence[int], new: Sequence[int], change: Change) -> Change:
+def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineChange:
     """A stretch without the lines that are the same at its beginning and at its end."""
     start, end, new_start, new_end = change
     while start < end and new_start < new_end and old[start] == new[new_start]:
@@ -214,9 +232,9 @@ def _strip(old: Sequence[int], new: Sequence[int], change: Change) -> Change:
     return start, end, new_start, new_end
 
 
-def _joined(changes: Sequence[Change]) -> list[Change]:
+def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
     """Changes with nothing between them as one, so that a diff shows first all that went, then all that came."""
-    joined: list[Change] = []
+    joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:
             before = joined.pop()

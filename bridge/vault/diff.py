@@ -1,14 +1,15 @@
-"""The unified diff of one file: exactly what will be written, for a person to read and for programs to apply."""
+"""The unified diff of one file: exactly what will be written, for a person to read and for programs to apply.
 
+`parse_hunks` reads such a diff back: where each hunk is in the text, and which lines it is about.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from bridge.contract.consent import FilePreview
-from bridge.vault.compare import Block, changed_blocks
-from bridge.vault.edits import Region
+from bridge.vault.compare import ChangedBlock, Region, changed_blocks
 from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.plan import Change
 
 CONTEXT = 3
 """Unchanged lines shown around a change."""
@@ -44,7 +45,7 @@ def unified_diff(
     regions: Sequence[Region] | None = None,
     limit: int = 1_000_000,
 ) -> Diff:
-    r"""The unified diff of two versions of a file, as in seed L: the plain paths, three lines of context.
+    r"""The unified diff of two versions of a file: the plain paths, three lines of context.
 
     A line is what ends with `\n`; a `\r` before it is part of the line, so a changed line ending shows as a change.
     A binary file is only named. Bytes that are not UTF-8 are shown as `\xNN`.
@@ -78,37 +79,6 @@ def unified_diff(
     return Diff("".join(pieces), added, removed, truncated)
 
 
-def preview(
-    change: Change, old: bytes | None, new: bytes | None, regions: Sequence[Region] | None = None
-) -> FilePreview:
-    """What a person is shown of one change.
-
-    Args:
-        change: The change.
-        old: The bytes before; None when there are none, or when they stay.
-        new: The bytes after, likewise.
-        regions: Where they differ, when that is known.
-    """
-    shown = Diff("", 0, 0, truncated=False)
-    if old is not None or new is not None:
-        shown = unified_diff(
-            old or b"",
-            new or b"",
-            old_path=None if old is None else change.path,
-            new_path=None if new is None else change.new_path or change.path,
-            regions=regions,
-        )
-    return FilePreview(
-        path=change.path,
-        change=change.kind.value,
-        new_path=change.new_path,
-        added=shown.added,
-        removed=shown.removed,
-        diff=shown.text,
-        truncated=shown.truncated,
-    )
-
-
 def _kind(data: bytes, name: str) -> str:
     """How a diff names a side that it does not show."""
     if name == "/dev/null":
@@ -123,9 +93,9 @@ def _shown(sign: str, line: bytes) -> str:
     return text if line.endswith(b"\n") else f"{text}\n{NO_BREAK}"
 
 
-def _hunks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+def _hunks(blocks: Sequence[ChangedBlock]) -> Iterator[list[ChangedBlock]]:
     """Blocks whose contexts would touch, together."""
-    hunk: list[Block] = []
+    hunk: list[ChangedBlock] = []
     for block in blocks:
         if hunk and block.old_line - (hunk[-1].old_line + hunk[-1].removed) > 2 * CONTEXT:
             yield hunk
@@ -135,7 +105,7 @@ def _hunks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
         yield hunk
 
 
-def _hunk(old: bytes, new: bytes, blocks: Sequence[Block]) -> Iterator[Line]:
+def _hunk(old: bytes, new: bytes, blocks: Sequence[ChangedBlock]) -> Iterator[Line]:
     """One hunk, line by line, its head first."""
     first, last = blocks[0], blocks[-1]
     start, before = _back(old, first.old_start)
@@ -181,3 +151,72 @@ def _on(data: bytes, offset: int) -> tuple[int, int]:
         offset = data.find(b"\n", offset) + 1 or len(data)
         count += 1
     return offset, count
+
+
+_HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+
+
+@dataclass(frozen=True, slots=True)
+class DiffHunk:
+    """One hunk. Where it has no lines on a side, `old_line` or `new_line` is the line it comes before.
+
+    Attributes:
+        old_line: The first line it takes from the old file, from 1.
+        old_count: How many lines.
+        new_line: The first line in the new file, from 1.
+        new_count: How many lines.
+        text: The hunk as the diff has it, its head included.
+    """
+
+    old_line: int
+    old_count: int
+    new_line: int
+    new_count: int
+    text: str
+
+    def added(self) -> Iterator[tuple[int, str]]:
+        """The lines that come, each with its number in the new file and its line break."""
+        number = self.new_line
+        for line in split_lines(self.text[self.text.index("\n") + 1 :]):
+            if line.startswith("+"):
+                yield number, line[1:]
+            number += line[0] in "+ "
+
+
+def parse_hunks(diff: str) -> Iterator[DiffHunk]:
+    """The hunks of a diff that `unified_diff` made, one cut short included.
+
+    Only the counts in the heads say what a line is, so text that looks like a diff confuses nothing.
+    """
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    old_left = new_left = 0
+    for line in split_lines(diff):
+        if old_left or new_left:
+            old_left -= line[0] in "- "
+            new_left -= line[0] in "+ "
+            lines.append(line)
+        elif found := _HEAD.match(line):
+            if head is not None:
+                yield _parsed_hunk(head, lines)
+            head, lines = found, [line]
+            old_left, new_left = int(found[2]), int(found[4])
+        else:
+            lines.append(line)  # the names, or a note that a line has no line break
+    if head is not None:
+        yield _parsed_hunk(head, lines)
+
+
+def split_lines(text: str) -> Iterator[str]:
+    r"""The lines of a text with their line breaks; only `\n` breaks a line."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _parsed_hunk(head: re.Match[str], lines: list[str]) -> DiffHunk:
+    old_line, old_count, new_line, new_count = map(int, head.groups())
+    # Where there are no lines, the number in the head is that of the line before.
+    return DiffHunk(old_line + (not old_count), old_count, new_line + (not new_count), new_count, "".join(lines))

@@ -1,6 +1,8 @@
-"""What a file is that is not text, judged by its first bytes, then by its name."""
+"""What a file is: a note by its name; text or not, judged by its first bytes, then by its name."""
 
 import mimetypes
+
+NOTE_EXTENSION = ".md"
 
 HEAD = 8192
 """How many bytes of a file it takes to judge it."""
@@ -31,7 +33,7 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
 )
 _ALSO_WITHOUT_NUL = ("application/pdf", "image/", "audio/", "video/", "application/zip", "application/gzip")
 
-# The formats Obsidian opens (rule 5 of its behaviour); what `mimetypes` knows depends on the system it runs on.
+# The formats Obsidian opens (rule 5 of docs/obsidian.md); what `mimetypes` knows depends on the system it runs on.
 _BY_NAME = {
     ".md": "text/markdown",
     ".canvas": "application/json",
@@ -57,6 +59,17 @@ _BY_NAME = {
     ".ogv": "video/ogg",
     ".webm": "video/webm",
 }
+
+
+def note_name(path: str) -> str:
+    """The name of the note at a path: its last part, without `.md`."""
+    name = path.rpartition("/")[2]
+    return name[: -len(NOTE_EXTENSION)] if is_note(name) and len(name) > len(NOTE_EXTENSION) else name
+
+
+def is_note(path: str) -> bool:
+    """Whether a path is that of a note."""
+    return path[-len(NOTE_EXTENSION) :].lower() == NOTE_EXTENSION
 
 
 def mime_type(name: str) -> str:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
-from bridge.vault.diff import preview
-from bridge.vault.hunks import Hunk, parse_hunks
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.diff import DiffHunk, parse_hunks
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 from bridge.vault.text import Lines
 
 Kept = Mapping[str, Collection[int]]
@@ -140,7 +139,7 @@ class _Parting:
         )
         return Partial(plan, tuple(self._left_out))
 
-    def _modify(self, change: Change, hunks: list[Hunk]) -> None:
+    def _modify(self, change: Change, hunks: list[DiffHunk]) -> None:
         old = self._read(change)
         new = part_of(old, self._plan.blobs[change.after or ""], hunks)
         after = content_hash(new)
@@ -166,7 +165,7 @@ class _Parting:
         return change.kind is ChangeKind.MKDIR and left and not stays
 
 
-def part_of(old: bytes, new: bytes, hunks: list[Hunk]) -> bytes:
+def part_of(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
     """The old bytes with some of the hunks that lead to the new ones, in order."""
     old_lines, new_lines = Lines(old), Lines(new)
     pieces, done = [], 0

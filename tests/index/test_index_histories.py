@@ -14,9 +14,8 @@ from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from tests.index.index_world import World
 
 PATHS = st.sampled_from(

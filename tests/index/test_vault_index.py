@@ -15,9 +15,9 @@ from bridge.index.intake import Batch, Intake
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
+from bridge.vault.plan import PlanBuilder
 from tests.index.index_world import World
 
 Change = Callable[[Callable[[PlanBuilder], object]], None]

@@ -11,7 +11,7 @@ import pytest
 from bridge.notes.frontmatter import all_tags, property_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link, ParsedNote
-from bridge.notes.positions import Positions
+from tests.notes.positions import Positions
 
 GROUND_TRUTH = Path(
     os.environ.get("VAULT_BRIDGE_TEST_GROUND_TRUTH") or Path(__file__).parents[3] / "shared" / "ground-truth"

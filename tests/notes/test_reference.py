@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import LONGEST, Reference, note_name, parse_reference
+from bridge.notes.reference import LONGEST, Reference, parse_reference
+from bridge.vault.file_types import note_name
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from bridge.notes.frontmatter import read_properties
 from bridge.notes.linktext import LinkFormat
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
-from bridge.notes.rewriting import Moving, Rewriting, rewrite
+from bridge.notes.rewriting import Relocation, RewrittenText, rewrite
 
 FILES = ("Me.md", "Old.md", "a/Note.md", "b/Note.md", "a/pic.png", "Board.canvas")
 
@@ -26,9 +26,9 @@ def rewritten(
     source: str = "Me.md",
     files: tuple[str, ...] = FILES,
     form: LinkFormat = "shortest",
-) -> Rewriting:
+) -> RewrittenText:
     names = Names({source, *files})
-    found = rewrite(text, source, Moving(names, names.moved(moves), moves, form))
+    found = rewrite(text, source, Relocation(names, names.moved(moves), moves, form))
     assert apply(text, found.edits) == found.text
     return found
 
@@ -144,7 +144,7 @@ def test_a_name_that_becomes_ambiguous_is_written_as_a_path_rule_88() -> None:
     files = ("Me.md", "a/Note.md")
     made = {"new": "Note.md"}
     names = Names(files)
-    moving = Moving(names, names.moved(made), {})
+    moving = Relocation(names, names.moved(made), {})
     assert rewrite("[[Note]] [[New]]", "Me.md", moving).text == "[[a/Note]] [[New]]"
 
 
@@ -250,7 +250,7 @@ def test_every_link_that_leads_somewhere_leads_there_still_or_is_told(
     elif not source.endswith(".md"):
         source = "Me.md"
     names = Names([source, *files])
-    moving = Moving(names, names.moved(moves), moves, form)
+    moving = Relocation(names, names.moved(moves), moves, form)
     found = rewrite(text, source, moving)
     read = parse_canvas if canvas else lambda text: parse_note(text).all_links
     old, new = read(text), read(found.text)

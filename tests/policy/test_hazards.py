@@ -6,9 +6,8 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.policy.hazards import added_lines, hazards, hidden_characters, with_hazards
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 

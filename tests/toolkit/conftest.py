@@ -32,10 +32,9 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, WriteTool
 from bridge.toolkit.tool_call import Caller, ToolCall
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 

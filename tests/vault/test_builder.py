@@ -6,10 +6,9 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.errors import InvalidParameters
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, content_hash
+from bridge.vault.plan import Change, ChangeKind, PlanBuilder, content_hash
 from bridge.vault.root import VaultRoot
 
 IDEAS, MEETING = parse_path("Ideas.md"), parse_path("Notes/Meeting.md")

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import InvalidParameters
-from bridge.vault.diff import preview, unified_diff
-from bridge.vault.hunks import parse_hunks
+from bridge.vault.diff import parse_hunks, unified_diff
 from bridge.vault.partial import Kept, Partial, can_be_parted, keep_hunks
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 
 OLD = b"".join(b"line %d\n" % number for number in range(1, 41))
 NEW = OLD.replace(b"line 3\n", b"three\n").replace(b"line 20\n", b"").replace(b"line 39\n", b"line 39\nmore\n")

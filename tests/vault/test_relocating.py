@@ -6,9 +6,8 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.errors import InvalidParameters
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangeKind, content_hash
+from bridge.vault.plan import ChangeKind, PlanBuilder, content_hash
 from bridge.vault.root import VaultRoot
 
 OLD, NEW = b"[[./Meeting]]\n", b"[[Meeting]]\n"

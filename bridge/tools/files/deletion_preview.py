@@ -6,11 +6,10 @@ Large files are read in pieces, and the diffs together have an end, so that a fo
 import hashlib
 
 from bridge.contract.consent import FilePreview
-from bridge.vault.diff import preview
 from bridge.vault.file_types import HEAD, describe_binary, is_binary
 from bridge.vault.os_errors import explain
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.plan import Change, ChangeKind, preview
 from bridge.vault.root import VaultRoot
 
 LARGEST = 1 << 20

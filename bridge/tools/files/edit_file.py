@@ -12,9 +12,8 @@ from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import read_text
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_EDITS = 1000
 

@@ -14,10 +14,9 @@ from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import note_path
 from bridge.tools.files.target import read_text, to_bytes
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.text import CHUNK, Lines
 
 _FENCE = b"---"

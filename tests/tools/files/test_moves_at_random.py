@@ -27,10 +27,9 @@ from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.move_plan import Mover
 from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 FOLDERS = ["", "a", "b", "a/c", "b/c", "It's d"]
