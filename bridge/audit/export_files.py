@@ -8,7 +8,7 @@ from typing import Final
 
 from bridge.errors import Conflict, InvalidParameters
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 
 FOLDER: Final = "exports"
 PLACE: Final = f".vault-bridge/{FOLDER}/"
@@ -61,7 +61,7 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
     except FileExistsError:
         raise Conflict(f"{PLACE}{name} is there already; choose another name", code="exists") from None
     except OSError as error:
-        raise explain(error, f"{PLACE}{name}") from error
+        raise as_failure(error, f"{PLACE}{name}") from error
     return f"{PLACE}{name}"
 
 

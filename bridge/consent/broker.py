@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
-from bridge.vault.partial import Kept
+from bridge.vault.partial import KeptHunks
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class _Open:
 
     question: ConsentRequest
     check: Callable[[], Awaitable[None]] | None
-    part: Callable[[Kept], Awaitable[str]] | None = None
+    part: Callable[[KeptHunks], Awaitable[str]] | None = None
     checking: bool = False
     end: _End | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -124,7 +124,7 @@ class Broker:
         timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
         wait_for_host: bool,
         check: Callable[[], Awaitable[None]] | None,
-        part: Callable[[Kept], Awaitable[str]] | None = None,
+        part: Callable[[KeptHunks], Awaitable[str]] | None = None,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
@@ -168,7 +168,7 @@ class Broker:
         plan_digest: str | None,
         feedback: str | None,
         by: str,
-        hunks: Kept | None = None,
+        hunks: KeptHunks | None = None,
     ) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing.
 
@@ -196,7 +196,7 @@ class Broker:
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
-    async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: Kept | None) -> ConsentReply:
+    async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
         """A yes counts when the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
@@ -236,7 +236,7 @@ class Broker:
         return True
 
     @staticmethod
-    async def _recheck(waiting: _Open, hunks: Kept | None) -> str | None:
+    async def _recheck(waiting: _Open, hunks: KeptHunks | None) -> str | None:
         """Whether the plan can be carried out as it was shown, or in part; the part's digest.
 
         Raises:
@@ -306,7 +306,7 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
     return None
 
 
-def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: Kept | None) -> str | None:
+def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None) -> str | None:
     """Why hunks do not go with this answer, if so."""
     if hunks is None:
         return None

@@ -13,7 +13,7 @@ from bridge.journal.folder_cache import FolderCache
 from bridge.journal.path_effects import FOLDER, State
 from bridge.vault.disk import is_real_folder
 from bridge.vault.name_folding import fold
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 
 Found = tuple[State, os.stat_result | None]
@@ -121,7 +121,7 @@ class _Surveyor:
         except NotFound:
             return []
         except OSError as error:
-            raise explain(error, parent) from error
+            raise as_failure(error, parent) from error
 
 
 def state_on_disk(path: str, folders: FolderCache) -> Found:
@@ -143,7 +143,7 @@ def state_on_disk(path: str, folders: FolderCache) -> Found:
     except OSError as error:
         if error.errno in _GONE:
             return None, None
-        raise explain(error, path) from error
+        raise as_failure(error, path) from error
 
 
 def read_before(change: Change, folders: FolderCache) -> bytes:
@@ -161,7 +161,7 @@ def read_before(change: Change, folders: FolderCache) -> bytes:
     except OSError as error:
         if error.errno in _GONE:
             raise stale(change.path, gone=True) from None
-        raise explain(error, change.path) from error
+        raise as_failure(error, change.path) from error
     if content_hash(data) != change.before:
         raise stale(change.path)
     return data

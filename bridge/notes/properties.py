@@ -1,8 +1,9 @@
 """Editing a note's properties by the fewest characters (rule 50 of docs/obsidian.md).
 
-Order, comments, quotes and line endings are the user's. A tag that is added comes last in the list, written as the list is. A tag that is removed takes its line, or its place
-between the commas, with it; the property itself stays, without a value, also when it held nothing else. What is
-broken, or written in a way that is not understood for certain, is refused and not rewritten (rule 49).
+Order, comments, quotes and line endings are the user's. A tag that is added comes last in the list, written as the list
+is. A tag that is removed takes its line, or its place between the commas, with it; the property itself stays, without a
+value, also when it held nothing else. What is broken, or written in a way that is not understood for certain, is
+refused and not rewritten (rule 49).
 """
 
 import re

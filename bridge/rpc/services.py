@@ -13,7 +13,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool_call import Caller, Role, ToolCall
-from bridge.vault.partial import Kept
+from bridge.vault.partial import KeptHunks
 
 Notify = Callable[[str, dict[str, Any]], None]
 
@@ -101,7 +101,7 @@ class ConsentDesk(Protocol):
         plan_digest: str | None,
         feedback: str | None,
         by: str,
-        hunks: Kept | None = None,
+        hunks: KeptHunks | None = None,
     ) -> ConsentReply:
         """Answer one; the first valid answer wins."""
         ...

@@ -7,7 +7,7 @@ from typing import Any
 
 from bridge.journal.ledger import Ledger
 from bridge.toolkit.tool import Effect, Output
-from bridge.vault.partial import Kept, LeftOut, can_be_parted
+from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
 from bridge.vault.plan import ChangePlan
 
 
@@ -28,7 +28,7 @@ class Approval:
     def __init__(self, effect: Effect, ledger: Ledger, workers: Executor) -> None:
         self.effect = effect
         self.left_out: tuple[LeftOut, ...] = ()
-        self.can_be_parted = isinstance(effect, ChangePlan) and can_be_parted(effect)
+        self.can_be_parted = isinstance(effect, ChangePlan) and is_divisible(effect)
         self._ledger = ledger
         self._workers = workers
 
@@ -41,7 +41,7 @@ class Approval:
         if isinstance(self.effect, ChangePlan):
             await asyncio.get_running_loop().run_in_executor(self._workers, self._ledger.check, self.effect)
 
-    async def part(self, keep: Kept) -> str:
+    async def part(self, keep: KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
 
         Returns:

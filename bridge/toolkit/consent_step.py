@@ -26,11 +26,11 @@ from bridge.settings.model import Settings
 from bridge.toolkit.actor import current_actor
 from bridge.toolkit.tool import Effect, ReadEffect, RequestEffect, Tool, Unchanged
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.partial import Kept
+from bridge.vault.partial import KeptHunks
 from bridge.vault.plan import ChangePlan, content_hash
 
 Check = Callable[[], Awaitable[None]]
-Part = Callable[[Kept], Awaitable[str]]
+Part = Callable[[KeptHunks], Awaitable[str]]
 
 
 FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})

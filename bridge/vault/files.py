@@ -13,12 +13,12 @@ from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain, is_folder, is_no_file
+from bridge.vault.os_errors import as_failure, folder_given, special_file_given
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
 
 _CHUNK = 1 << 20
-CHANGES_ARE_TOLD = os.name == "posix"
+HAS_CHANGE_TIME = os.name == "posix"
 """Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
@@ -121,7 +121,7 @@ class VaultFiles:
             try:
                 data, state = place.folder.read_with_state(place.name, limit=limit)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
             return data, file_stat(place.path, state)
 
     @contextmanager
@@ -131,7 +131,7 @@ class VaultFiles:
             try:
                 file = place.folder.open(place.name)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
             with file:
                 yield file
 
@@ -192,7 +192,7 @@ class VaultFiles:
                 except OSError as error:
                     if error.errno in _PASSED_OVER:
                         continue
-                    raise explain(error, path) from error
+                    raise as_failure(error, path) from error
                 held.append(folder)
                 files, folders = _list(folder)
                 yield folder, files
@@ -211,20 +211,20 @@ class VaultFiles:
     def _file(self, path: VaultPath) -> Place:
         """Where a regular file lies; the caller closes it."""
         if not path.parts:
-            raise is_folder("the vault")
+            raise folder_given("the vault")
         place = self.root.find(path)
         if stat.S_ISREG(place.state.st_mode):
             return place
         place.folder.close()
         if place.is_folder:
-            raise is_folder(path)
-        raise is_no_file(path)
+            raise folder_given(path)
+        raise special_file_given(path)
 
 
 def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
     """What the disk knows of a file, from what the system told of it."""
     mtime = state.st_mtime_ns
-    if CHANGES_ARE_TOLD:
+    if HAS_CHANGE_TIME:
         changed = state.st_ctime_ns
         born = getattr(state, "st_birthtime", None)
         created = min(mtime, changed) if born is None else int(born * 1_000_000_000)

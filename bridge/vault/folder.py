@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self
 
-from bridge.vault.disk import At, Disk, is_link, is_real_folder
+from bridge.vault.disk import Disk, FolderHandle, is_link, is_real_folder
 from bridge.vault.paths import VaultPath
 
 __all__ = ["NEW_FILE_MODE", "NEW_FOLDER_MODE", "Disk", "Folder"]
@@ -34,7 +34,7 @@ NEW_FOLDER_MODE = 0o777
 
 
 class Folder:
-    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `again`.
+    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `reopen`.
 
     Args:
         disk: The system calls.
@@ -43,10 +43,10 @@ class Folder:
         top: Without descriptors, the vault's own absolute path: the way from there is checked before each use.
     """
 
-    def __init__(self, disk: Disk, at: At, path: VaultPath, *, top: str = "") -> None:
+    def __init__(self, disk: Disk, at: FolderHandle, path: VaultPath, *, top: str = "") -> None:
         self.disk = disk
         self.path = path
-        self._hold: At | None = at
+        self._hold: FolderHandle | None = at
         self._top = top
         inner = Path(at).relative_to(top).parts if isinstance(at, str) else ()
         self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
@@ -55,15 +55,15 @@ class Folder:
 
     def child(self, name: str) -> "Folder":
         """Hold the folder of this name; `NotADirectoryError` or another `OSError` when it is a link or no folder."""
-        return Folder(self.disk, self.disk.open_folder(self.at(), name), self.path.child(name), top=self._top)
+        return Folder(self.disk, self.disk.open_folder(self.handle(), name), self.path.child(name), top=self._top)
 
-    def again(self) -> "Folder":
+    def reopen(self) -> "Folder":
         """A second hold on the same folder, for another thread or another time, closed on its own."""
-        return Folder(self.disk, self.disk.again(self.at()), self.path, top=self._top)
+        return Folder(self.disk, self.disk.reopen(self.handle()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:
         """The state of a name itself, links not followed."""
-        return self.disk.stat(self.at(), name)
+        return self.disk.stat(self.handle(), name)
 
     def exists(self, name: str) -> bool:
         """Whether anything has this name, a dangling link included."""
@@ -75,11 +75,11 @@ class Folder:
 
     def readlink(self, name: str) -> str:
         """What is written in a symbolic link."""
-        return self.disk.readlink(self.at(), name)
+        return self.disk.readlink(self.handle(), name)
 
     def entries(self) -> list[os.DirEntry[str]]:
         """Everything in it, in no order. The entries' own methods work while the folder is held."""
-        with self.disk.scan(self.at()) as entries:
+        with self.disk.scan(self.handle()) as entries:
             return list(entries)
 
     def names(self) -> list[str]:
@@ -134,7 +134,7 @@ class Folder:
         Raises:
             OSError: The disk is full or failed. What was written of the file is left for the caller to remove.
         """
-        fd = self.disk.create(self.at(), name, mode)
+        fd = self.disk.create(self.handle(), name, mode)
         try:
             self._require_here(fd, name)
             for piece in [memoryview(data)] if isinstance(data, bytes) else data:
@@ -151,7 +151,7 @@ class Folder:
 
     def replace(self, name: str, to: "Folder", to_name: str) -> None:
         """Rename; what had the new name is gone, in the same instant."""
-        self.disk.replace(self.at(), name, to.at(), to_name)
+        self.disk.replace(self.handle(), name, to.handle(), to_name)
 
     def move_new(self, name: str, to: "Folder", to_name: str) -> None:
         """Rename, refusing to overwrite.
@@ -163,7 +163,7 @@ class Folder:
             FileExistsError: Something else has the new name.
         """
         try:
-            self.disk.move_new(self.at(), name, to.at(), to_name)
+            self.disk.move_new(self.handle(), name, to.handle(), to_name)
         except FileExistsError:
             if not self._is_respelling(name, to, to_name):
                 raise
@@ -175,23 +175,23 @@ class Folder:
         Returns:
             False when the system or this file system cannot; then nothing has happened.
         """
-        return self.disk.swap(self.at(), name, to.at(), to_name)
+        return self.disk.swap(self.handle(), name, to.handle(), to_name)
 
     def append(self, name: str, *, mode: int = 0o600) -> int:
         """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
-        return self.disk.append(self.at(), name, mode)
+        return self.disk.append(self.handle(), name, mode)
 
     def unlink(self, name: str) -> None:
         """Remove a file's name."""
-        self.disk.unlink(self.at(), name)
+        self.disk.unlink(self.handle(), name)
 
     def mkdir(self, name: str, *, mode: int = NEW_FOLDER_MODE) -> None:
         """Make a folder; `FileExistsError` when anything has the name."""
-        self.disk.mkdir(self.at(), name, mode)
+        self.disk.mkdir(self.handle(), name, mode)
 
     def rmdir(self, name: str) -> None:
         """Remove an empty folder."""
-        self.disk.rmdir(self.at(), name)
+        self.disk.rmdir(self.handle(), name)
 
     def chmod(self, name: str, mode: int) -> None:
         """Give a regular file its permissions."""
@@ -203,13 +203,13 @@ class Folder:
 
     def set_mode(self, mode: int) -> None:
         """Give the folder itself its permissions, where folders are held by descriptor."""
-        at = self.at()
+        at = self.handle()
         if isinstance(at, int):
             self.disk.chmod(at, mode)
 
     def sync(self) -> None:
         """Make the entries of this folder durable: names made, moved and removed."""
-        self.disk.sync_folder(self.at())
+        self.disk.sync_folder(self.handle())
 
     # -- holding ------------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class Folder:
     ) -> None:
         self.close()
 
-    def at(self) -> At:
+    def handle(self) -> FolderHandle:
         """The hold, for the system calls.
 
         Without descriptors, every folder on the way is looked at again: none may have become a link.
@@ -248,7 +248,7 @@ class Folder:
     def _open_regular(self, name: str) -> tuple[int, os.stat_result]:
         """Open a regular file: looked at before, because opening some devices does something, and again when open."""
         _require_regular(self.stat(name), name)
-        fd = self.disk.open_read(self.at(), name)
+        fd = self.disk.open_read(self.handle(), name)
         try:
             state = os.fstat(fd)
             _require_regular(state, name)

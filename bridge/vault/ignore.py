@@ -18,7 +18,7 @@ from bridge.vault.paths import VaultPath
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 
-Rule = Callable[[str], bool]
+PathRule = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class IgnoreRules:
         rules: Each tells whether a path, in NFC, is passed over.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PathRule, ...]
 
     def __bool__(self) -> bool:
         return bool(self.rules)
@@ -65,7 +65,7 @@ def _ignore_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> Ignore
     return IgnoreRules(tuple(rules))
 
 
-def _user_rule(text: str) -> Rule | None:
+def _user_rule(text: str) -> PathRule | None:
     """One of Obsidian's filters: `/regex/`, else the beginning of a path.
 
     Whether Obsidian minds case in prefixes is not known; here it does not, as nowhere else in names. A pattern that
@@ -83,7 +83,7 @@ def _user_rule(text: str) -> Rule | None:
     return lambda path: fold(path).startswith(prefix)
 
 
-def _glob_rule(patterns: Sequence[str]) -> Rule:
+def _glob_rule(patterns: Sequence[str]) -> PathRule:
     """The globs of `ignorePatterns`, as one rule."""
     deep = [pattern if "/" in pattern.rstrip("/") else f"**/{pattern}" for pattern in map(nfc, patterns)]
     wide = [pattern + "**" if pattern.endswith("/") else pattern for pattern in deep]

@@ -20,7 +20,7 @@ def fold(name: str) -> str:
     return name.lower() if name.isascii() else nfc(nfc(name).lower().replace("ς", "σ"))  # noqa: RUF001 (Greek is meant)
 
 
-def is_spelled(folder: Folder, name: str) -> bool:
+def has_exact_spelling(folder: Folder, name: str) -> bool:
     """Whether a name that the disk answers to is really spelled like this.
 
     Disks that ignore case or Unicode form answer to other spellings, and Windows' file systems to short names

@@ -11,17 +11,17 @@ def not_found(path: object) -> NotFound:
     return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is")
 
 
-def is_folder(path: object) -> InvalidParameters:
+def folder_given(path: object) -> InvalidParameters:
     """A file was needed."""
     return InvalidParameters(f"Path {str(path)!r} is a folder, not a file; name a file in it")
 
 
-def is_no_file(path: object) -> InvalidParameters:
+def special_file_given(path: object) -> InvalidParameters:
     """A file was needed, and this only looks like one."""
     return InvalidParameters(f"Path {str(path)!r} is a pipe, socket or device, not a file; choose a file")
 
 
-def explain(error: OSError, path: object) -> ToolFailure:
+def as_failure(error: OSError, path: object) -> ToolFailure:
     """The failure to raise `from` an `OSError` about a path of the vault.
 
     Args:
@@ -55,8 +55,8 @@ _KNOWN: dict[int, Callable[[object], ToolFailure]] = {
     errno.ENOENT: not_found,
     errno.ENOTDIR: not_found,
     errno.ELOOP: not_found,
-    errno.EISDIR: is_folder,
-    errno.ENXIO: is_no_file,
+    errno.EISDIR: folder_given,
+    errno.ENXIO: special_file_given,
     errno.EEXIST: _exists,
     errno.ESTALE: _replaced,
     errno.EACCES: _refused,

@@ -15,8 +15,8 @@ from typing import Self
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import is_link, is_real_folder
 from bridge.vault.folder import Disk, Folder
-from bridge.vault.name_folding import fold, is_spelled, nfc
-from bridge.vault.os_errors import explain, not_found
+from bridge.vault.name_folding import fold, has_exact_spelling, nfc
+from bridge.vault.os_errors import as_failure, not_found
 from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
 
 STATE_FOLDER = ".vault-bridge"
@@ -106,12 +106,12 @@ class VaultRoot:
             PermissionDenied: It is or lies in a dot-folder (`protected`).
         """
         if not path.parts:
-            return self._top.again()
+            return self._top.reopen()
         with self._walk(path, follow=follow) as place:
             try:
                 return place.folder.child(place.name)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
 
     def find(self, path: VaultPath) -> Place:
         """What a path means: spelled like this, else the only thing whose name differs in case or Unicode form.
@@ -183,13 +183,13 @@ class VaultRoot:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _state_is_taken() from None
-            raise explain(error, STATE_FOLDER) from error
+            raise as_failure(error, STATE_FOLDER) from error
         try:
             if not folder.exists(".gitignore"):
                 folder.create(".gitignore", b"*\n", mode=0o600, sync=False)
         except OSError as error:
             folder.close()
-            raise explain(error, STATE_FOLDER) from error
+            raise as_failure(error, STATE_FOLDER) from error
         return folder
 
     # -- walking ------------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class VaultRoot:
 
     def _descend(self, way: tuple[str, ...], asked: VaultPath) -> Place | tuple[str, ...]:
         """Go down until what was asked is found, or a link: then the way to go instead (empty: there is none)."""
-        folder = self._top.again()
+        folder = self._top.reopen()
         kept = False
         try:
             for index, name in enumerate(way):
@@ -233,7 +233,7 @@ class VaultRoot:
         except OSError as error:
             if error.errno in _SWAPPED:
                 return way
-            raise explain(error, asked) from error
+            raise as_failure(error, asked) from error
         finally:
             if not kept:
                 folder.close()
@@ -300,7 +300,7 @@ def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat
     if unsafe_name(name):
         raise not_found(asked)
     state = folder.stat(name)
-    if not is_spelled(folder, name):
+    if not has_exact_spelling(folder, name):
         raise not_found(asked)
     if name.startswith(".") and (is_real_folder(state) or not last):
         raise protected(asked)

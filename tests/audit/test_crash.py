@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.audit.chain_state import Keep
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from tests.audit.audit_world import World, open_world
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a real kill needs a process that forks")
@@ -44,7 +44,7 @@ class HastyDisk(Disk):
     def fsync(self, fd: int) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("fsync", "")
 
-    def sync_folder(self, at: At) -> None:  # noqa: ARG002 (the signature is Disk's)
+    def sync_folder(self, at: FolderHandle) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("sync_folder", "")
 
 

@@ -19,7 +19,7 @@ from bridge.errors import (
     StartError,
     ToolFailure,
 )
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
 
@@ -253,11 +253,11 @@ def test_what_changes_kind_while_we_look_is_looked_at_again(vault: Path) -> None
                 (vault / "Here").rename(vault / "Spare")
                 (vault / "There").rename(vault / "Here")
 
-        def readlink(self, at: At, name: str) -> str:
+        def readlink(self, at: FolderHandle, name: str) -> str:
             self.swap_names()
             return super().readlink(at, name)
 
-        def open_folder(self, at: At, name: str) -> At:
+        def open_folder(self, at: FolderHandle, name: str) -> FolderHandle:
             self.swap_names()
             return super().open_folder(at, name)
 
