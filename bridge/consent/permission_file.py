@@ -168,7 +168,9 @@ class PermissionFile:
                 return
             data = self._state.read(FILE, limit=MAX_BYTES + 1)
         except FileNotFoundError:
-            self._accept({}, None)
+            self._data = self._seen = None
+            if self._table.codes or self._fault is not None:  # else the table stays the same object, for those who ask
+                self._accept({}, None)
         except OSError as error:
             self._refuse(error.strerror or type(error).__name__, None)
         else:

@@ -1,4 +1,7 @@
-"""What the user has set in Obsidian: the few keys of its `app.json` that tools must respect (rules 4 and 75 to 80)."""
+"""What the user has set in Obsidian: the few keys of its `app.json` that tools must respect.
+
+Rules 4 and 75 to 80 of docs/obsidian.md.
+"""
 
 from typing import Any, Literal
 

@@ -163,11 +163,11 @@ def _narrow(old: bytes, new: bytes, region: Region) -> Region:
     start, end, new_start, new_end = region.old_start, region.old_end, region.new_start, region.new_end
     if region.old_line == 1 and start == new_start == len(BOM):
         start = new_start = 0  # line 1 as it is on disk begins with the byte order mark
-    same = _same_start(old, start, new, new_start, min(end - start, new_end - new_start))
+    same = _common(old, start, new, new_start, min(end - start, new_end - new_start))
     same = max(old.rfind(b"\n", start, start + same) + 1 - start, 0)
     line = region.old_line + count_lines(old, start, start + same)
     start, new_start = start + same, new_start + same
-    same = _same_end(old, end, new, new_end, min(end - start, new_end - new_start))
+    same = _common(old, end, new, new_end, min(end - start, new_end - new_start), backwards=True)
     cut, new_cut = end - same, new_end - same
     if not (_begins_line(old, cut, start) and _begins_line(new, new_cut, new_start)):
         following = old.find(b"\n", cut, end)
@@ -179,28 +179,15 @@ def _begins_line(data: bytes, offset: int, start: int) -> bool:
     return offset == start or data[offset - 1] == ord("\n")
 
 
-def _same_start(old: bytes, start: int, new: bytes, new_start: int, most: int) -> int:
-    """How many bytes from two offsets on are the same, at most so many."""
+def _common(old: bytes, at: int, new: bytes, new_at: int, most: int, *, backwards: bool = False) -> int:
+    """How many bytes behind two offsets, or before them, are the same: at most so many."""
     same = 0
     step = CHUNK
     while same < most and step:
         step = min(step, most - same)
-        a, b = start + same, new_start + same
+        skip = -same - step if backwards else same
+        a, b = at + skip, new_at + skip
         if old[a : a + step] == new[b : b + step]:
-            same += step
-        else:
-            step //= 2
-    return same
-
-
-def _same_end(old: bytes, end: int, new: bytes, new_end: int, most: int) -> int:
-    """How many bytes before two offsets are the same, at most so many."""
-    same = 0
-    step = CHUNK
-    while same < most and step:
-        step = min(step, most - same)
-        a, b = end - same, new_end - same
-        if old[a - step : a] == new[b - step : b]:
             same += step
         else:
             step //= 2

@@ -157,7 +157,7 @@ class Folder:
         """Rename, refusing to overwrite.
 
         On a disk that ignores case, `example.md` may become `Example.md`: that is one file, not two (rule 9 of
-        Obsidian's behaviour).
+        docs/obsidian.md).
 
         Raises:
             FileExistsError: Something else has the new name.

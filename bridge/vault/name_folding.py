@@ -7,7 +7,7 @@ from bridge.vault.folder import Folder
 
 
 def nfc(name: str) -> str:
-    """The name in composed form, which lookups compare in (rule 10 of Obsidian's behaviour)."""
+    """The name in composed form, which lookups compare in (rule 10 of docs/obsidian.md)."""
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 

@@ -78,7 +78,7 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
     Args:
         text: What the caller wrote. `./a` and `a//b` are taken as `a` and `a/b`; percent signs are only characters.
         vault: When given, an absolute path that lies in this folder is taken too.
-        strip_slashes: Whether slashes at both ends are ignored, as seeds S and C have it.
+        strip_slashes: Whether slashes at both ends are ignored.
 
     Raises:
         InvalidParameters: It is empty, too long, or holds what no system would read as a plain name.
@@ -149,7 +149,7 @@ def check_new_name(name: str) -> None:
 
 
 def protected(path: VaultPath) -> PermissionDenied:
-    """The refusal for everything in a folder whose name starts with a dot, in seed S's words."""
+    """The refusal for everything in a folder whose name starts with a dot."""
     folder = next((part for part in path.parts if part.startswith(".")), path.name)
     return PermissionDenied(
         f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)", code="protected"

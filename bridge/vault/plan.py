@@ -186,22 +186,12 @@ class PlanBuilder:
         change = Change(ChangeKind.CREATE, str(path), after=after)
         self._add(change, preview(change, None, new))
 
-    def move(self, path: VaultPath, new_path: VaultPath, data: bytes) -> None:
-        """A file gets another place, and the folders that are missing above it; its bytes stay.
-
-        Args:
-            path: Where it is.
-            new_path: Where it goes.
-            data: Its bytes.
-        """
-        self.relocate(path, new_path, content_hash(data))
-
-    def relocate(
+    def move(
         self, path: VaultPath, new_path: VaultPath, digest: str, edited: tuple[bytes, bytes] | None = None
     ) -> None:
         """A file gets another place, and the folders that are missing above it; perhaps other bytes there, too.
 
-        A file that was relocated may be relocated once more, from where it went: so a folder gets another spelling.
+        A file that was moved may be moved once more, from where it went: so a folder gets another spelling.
 
         Args:
             path: Where it is.

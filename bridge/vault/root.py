@@ -147,7 +147,8 @@ class VaultRoot:
 
         Args:
             path: The wished place.
-            moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9).
+            moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9 of
+                docs/obsidian.md).
 
         Raises:
             Conflict: Something has that name, or one that differs in case or Unicode form only (`exists`).

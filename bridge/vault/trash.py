@@ -1,4 +1,4 @@
-"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77).
+"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77 of docs/obsidian.md).
 
 The system's trash is reached through send2trash, which is given an absolute path and so trusts every name on the way
 to it. So that way is looked at first: it must be the very folder that is held open.

@@ -15,7 +15,7 @@ from bridge.errors import ToolFailure
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan, PlanBuilder
+from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 from tests.index.index_world import World
 
 PATHS = st.sampled_from(
@@ -144,7 +144,7 @@ class Histories(RuleBasedStateMachine):
     def we_move(self, old: str, new: str) -> None:
         if self.place(old).is_file() and not self.place(new).exists() and ".hidden" not in old + new:
             data = self.place(old).read_bytes()
-            self.apply(lambda plan: plan.move(parse_path(old), parse_path(new), data))
+            self.apply(lambda plan: plan.move(parse_path(old), parse_path(new), content_hash(data)))
 
     @rule(path=PATHS)
     def we_delete(self, path: str) -> None:

@@ -16,7 +16,7 @@ OLD, NEW = b"[[./Meeting]]\n", b"[[Meeting]]\n"
 def test_a_file_that_moves_and_changes_has_one_preview_of_both(vault: Path) -> None:
     with VaultRoot(vault) as root:
         builder = PlanBuilder(root)
-        builder.relocate(parse_path("Ideas.md"), parse_path("sub/Thoughts.md"), content_hash(OLD), (OLD, NEW))
+        builder.move(parse_path("Ideas.md"), parse_path("sub/Thoughts.md"), content_hash(OLD), (OLD, NEW))
         builder.modify(parse_path("Notes/Meeting.md"), b"a\n", b"b\n")
         plan = builder.build(Operation.UPDATE, "Move")
     kinds = [(change.kind, change.path, change.new_path) for change in plan.changes]
@@ -37,7 +37,7 @@ def test_a_file_that_moves_and_changes_has_one_preview_of_both(vault: Path) -> N
 def test_a_file_that_keeps_its_bytes_only_moves(vault: Path) -> None:
     with VaultRoot(vault) as root:
         builder = PlanBuilder(root)
-        builder.relocate(parse_path("Ideas.md"), parse_path("Thoughts.md"), content_hash(OLD), (OLD, OLD))
+        builder.move(parse_path("Ideas.md"), parse_path("Thoughts.md"), content_hash(OLD), (OLD, OLD))
         plan = builder.build(Operation.UPDATE, "Move")
     assert [change.kind for change in plan.changes] == [ChangeKind.MOVE]
     assert plan.blobs == {}
@@ -48,8 +48,8 @@ def test_a_file_may_go_by_way_of_another_place_and_the_folder_there_goes_again(v
         builder = PlanBuilder(root)
         way = parse_path("way")
         builder.mkdir(way)
-        builder.relocate(parse_path("Ideas.md"), way.child("Ideas.md"), content_hash(OLD))
-        builder.relocate(way.child("Ideas.md"), parse_path("Notes/Ideas.md"), content_hash(OLD))
+        builder.move(parse_path("Ideas.md"), way.child("Ideas.md"), content_hash(OLD))
+        builder.move(way.child("Ideas.md"), parse_path("Notes/Ideas.md"), content_hash(OLD))
         builder.rmdir(way)
         plan = builder.build(Operation.UPDATE, "Move")
     assert [change.kind.value for change in plan.changes] == ["mkdir", "move", "move", "rmdir"]
@@ -58,7 +58,7 @@ def test_a_file_may_go_by_way_of_another_place_and_the_folder_there_goes_again(v
 def test_what_moves_is_not_changed_by_another_step(vault: Path) -> None:
     with VaultRoot(vault) as root:
         builder = PlanBuilder(root)
-        builder.relocate(parse_path("Ideas.md"), parse_path("Thoughts.md"), content_hash(OLD))
+        builder.move(parse_path("Ideas.md"), parse_path("Thoughts.md"), content_hash(OLD))
         with pytest.raises(InvalidParameters):
             builder.modify(parse_path("Ideas.md"), OLD, NEW)
         with pytest.raises(InvalidParameters):

@@ -126,7 +126,7 @@ class Mover:
             for folder in load.folders:
                 builder.mkdir(stop.place(folder))
             for path in load.files:
-                builder.relocate(path, stop.place(path), self._files.hash(path))
+                builder.move(path, stop.place(path), self._files.hash(path))
             for folder in reversed(load.folders):
                 builder.rmdir(folder)
         for folder in load.folders:
@@ -136,7 +136,7 @@ class Mover:
             if number % _TOLD_EVERY == 0 and len(load.files) > _TOLD_EVERY:
                 context.progress(number, len(load.files), "Looking at the files that move")
             digest, edited = self._content(path, moving, kept)
-            builder.relocate(path if stop is load else stop.place(path), load.place(path), digest, edited)
+            builder.move(path if stop is load else stop.place(path), load.place(path), digest, edited)
         if stop is not load:
             for folder in reversed(load.folders):
                 builder.rmdir(stop.place(folder))

@@ -52,7 +52,7 @@ def test_missing_folders_are_steps_of_the_plan_each_once_outermost_first(builder
 
 
 def test_a_move_keeps_its_bytes_and_a_delete_tells_what_goes(builder: PlanBuilder) -> None:
-    builder.move(IDEAS, parse_path("Old/Ideas.md"), b"bytes")
+    builder.move(IDEAS, parse_path("Old/Ideas.md"), content_hash(b"bytes"))
     builder.delete(MEETING, b"a\nb\n")
     builder.rmdir(parse_path("Empty"))
     plan = builder.build(Operation.DELETE, "Tidy up")
@@ -77,7 +77,7 @@ def test_one_path_is_changed_once(builder: PlanBuilder) -> None:
     with pytest.raises(InvalidParameters, match="twice"):
         builder.delete(IDEAS, b"b")
     with pytest.raises(InvalidParameters, match="twice"):
-        builder.move(MEETING, IDEAS, b"")
+        builder.move(MEETING, IDEAS, content_hash(b""))
 
 
 def test_looking_for_folders_changes_nothing_on_disk(builder: PlanBuilder, vault: Path) -> None:
