@@ -41,7 +41,12 @@ class ConsentHost(Protocol):
         ...
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send it a notification, without waiting."""
+        """Send it a notification, without waiting.
+
+        Args:
+            method: The name of the event.
+            params: Its members, as on the wire.
+        """
         ...
 
 
@@ -103,13 +108,21 @@ class Broker:
         return bool(self._hosts)
 
     def attach(self, host: ConsentHost) -> None:
-        """A host that can consent has come; it is sent every open question."""
+        """Connect a host that shows questions; it is sent every open one.
+
+        Args:
+            host: The host.
+        """
         self._hosts[host.id] = host
         for question in self.pending():
             self._tell(host, "consent.requested", question.to_wire())
 
     def detach(self, host: ConsentHost) -> None:
-        """A host has gone. No question ends by that."""
+        """Disconnect a host. No question ends by that.
+
+        Args:
+            host: The host.
+        """
         if self._hosts.get(host.id) is host:
             del self._hosts[host.id]
 
@@ -173,12 +186,15 @@ class Broker:
         """Answer a question. What is not a valid answer changes nothing.
 
         Args:
-            request_id: Which.
+            request_id: Which question.
             decision: One of the choices it offers.
             plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
             feedback: The person's words to the agent.
             by: The host they answered on.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
+
+        Returns:
+            Whether the answer counts; if not, why, and how the question ended where it has.
         """
         waiting = self._open.get(request_id)
         if waiting is None:
@@ -192,7 +208,15 @@ class Broker:
         return await self._allow(waiting, answer, hunks)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
-        """End a question because nobody needs its answer any more; False when it has ended already."""
+        """End a question because nobody needs its answer any more.
+
+        Args:
+            request_id: Which question.
+            by: Who ended it, if anybody did.
+
+        Returns:
+            False when it has ended already.
+        """
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
@@ -213,7 +237,11 @@ class Broker:
         return self._too_late(waiting.question.request_id)
 
     def ended_by(self, request_id: str) -> str | None:
-        """The host that ended a question; None when nobody did, or it is open or long past."""
+        """The host that ended a question; None when nobody did, or it is open or long past.
+
+        Args:
+            request_id: Which question.
+        """
         end = self._ended.get(request_id)
         return end.by if end else None
 

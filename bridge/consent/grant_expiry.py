@@ -68,7 +68,15 @@ class GrantExpiry:
             return self._living
 
     def lapsed(self, targets: Iterable[str], letters: Iterable[Letter]) -> str | None:
-        """Why something that the file allows is asked about all the same, for people; None when that is not so."""
+        """Why something that the file allows is asked about all the same.
+
+        Args:
+            targets: What it is about.
+            letters: What would be done with them.
+
+        Returns:
+            A sentence for people; None when the file does not allow it, or grants do not lapse.
+        """
         days = self._days()
         entry = self._permissions.table().grant(targets, letters)
         if entry is None or days is None:
@@ -76,18 +84,35 @@ class GrantExpiry:
         return f"`.vault-bridge/permissions.json` allowed it by {entry.key!r}, which was not used for {days} days"
 
     def expires(self, key: str, letter: str) -> datetime | None:
-        """When a grant lapses if it is not used until then."""
+        """When a grant lapses if it is not used until then.
+
+        Args:
+            key: A key of the permission file.
+            letter: What it allows.
+
+        Returns:
+            None when it does not lapse, or has not been seen yet.
+        """
         days = self._days()
         with self._lock:
             used = self._used.get((key, letter))
         return None if days is None or used is None else used + timedelta(days=days)
 
     def use(self, grants: Iterable[tuple[PermissionEntry, Letter]]) -> None:
-        """Grants have decided a call."""
+        """Note that grants have decided a call.
+
+        Args:
+            grants: The entries, and which of their letters counted.
+        """
         self._mark((entry.key, letter) for entry, letter in grants)
 
     def renew(self, targets: Iterable[str], letters: Iterable[Letter]) -> None:
-        """Something was granted anew."""
+        """Note that something was granted anew.
+
+        Args:
+            targets: What was granted.
+            letters: What may be done with it.
+        """
         table = self._permissions.table()
         wanted = tuple(letters)
         self._mark((key, letter) for target in targets for key in table.keys_for(target) for letter in wanted)
@@ -95,7 +120,12 @@ class GrantExpiry:
             self._raw = None
 
     def use_tool(self, tool: str, *, granted: bool = False) -> None:
-        """A tool that was allowed for good was used, or is allowed for good now."""
+        """Note that a tool that was allowed for good was used.
+
+        Args:
+            tool: Its name.
+            granted: It is allowed for good only now.
+        """
         if granted or (tool, MODE) in self._used:
             self._mark([(tool, MODE)])
 

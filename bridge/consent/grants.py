@@ -50,7 +50,14 @@ class GrantStore:
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
-        """What holds for all of a case."""
+        """What holds for all of a case.
+
+        Args:
+            case: The call.
+
+        Returns:
+            What denies it, what allows it, and what allowed it until it lapsed.
+        """
         table = self._table()
         letters = letters_of(case)
         denial = self._session.denial(case)
@@ -66,7 +73,12 @@ class GrantStore:
         return StandingAnswers(denial, grant, lapsed)
 
     def used(self, case: ConsentCase, rule: str) -> None:
-        """What was granted for good has decided a call: it is in use."""
+        """Note that what was granted for good has decided a call.
+
+        Args:
+            case: The call.
+            rule: The name of the rule that decided.
+        """
         if self._expiry is None:
             return
         if rule.startswith("file:"):
@@ -99,6 +111,11 @@ class GrantStore:
         A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
         kept. An answer for good that cannot be written (the permission file has a fault, the disk is full) is kept
         for the session.
+
+        Args:
+            decision: What was answered.
+            case: The call that was asked about.
+            feedback: What the person said with a denial.
 
         Returns:
             What is now kept in memory.
@@ -137,7 +154,13 @@ class GrantStore:
         return [*self._session.list(), *self._mode_grants(), *self._file_grants()]
 
     def revoke(self, grant_id: str) -> bool:
-        """Take one answer back; False when there is none of this id.
+        """Take one answer back.
+
+        Args:
+            grant_id: Its id, as `list` returns it.
+
+        Returns:
+            False when there is none of this id.
 
         Raises:
             ExecutionFailed: The settings or the permission file cannot be written.
@@ -155,13 +178,21 @@ class GrantStore:
         return True
 
     def end_session(self, session_id: str) -> None:
-        """Forget what was said for a session."""
+        """Forget what was said for a session.
+
+        Args:
+            session_id: Which session.
+        """
         self._session.end_session(session_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
-        """A tool's mode was set: that is the user's newest word on it.
+        """A tool's mode was set, which is the user's newest word on it.
 
         Asking again forgets what was allowed for a session, allowing forgets which calls were denied.
+
+        Args:
+            tool: Its name.
+            mode: Its mode now.
         """
         if mode is ConsentMode.ALWAYS_ASK:
             self._session.forget(tool, allowed=True)

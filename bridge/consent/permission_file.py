@@ -32,6 +32,12 @@ class _Members(list[tuple[str, Any]]):
 def parse_permissions(data: bytes) -> dict[str, str]:
     """The entries of the file, in its order.
 
+    Args:
+        data: The file's bytes.
+
+    Returns:
+        Three characters by key.
+
     Raises:
         PermissionFileFault: With the line and the key.
     """
@@ -57,7 +63,11 @@ def parse_permissions(data: bytes) -> dict[str, str]:
 
 
 def dump_permissions(codes: dict[str, str]) -> bytes:
-    """The bytes of a file with these entries."""
+    """The bytes of a file with these entries.
+
+    Args:
+        codes: Three characters by key.
+    """
     return (json.dumps(codes, ensure_ascii=False, indent=2) + "\n").encode("utf-8")
 
 
@@ -137,7 +147,12 @@ class PermissionFile:
         self._change(targets, {letter: letter if allow else DENIED for letter in letters})
 
     def forget(self, target: str, letters: Iterable[Letter]) -> None:
-        """Take an answer back: `?` again. Raises what `set` raises."""
+        """Take an answer back: `?` again. Raises what `set` raises.
+
+        Args:
+            target: What it is about, as the file writes it.
+            letters: What was said about it.
+        """
         self._change([target], dict.fromkeys(letters, NOT_ASKED))
 
     def _change(self, targets: Iterable[str], characters: dict[Letter, str]) -> None:

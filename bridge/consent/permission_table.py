@@ -32,6 +32,9 @@ def canonical(name: str) -> str:
 
     A URL loses its query, fragment and user, `http` reads as `https`. Folders keep their final slash.
 
+    Args:
+        name: As written.
+
     Raises:
         ValueError: It names nothing; the text says why.
     """
@@ -201,7 +204,12 @@ class PermissionTable:
         return type(self)(codes)
 
     def denial(self, targets: Iterable[str], letters: Iterable[Letter]) -> PermissionEntry | None:
-        """The entry that denies one of the targets one of the letters."""
+        """The entry that denies one of the targets one of the letters.
+
+        Args:
+            targets: Vault paths, URLs or executables.
+            letters: What would be done with them.
+        """
         if not self._denied:
             return None
         wanted = tuple(letters)
@@ -217,12 +225,25 @@ class PermissionTable:
         return None
 
     def grant(self, targets: Iterable[str], letters: Iterable[Letter]) -> PermissionEntry | None:
-        """An entry that allows, when every target is allowed every letter. Nothing is allowed to no target."""
+        """An entry that allows, when every target is allowed every letter. No targets means nothing is allowed.
+
+        Args:
+            targets: Vault paths, URLs or executables.
+            letters: What would be done with them.
+        """
         grants = self.grants(targets, letters)
         return grants[-1][0] if grants else None
 
     def grants(self, targets: Iterable[str], letters: Iterable[Letter]) -> list[tuple[PermissionEntry, Letter]]:
-        """All entries that together allow every letter to every target; none when one is not allowed."""
+        """All entries that together allow every letter to every target.
+
+        Args:
+            targets: Vault paths, URLs or executables.
+            letters: What would be done with them.
+
+        Returns:
+            The entries with the letter each allows; none when one letter is not allowed to one target.
+        """
         found: list[tuple[PermissionEntry, Letter]] = []
         wanted = tuple(letters)
         for target in targets:

@@ -31,7 +31,11 @@ def link_key(linkpath: str) -> str:
 
 
 def split_link(link: str) -> tuple[str, str]:
-    """A link's path and its subpath, which begins with `#` or is empty (rule 15)."""
+    """A link's path and its subpath, which begins with `#` or is empty (rule 15).
+
+    Args:
+        link: The target of a link.
+    """
     path, mark, subpath = link.partition("#")
     return path, mark + subpath
 
@@ -51,13 +55,21 @@ class Names:
         self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
     def add(self, path: str) -> None:
-        """A file appeared. Nothing happens when it is known."""
+        """A file appeared. Nothing happens when it is known.
+
+        Args:
+            path: Its vault path.
+        """
         if not _is_hidden(path):
             key = _file_key(path)
             self._groups[key] = _with(self._groups.get(key, ()), path)
 
     def discard(self, path: str) -> None:
-        """A file went. Nothing happens when it is not known."""
+        """A file is gone. Nothing happens when it is not known.
+
+        Args:
+            path: Its vault path.
+        """
         key = _file_key(path)
         left = tuple(other for other in self._groups.get(key, ()) if other != path)
         if left:
@@ -99,15 +111,25 @@ class Names:
         return self._find(fold(name)) or ()
 
     def candidates(self, linkpath: str, source: str = "") -> Sequence[str]:
-        """Every file that a link could mean (rules 35 and 36), the one Obsidian would choose first."""
+        """Every file that a link could mean (rules 35 and 36).
+
+        Args:
+            linkpath: The link without its subpath, decoded.
+            source: The file it is in.
+
+        Returns:
+            Vault paths, the one Obsidian would choose first.
+        """
         if not linkpath:
             return (source,)
         return tuple(dict.fromkeys([*self._choices(linkpath, source), *self._meant(linkpath, source)]))
 
     def moved(self, moves: Mapping[str, str | None]) -> "Names":
-        """The names as they will be: a view on these, in which files are elsewhere or (None) gone.
+        """The names as they will be: a view on these in which files are elsewhere or gone.
 
-        Files may be added too: they are moved from where no file is.
+        Args:
+            moves: Where each file goes; None for one that goes away. To add a file, move it
+                from where none is.
         """
         return _MovedNames(self, moves)
 

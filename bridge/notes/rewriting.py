@@ -45,11 +45,20 @@ class Relocation:
     form: LinkFormat = "shortest"
 
     def place(self, path: str) -> str:
-        """Where a file will be."""
+        """Where a file will be.
+
+        Args:
+            path: Where it is.
+        """
         return self.moves.get(path) or path
 
     def wanted(self, linkpath: str, source: str) -> str | None:
-        """The file that a link must be made to lead to; None when it needs no change."""
+        """The file that a link must be made to lead to; None when it needs no change.
+
+        Args:
+            linkpath: The link without its subpath, decoded.
+            source: The file it is in, before the move.
+        """
         now = self.before.resolve(linkpath, source) if linkpath else None
         target = self.moves.get(now, now) if now is not None else None
         if target is None or self.after.resolve(linkpath, self.place(source)) == target:

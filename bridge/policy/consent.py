@@ -90,7 +90,14 @@ class AnswerStore(Protocol):
     """What was answered before: for the session, and in the permission file."""
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
-        """What holds for this case: what denies any of its targets, and what allows all of them."""
+        """What holds for this case.
+
+        Args:
+            case: The call.
+
+        Returns:
+            What denies any of its targets, and what allows all of them.
+        """
         ...
 
 
@@ -144,6 +151,9 @@ def choices(case: ConsentCase) -> tuple[Decision, ...]:
 
     An answer for longer than once must hold for something: where it would cover targets and there are none, only
     `allow_once` is left.
+
+    Args:
+        case: The call they are asked about.
     """
     nothing_to_cover = case.scope is Covers.TARGET and not case.targets
     if case.consent_class is ConsentClass.NEVER or nothing_to_cover:

@@ -79,7 +79,11 @@ def with_hazards(plan: ChangePlan) -> ChangePlan:
 
 
 def hazards(plan: ChangePlan) -> Iterator[str]:
-    """A sentence for each kind of hazard in each file."""
+    """A sentence for each kind of hazard in each file.
+
+    Args:
+        plan: The change, with its previews.
+    """
     for path in plan.targets:
         if names := dict.fromkeys(name for _offset, name in hidden_characters(path)):
             yield f"The name {path!a} {_HIDES}: {', '.join(names)}"

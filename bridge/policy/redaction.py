@@ -75,13 +75,21 @@ class Secrets:
         self._known: tuple[str, ...] = ()
 
     def add(self, secret: str) -> None:
-        """Never show `secret` from now on. An empty one is ignored."""
+        """Never show a secret from now on.
+
+        Args:
+            secret: The secret; an empty one is ignored.
+        """
         if secret and secret not in self._known:
             # Longest first, so that a secret that is part of another leaves nothing of it.
             self._known = tuple(sorted((*self._known, secret), key=len, reverse=True))
 
     def hide(self, text: str) -> str:
-        """The text without the secrets we know."""
+        """The text without the secrets we know.
+
+        Args:
+            text: Any text.
+        """
         for secret in self._known:
             text = text.replace(secret, REDACTED)
         return text
@@ -156,7 +164,12 @@ def redact(value: Any, sensitive: frozenset[str] = frozenset(), secrets: Secrets
 
 
 def redact_text(text: str, secrets: Secrets | None = None) -> str:
-    """The text without secrets and lone surrogates, cut after 2,000 characters with a note of its length."""
+    """The text without secrets and lone surrogates, cut after 2,000 characters with a note of its length.
+
+    Args:
+        text: Any text.
+        secrets: Secrets of our own.
+    """
     if len(text) <= MAX_TEXT:
         return hide_secrets(_valid(text), secrets)
     shown = hide_secrets(_valid(text[: MAX_TEXT + _SCANNED]), secrets)

@@ -44,8 +44,14 @@ class AppSettings(BaseModel):
 def read_app_settings(root: VaultRoot) -> AppSettings:
     """Obsidian's settings of a vault, from its configuration folder.
 
-    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). It is shut to
-    tools; only these values ever leave it. What cannot be read, or is not what Obsidian writes, has its default.
+    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). Tools cannot enter
+    it; only these values ever leave it.
+
+    Args:
+        root: The vault.
+
+    Returns:
+        The settings. What cannot be read, or is not what Obsidian writes, has its default.
     """
     with root.folder(VaultPath.root()) as top:
         others = sorted(name for name in top.names() if name.startswith("."))

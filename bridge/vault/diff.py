@@ -187,6 +187,9 @@ def parse_hunks(diff: str) -> Iterator[DiffHunk]:
     """The hunks of a diff that `unified_diff` made, one cut short included.
 
     Only the counts in the heads say what a line is, so text that looks like a diff confuses nothing.
+
+    Args:
+        diff: The diff of one file.
     """
     head: re.Match[str] | None = None
     lines: list[str] = []

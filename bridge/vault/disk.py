@@ -314,7 +314,11 @@ def _last_error(*names: str) -> OSError:
 
 
 def is_link(state: os.stat_result) -> bool:
-    """Whether this is a symbolic link, a Windows junction, or anything else that stands for another place."""
+    """Whether this is a symbolic link, a Windows junction, or anything else that stands for another place.
+
+    Args:
+        state: The state of the name itself, links not followed.
+    """
     if stat.S_ISLNK(state.st_mode):
         return True
     # The bit of IO_REPARSE_TAGs that are "name surrogates"; cloud placeholders (OneDrive) do not have it.
@@ -322,7 +326,11 @@ def is_link(state: os.stat_result) -> bool:
 
 
 def is_real_folder(state: os.stat_result) -> bool:
-    """Whether this is a folder and not something that stands for one."""
+    """Whether this is a folder and not something that stands for one.
+
+    Args:
+        state: The state of the name itself, links not followed.
+    """
     return stat.S_ISDIR(state.st_mode) and not is_link(state)
 
 

@@ -62,18 +62,33 @@ _BY_NAME = {
 
 
 def note_name(path: str) -> str:
-    """The name of the note at a path: its last part, without `.md`."""
+    """The name of the note at a path: its last part, without `.md`.
+
+    Args:
+        path: A vault path.
+    """
     name = path.rpartition("/")[2]
     return name[: -len(NOTE_EXTENSION)] if is_note(name) and len(name) > len(NOTE_EXTENSION) else name
 
 
 def is_note(path: str) -> bool:
-    """Whether a path is that of a note."""
+    """Whether a path is that of a note: it ends with `.md`, in any case.
+
+    Args:
+        path: A vault path or a name.
+    """
     return path[-len(NOTE_EXTENSION) :].lower() == NOTE_EXTENSION
 
 
 def mime_type(name: str) -> str:
-    """The MIME type that a file's name tells; `application/octet-stream` when it tells none."""
+    """The MIME type of a file, by its name.
+
+    Args:
+        name: The name, or a path that ends with it.
+
+    Returns:
+        The type; `application/octet-stream` when the extension is unknown.
+    """
     _stem, dot, extension = name.rpartition(".")
     known = _BY_NAME.get((dot + extension).lower())
     return known or mimetypes.guess_type(f"x{dot}{extension}")[0] or "application/octet-stream"

@@ -54,7 +54,14 @@ class Folder:
     # -- looking ------------------------------------------------------------------------------------------------
 
     def child(self, name: str) -> "Folder":
-        """Hold the folder of this name; `NotADirectoryError` or another `OSError` when it is a link or no folder."""
+        """Hold the folder of this name.
+
+        Args:
+            name: One path component.
+
+        Raises:
+            OSError: It is a link (`NotADirectoryError`, ELOOP), no folder, or cannot be opened.
+        """
         return Folder(self.disk, self.disk.open_folder(self.handle(), name), self.path.child(name), top=self._top)
 
     def reopen(self) -> "Folder":
@@ -62,7 +69,14 @@ class Folder:
         return Folder(self.disk, self.disk.reopen(self.handle()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:
-        """The state of a name itself, links not followed."""
+        """The state of a name itself, links not followed.
+
+        Args:
+            name: One path component.
+
+        Raises:
+            OSError: Nothing has the name, or it cannot be looked at.
+        """
         return self.disk.stat(self.handle(), name)
 
     def exists(self, name: str) -> bool:
@@ -87,7 +101,11 @@ class Folder:
         return [entry.name for entry in self.entries()]
 
     def open(self, name: str) -> BinaryIO:
-        """A regular file, opened to be streamed; the caller closes it."""
+        """A regular file, opened to be streamed; the caller closes it. Raises what `read` raises.
+
+        Args:
+            name: Its name.
+        """
         fd, _state = self._open_regular(name)
         return os.fdopen(fd, "rb")
 
@@ -104,7 +122,12 @@ class Folder:
         return self.read_with_state(name, limit=limit)[0]
 
     def read_with_state(self, name: str, *, limit: int | None = None) -> tuple[bytes, os.stat_result]:
-        """As `read`, with the state of the very file that was read."""
+        """As `read`, with the state of the very file that was read.
+
+        Args:
+            name: Its name.
+            limit: The most bytes to read; None for all.
+        """
         fd, state = self._open_regular(name)
         try:
             return self._read_all(fd, state.st_size, limit), state
@@ -150,7 +173,13 @@ class Folder:
             self.disk.close(fd)
 
     def replace(self, name: str, to: "Folder", to_name: str) -> None:
-        """Rename; what had the new name is gone, in the same instant."""
+        """Rename; whatever had the new name is gone, in the same instant.
+
+        Args:
+            name: The name in this folder.
+            to: The folder it goes to.
+            to_name: Its name there.
+        """
         self.disk.replace(self.handle(), name, to.handle(), to_name)
 
     def move_new(self, name: str, to: "Folder", to_name: str) -> None:
@@ -158,6 +187,11 @@ class Folder:
 
         On a disk that ignores case, `example.md` may become `Example.md`: that is one file, not two (rule 9 of
         docs/obsidian.md).
+
+        Args:
+            name: The name in this folder.
+            to: The folder it goes to.
+            to_name: Its name there.
 
         Raises:
             FileExistsError: Something else has the new name.
@@ -172,13 +206,26 @@ class Folder:
     def swap(self, name: str, to: "Folder", to_name: str) -> bool:
         """Let two names change places in one step, so that nothing is ever missing and nothing is lost.
 
+        Args:
+            name: The name in this folder.
+            to: The folder of the other name.
+            to_name: The other name.
+
         Returns:
             False when the system or this file system cannot; then nothing has happened.
         """
         return self.disk.swap(self.handle(), name, to.handle(), to_name)
 
     def append(self, name: str, *, mode: int = 0o600) -> int:
-        """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
+        """Open a file of the bridge's own for writing at its end, made when missing.
+
+        Args:
+            name: Its name.
+            mode: Its permissions, if it is made.
+
+        Returns:
+            The descriptor, which the caller closes.
+        """
         return self.disk.append(self.handle(), name, mode)
 
     def unlink(self, name: str) -> None:

@@ -6,17 +6,29 @@ from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
 
 
 def not_found(path: object) -> NotFound:
-    """Nothing is there, or nothing that the vault knows of."""
+    """The failure when nothing is there, or nothing that the vault knows of.
+
+    Args:
+        path: What was asked for.
+    """
     return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is")
 
 
 def folder_given(path: object) -> InvalidParameters:
-    """A file was needed."""
+    """The failure when a file was needed and a folder was named.
+
+    Args:
+        path: What was asked for.
+    """
     return InvalidParameters(f"Path {str(path)!r} is a folder, not a file; name a file in it")
 
 
 def special_file_given(path: object) -> InvalidParameters:
-    """A file was needed, and this only looks like one."""
+    """The failure when a file was needed and a pipe, socket or device was named.
+
+    Args:
+        path: What was asked for.
+    """
     return InvalidParameters(f"Path {str(path)!r} is a pipe, socket or device, not a file; choose a file")
 
 

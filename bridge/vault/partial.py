@@ -49,10 +49,13 @@ class PartialPlan:
 
 
 def is_divisible(plan: ChangePlan) -> bool:
-    """Whether parts of a plan can be left out: there is more than one, and none leans on another.
+    """Whether parts of a plan can be left out: there is more than one, and none depends on another.
 
     A move goes with the changes to the notes that link there, what goes into the trash goes as one thing, and an undo
     that is only partly done is none.
+
+    Args:
+        plan: The plan, with its previews.
     """
     kinds = {change.kind for change in plan.changes}
     paths = [change.path for change in plan.changes]
@@ -166,7 +169,13 @@ class _PartialBuilder:
 
 
 def apply_hunks(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
-    """The old bytes with some of the hunks that lead to the new ones, in order."""
+    """The old bytes with some of the hunks that lead to the new ones.
+
+    Args:
+        old: The bytes before.
+        new: The bytes after all hunks.
+        hunks: The hunks to apply, from top to bottom.
+    """
     old_lines, new_lines = Lines(old), Lines(new)
     pieces, done = [], 0
     for hunk in hunks:

@@ -106,7 +106,14 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
 
 
 def unsafe_name(name: str) -> str | None:
-    """Why no file of this name is ever touched, or None. Walks pass such files over, so that what is listed opens."""
+    """Why no file of this name is ever touched. Walks skip such files, so that whatever is listed can be opened.
+
+    Args:
+        name: One path component.
+
+    Returns:
+        The reason, for people; None when the name is fine.
+    """
     return None if _PLAIN.fullmatch(name) else next(_faults(name), None)
 
 
@@ -132,6 +139,9 @@ def check_new_name(name: str) -> None:
 
     Obsidian on Windows refuses `* " < > | ?`, and vaults are synced between systems; hidden files are not created.
 
+    Args:
+        name: One path component.
+
     Raises:
         InvalidParameters: With what is wrong with it.
     """
@@ -149,7 +159,11 @@ def check_new_name(name: str) -> None:
 
 
 def protected(path: VaultPath) -> PermissionDenied:
-    """The refusal for everything in a folder whose name starts with a dot."""
+    """The refusal for everything in a folder whose name starts with a dot.
+
+    Args:
+        path: What was asked for.
+    """
     folder = next((part for part in path.parts if part.startswith(".")), path.name)
     return PermissionDenied(
         f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)", code="protected"

@@ -37,7 +37,11 @@ Disposal = Literal["system", "local"]
 
 
 def content_hash(data: bytes | memoryview) -> str:
-    """The name of some bytes: sha256, in hex."""
+    """The hash by which bytes are named: sha256, in hex.
+
+    Args:
+        data: All of them.
+    """
     return hashlib.sha256(data).hexdigest()
 
 
@@ -178,7 +182,12 @@ class PlanBuilder:
         self._add(change, preview(change, old, new, regions))
 
     def create(self, path: VaultPath, new: bytes) -> None:
-        """A file that did not exist, and the folders that are missing above it."""
+        """A file that did not exist, and the folders that are missing above it.
+
+        Args:
+            path: Where it will be.
+            new: Its bytes.
+        """
         self._claim(path)
         self._make_parents(path)
         after = content_hash(new)
@@ -223,14 +232,22 @@ class PlanBuilder:
         self._add(change, preview(change, old, None))
 
     def mkdir(self, path: VaultPath) -> None:
-        """A folder that did not exist, and those that are missing above it."""
+        """A folder that did not exist, and those that are missing above it.
+
+        Args:
+            path: Where it will be.
+        """
         self._make_parents(path)
         if path not in self._folders:
             self._claim(path)
             self._make(path)
 
     def rmdir(self, path: VaultPath) -> None:
-        """A folder goes; the steps before have emptied it."""
+        """A folder is removed; the steps before have emptied it.
+
+        Args:
+            path: The folder.
+        """
         if path not in self._folders:
             self._claim(path)
         change = Change(ChangeKind.RMDIR, str(path))

@@ -116,6 +116,12 @@ class VaultRoot:
     def find(self, path: VaultPath) -> Place:
         """What a path means: spelled like this, else the only thing whose name differs in case or Unicode form.
 
+        Args:
+            path: What a caller wrote.
+
+        Returns:
+            The place, which the caller closes.
+
         Raises:
             NotFound: Nothing, or only a link out of the vault.
             Ambiguous: Several things fit.
@@ -136,7 +142,11 @@ class VaultRoot:
         return self._walk(twins[0])
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises."""
+        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises.
+
+        Args:
+            path: What a caller wrote.
+        """
         if not path.parts:
             return path
         with self.find(path) as place:
