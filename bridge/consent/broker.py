@@ -22,9 +22,9 @@ from bridge.vault.partial import KeptHunks
 logger = logging.getLogger(__name__)
 
 MAX_FEEDBACK = 2_000
-"""Characters of a person's words that an agent is told."""
+"""Characters of a person's words that an agent is given."""
 MAX_ENDED = 1_000
-"""Closed questions whose outcome is still told to those who answer late."""
+"""Closed questions whose outcome is still returned to those who answer late."""
 
 
 class ConsentHost(Protocol):
@@ -79,7 +79,7 @@ class _End:
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A question that somebody waits for."""
+    """A question that a call waits for."""
 
     question: ConsentRequest
     check: Callable[[], Awaitable[None]] | None
@@ -93,7 +93,7 @@ class Broker:
     """Holds the open questions and brings them to the people who can answer.
 
     Args:
-        clock: For the time told when nobody answered.
+        clock: For the time in the failure when nobody answered.
     """
 
     def __init__(self, *, clock: Clock) -> None:
@@ -115,7 +115,7 @@ class Broker:
         """
         self._hosts[host.id] = host
         for question in self.pending():
-            self._tell(host, "consent.requested", question.to_wire())
+            self._notify(host, "consent.requested", question.to_wire())
 
     def detach(self, host: ConsentHost) -> None:
         """Disconnect a host. No question ends by that.
@@ -164,7 +164,7 @@ class Broker:
         waiting = self._open[request_id] = _Open(question, check, part)
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
-            self._announce("consent.requested", question.to_wire())
+            self._notify_all("consent.requested", question.to_wire())
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
@@ -257,7 +257,7 @@ class Broker:
             self._ended.popitem(last=False)
         waiting.closed.set()
         decision = end.answer.decision if end.answer else None
-        self._announce(
+        self._notify_all(
             "consent.resolved",
             {"requestId": request_id, "decision": decision, "outcome": end.outcome, "by": end.by},
         )
@@ -307,17 +307,17 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _announce(self, method: str, params: dict[str, Any]) -> None:
+    def _notify_all(self, method: str, params: dict[str, Any]) -> None:
         for host in list(self._hosts.values()):
-            self._tell(host, method, params)
+            self._notify(host, method, params)
 
     @staticmethod
-    def _tell(host: ConsentHost, method: str, params: dict[str, Any]) -> None:
-        """One host that cannot be told must not keep the others from being told, nor the question from ending."""
+    def _notify(host: ConsentHost, method: str, params: dict[str, Any]) -> None:
+        """Notify one host. One that fails must not keep the others from hearing of it, nor the question from ending."""
         try:
             host.notify(method, params)
         except Exception:
-            logger.exception("the host %r cannot be told %s", host.name, method)
+            logger.exception("the host %r cannot be sent %s", host.name, method)
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:

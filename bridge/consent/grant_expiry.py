@@ -107,7 +107,7 @@ class GrantExpiry:
         self._mark((entry.key, letter) for entry, letter in grants)
 
     def renew(self, targets: Iterable[str], letters: Iterable[Letter]) -> None:
-        """Note that something was granted anew.
+        """Note that something was granted again.
 
         Args:
             targets: What was granted.
@@ -220,7 +220,7 @@ class GrantExpiry:
         with self._lock:
             if not self._dirty:
                 return
-            # What is no longer granted is forgotten; granted again, it counts anew.
+            # What is no longer granted is forgotten; granted again, it counts from then.
             self._used = {
                 (key, letter): used
                 for (key, letter), used in self._used.items()

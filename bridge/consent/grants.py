@@ -92,9 +92,9 @@ class GrantStore:
             self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
-        """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does.
+        """A function that returns the rule of the permission file which forbids reading a path; None: no entry does.
 
-        As long as the file is the same, it is the same function, so that searches may remember what it told them.
+        As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
         table = self._table()
         if not table.denies:
@@ -239,7 +239,7 @@ class GrantStore:
 
 
 def _reading_denials(table: PermissionTable) -> Denial:
-    """What tells which entry of a permission file forbids reading a path."""
+    """A function that returns the rule of a permission file which forbids reading a path."""
 
     def denial(path: str) -> Rule | None:
         entry = table.denial([path], ["r"])

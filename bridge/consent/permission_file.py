@@ -97,7 +97,7 @@ logger = logging.getLogger(__name__)
 
 FILE = "permissions.json"
 _SETTLED = 2.0
-"""Seconds after which a file's times tell every later change: the coarsest clock of a file system in use (FAT)."""
+"""Seconds after which a file's times show every later change: the coarsest clock of a file system in use (FAT)."""
 
 
 class PermissionFile:

@@ -19,7 +19,7 @@ _TITLE_MARKS = re.compile(r"(?:\A|[ \t]++)#++\Z")
 
 
 def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
-    """A paragraph, or what only its second line tells from one: a heading that is underlined, a table."""
+    """A paragraph, or what only its second line distinguishes from one: an underlined heading, a table."""
     text, starts, ends = state.text, state.starts, state.ends
     following = line + 1
     if following < container.stop:

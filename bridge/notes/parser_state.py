@@ -76,7 +76,7 @@ def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 MAX_DEPTH = 32
-"""Containers within containers that are told apart; what is nested deeper is read as text."""
+"""How deep containers may nest; what is nested deeper is read as text."""
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t\n])\^([A-Za-z0-9-]++)[ \t\r]*+\Z")
 _ID_REACH = 256

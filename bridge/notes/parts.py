@@ -12,7 +12,7 @@ from bridge.notes.reference import Reference
 from bridge.vault.name_folding import fold
 
 MOST_CANDIDATES = 20
-"""Candidates that a failure tells."""
+"""Candidates that a failure lists."""
 
 _SPECIAL = re.compile(r"[!\"#$%&()*+,./:;<=>?@\[\\\]^`{|}~\s]+")
 

@@ -72,7 +72,7 @@ class RewrittenText(NamedTuple):
     Attributes:
         text: The text as it will be.
         edits: What is replaced in it, in order.
-        links: How many links are written anew.
+        links: How many links are rewritten.
         left: Links that would have to be but cannot, as they are written.
     """
 
@@ -102,7 +102,7 @@ def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
 
 
 class _Proposal(NamedTuple):
-    """One link that is to be written anew.
+    """One link that is to be rewritten.
 
     Attributes:
         target: The file it must lead to.
@@ -130,7 +130,7 @@ class _Source:
         self._readings = min(_MOST_READINGS, max(4, _MOST_READ // (len(text) + 1)))
 
     def rewritten(self) -> RewrittenText:
-        """The text with every link that can be written anew."""
+        """The text with every link rewritten that can be."""
         for number, link in enumerate(self._links):
             target = self._moving.wanted(self._linkpath(link), self._path)
             if target is not None:

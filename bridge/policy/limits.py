@@ -145,7 +145,7 @@ class RateLimits:
         Args:
             client: Whose limits.
             now: Monotonic seconds.
-            limits: Calls a minute of every tool to tell of, as they are now.
+            limits: Calls a minute of every tool that is asked about, as they are now.
         """
         moment = self._advance(now)
         return {
@@ -187,7 +187,7 @@ class RateLimits:
 def _wait(passed: deque[float], moment: float, limit: int, ahead: int) -> float:
     """Seconds until a call with `ahead` calls before it fits into the window.
 
-    The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that somebody
+    The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that a call
     ahead in the queue will make.
     """
     moments = list(passed)

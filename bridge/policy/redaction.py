@@ -2,7 +2,7 @@
 
 Strings that look like keys, and strings known to be secret, are replaced in any text. The patterns are RE2's, so time
 is linear in the text. They recognise the published formats of tokens and what follows a name such as `password:`; a
-secret that looks like an ordinary word, with nothing before it that says so, cannot be told from one. It is better to
+secret that looks like an ordinary word, with nothing before it that says so, cannot be recognised. It is better to
 hide one word too many than to show one key.
 """
 

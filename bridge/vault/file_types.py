@@ -116,7 +116,7 @@ def describe_binary(data: bytes, name: str) -> tuple[str, str]:
         name: Its name.
 
     Returns:
-        The kind in words, such as `image`, and the MIME type. What the bytes tell wins over the name.
+        The kind in words, such as `image`, and the MIME type. What the bytes show wins over the name.
     """
     found = _by_content(data[:HEAD], shortest=2)
     mime = mime_type(name)

@@ -9,7 +9,6 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
 from bridge.vault.disk import Disk, FolderHandle, is_link, is_real_folder
@@ -48,8 +47,10 @@ class Folder:
         self.path = path
         self._hold: FolderHandle | None = at
         self._top = top
-        inner = Path(at).relative_to(top).parts if isinstance(at, str) else ()
-        self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
+        self._way: list[str] = []
+        if isinstance(at, str):
+            inner = Path(at).relative_to(top).parts
+            self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -266,18 +267,16 @@ class Folder:
         if hold is not None:
             self.disk.release(hold)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     @property
     def closed(self) -> bool:
         """Whether it has been let go."""
         return self._hold is None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def handle(self) -> FolderHandle:
         """The hold, for the system calls.
@@ -311,7 +310,7 @@ class Folder:
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
 
     def _read_all(self, fd: int, size: int, limit: int | None) -> bytes:
-        """Read to the end. The size only tells how much to ask for: a file may grow while it is read."""
+        """Read to the end. The size only says how much to ask for: a file may grow while it is read."""
         want = size + 1 if limit is None else min(limit, size + 1)
         first = self.disk.read(fd, want) if want else b""
         if len(first) == size < want:

@@ -1,6 +1,6 @@
-"""Which files find and grep pass over: what the user excluded in Obsidian, and the globs of `ignorePatterns`.
+"""Which files searches skip: what the user excluded in Obsidian, and the globs of `ignorePatterns`.
 
-This is a view, not a permission: a file that is passed over can still be read.
+This is a view, not a permission: a file that is skipped can still be read.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,10 +23,10 @@ PathRule = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IgnoreRules:
-    """What tells whether a file is passed over.
+    """Decides whether a file is skipped.
 
     Attributes:
-        rules: Each tells whether a path, in NFC, is passed over.
+        rules: Each says whether a path, in NFC, is skipped.
     """
 
     rules: tuple[PathRule, ...]
@@ -35,13 +35,13 @@ class IgnoreRules:
         return bool(self.rules)
 
     def __call__(self, path: VaultPath | str) -> bool:
-        """Whether a file is passed over."""
+        """Whether a file is skipped."""
         text = nfc(str(path))
         return any(rule(text) for rule in self.rules)
 
 
 def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
-    """What tells whether a file is passed over. It holds the rules as they are now.
+    """The rules by which files are skipped, as they are now.
 
     Args:
         files: The vault.

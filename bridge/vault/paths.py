@@ -22,7 +22,7 @@ _NOT_IN_NEW_NAMES = re.compile('[*"<>|?]')
 _DECEPTIVE = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 # Devices on Windows, with any extension, also with the superscript digits that Windows takes for digits.
 _RESERVED = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?")
-# One look that tells nearly every name is fine, because walks ask this of every file.
+# One match shows that nearly every name is fine, because walks ask this of every file.
 _PLAIN = re.compile(
     r"(?!(?i:con|prn|aux|nul|com|lpt))[^\x00-\x1f\x7f-\x9f\\:/\ud800-\udfff]{0,62}[^\x00-\x20\x7f-\x9f\\:/.\ud800-\udfff]"
 )

@@ -171,7 +171,7 @@ class PlanBuilder:
             path: The file.
             old: Its bytes now.
             new: Its bytes then.
-            regions: Where they differ, when that is known (`apply_edits` tells), so that nothing else is compared.
+            regions: Where they differ, when that is known (`apply_edits` returns it), so that nothing else is compared.
         """
         before, after = content_hash(old), content_hash(new)
         if before == after:

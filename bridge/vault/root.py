@@ -1,7 +1,7 @@
 """The vault as a tree: from a path to the folder that holds it, without ever being led out.
 
 Every way is walked name by name, each folder held while the next is opened in it, links never followed by the
-system. Symbolic links are read and resolved here: their names take the link's place and the walk begins anew, so
+system. Symbolic links are read and resolved here: their names take the link's place and the walk starts over, so
 whatever they say, the walk only ever goes down from the vault.
 """
 
@@ -9,7 +9,6 @@ import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
@@ -50,9 +49,7 @@ class Place:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.folder.close()
 
 
@@ -88,9 +85,7 @@ class VaultRoot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def folder(self, path: VaultPath, *, follow: bool = True) -> Folder:

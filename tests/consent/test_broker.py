@@ -49,20 +49,20 @@ def question(request_id: str = "c-1", *, plan_digest: str | None = DIGEST) -> Co
 
 @dataclass
 class Screen:
-    """A host that remembers what it was told."""
+    """A host that remembers what it was sent."""
 
     id: str
-    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    notified: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return f"Screen {self.id}"
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        self.told.append((method, params))
+        self.notified.append((method, params))
 
     def methods(self) -> list[str]:
-        return [method for method, _ in self.told]
+        return [method for method, _ in self.notified]
 
 
 class BrokenScreen(Screen):
@@ -135,13 +135,13 @@ async def test_a_question_goes_to_every_host_and_the_answer_to_the_asker(broker:
     broker.attach(other)
     asking = begin(broker)
     await turns()
-    assert screen.told == other.told == [("consent.requested", question().to_wire())]
+    assert screen.notified == other.notified == [("consent.requested", question().to_wire())]
     assert broker.pending() == [question()]
-    told = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
-    assert await yes(broker) == told
+    notified = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
+    assert await yes(broker) == notified
     assert await asking == ConsentAnswer(Decision.ALLOW_ONCE, "Screen a")
     resolved = {"requestId": "c-1", "decision": "allow_once", "outcome": "allowed", "by": "Screen a"}
-    assert screen.told[1:] == other.told[1:] == [("consent.resolved", resolved)]
+    assert screen.notified[1:] == other.notified[1:] == [("consent.resolved", resolved)]
     assert broker.pending() == []
 
 
@@ -255,7 +255,7 @@ async def test_a_host_that_leaves_ends_nothing_and_one_that_comes_back_is_asked_
     assert again.methods() == ["consent.requested", "consent.resolved"]
 
 
-async def test_a_host_that_cannot_be_told_does_not_hurt_the_others(
+async def test_a_host_that_cannot_be_reached_does_not_hurt_the_others(
     broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, screen = BrokenScreen("b"), Screen("a")
@@ -274,7 +274,7 @@ async def test_nobody_answers(broker: Broker, screen: Screen) -> None:
         await begin(broker, timeout=0)
     assert refused.value.code == "timed_out"
     assert "within 0 seconds" in refused.value.message
-    assert screen.told[-1] == (
+    assert screen.notified[-1] == (
         "consent.resolved",
         {"requestId": "c-1", "decision": None, "outcome": "timed_out", "by": None},
     )
@@ -290,7 +290,7 @@ async def test_a_cancelled_question_says_so(broker: Broker, screen: Screen) -> N
     with pytest.raises(PermissionDenied) as refused:
         await asking
     assert refused.value.code == "cancelled"
-    assert screen.told[-1][1]["by"] == "Claude Code"
+    assert screen.notified[-1][1]["by"] == "Claude Code"
     assert (await yes(broker)).outcome is Outcome.CANCELLED
 
 
@@ -301,7 +301,7 @@ async def test_an_asker_that_is_cancelled_closes_its_question(broker: Broker, sc
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert broker.pending() == []
-    assert screen.told[-1][1]["outcome"] == "cancelled"
+    assert screen.notified[-1][1]["outcome"] == "cancelled"
     assert (await yes(broker)).outcome is Outcome.CANCELLED
 
 
@@ -336,7 +336,7 @@ async def test_files_that_changed_make_the_question_stale(broker: Broker, screen
     with pytest.raises(Conflict, match="has changed") as stale:
         await asking
     assert stale.value.code == "stale"
-    assert screen.told[-1][1] == {"requestId": "c-1", "decision": None, "outcome": "stale", "by": "Screen a"}
+    assert screen.notified[-1][1] == {"requestId": "c-1", "decision": None, "outcome": "stale", "by": "Screen a"}
 
 
 async def test_a_no_needs_no_look_at_the_files(broker: Broker, screen: Screen) -> None:
@@ -480,9 +480,9 @@ def _judge(
     cancelled: int,
     stale: bool,
 ) -> None:
-    ends = [params for method, params in screens[0].told if method == "consent.resolved"]
+    ends = [params for method, params in screens[0].notified if method == "consent.resolved"]
     assert len(ends) == 1
-    assert all(screen.told == screens[0].told for screen in screens)
+    assert all(screen.notified == screens[0].notified for screen in screens)
     ended = Outcome(ends[0]["outcome"])
     accepted = [reply for reply in replies if reply.accepted]
     assert [(reply.outcome, reply.by) for reply in accepted] == (

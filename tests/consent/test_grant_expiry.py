@@ -182,12 +182,12 @@ def test_a_broken_memory_makes_everything_count_from_now(
     assert years.call().outcome == "ask"
 
 
-def test_the_end_is_told(years: Years, file: Path) -> None:
+def test_the_end_is_reported(years: Years, file: Path) -> None:
     file.write_text('{"Notes/": "rw-"}', encoding="utf-8")
     years.call()
-    told = {grant.operation: grant.expires for grant in years.grants.list()}
-    assert told["execute"] is None
-    assert (told["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
+    expires = {grant.operation: grant.expires for grant in years.grants.list()}
+    assert expires["execute"] is None
+    assert (expires["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
 
 
 def test_a_file_with_a_fault_forgets_no_use(years: Years, file: Path) -> None:

@@ -274,7 +274,7 @@ def test_no_sequence_of_answers_makes_a_never_tool_run_unasked_and_denials_hold_
             assert world.decide(PATCH)[0] != "allow"
 
 
-def test_what_is_closed_is_told_by_one_function_for_as_long_as_the_file_says_the_same(world: World, file: Path) -> None:
+def test_what_is_closed_is_decided_by_one_function_while_the_file_stays_the_same(world: World, file: Path) -> None:
     assert world.grants.closed() is None
     file.write_text('{"Private/": "-??"}', encoding="utf-8")
     first = world.grants.closed()

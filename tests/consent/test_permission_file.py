@@ -40,7 +40,7 @@ def test_what_is_written_is_read_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (b"", "line 1: "),
         (b"{\n  'a': 'r--'\n}", "line 2: "),
@@ -62,10 +62,10 @@ def test_what_is_written_is_read_back() -> None:
         (b" " * (MAX_BYTES + 1), "it is larger than"),
     ],
 )
-def test_a_fault_is_told_with_its_line_and_key(data: bytes, told: str) -> None:
+def test_a_fault_is_reported_with_its_line_and_key(data: bytes, message: str) -> None:
     with pytest.raises(PermissionFileFault) as caught:
         parse_permissions(data)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.fixture

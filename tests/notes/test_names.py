@@ -127,7 +127,7 @@ def test_an_alias_is_no_name_rule_42() -> None:
     assert names.resolve("What the note calls itself", "Me.md") is None
 
 
-def test_all_files_that_a_link_could_mean_are_told_with_the_chosen_one_first_rules_35_and_36() -> None:
+def test_all_files_that_a_link_could_mean_are_listed_with_the_chosen_one_first_rules_35_and_36() -> None:
     names = Names(["Note.md", "a/Note.md", "bb/Note.md", "c/Other.md", "a/Note"])
     assert names.candidates("note", "bb/Me.md") == ("Note.md", "a/Note", "bb/Note.md", "a/Note.md")
     assert names.candidates("a/Note") == ("a/Note", "a/Note.md")
@@ -175,7 +175,7 @@ def test_two_files_may_change_places() -> None:
     assert then.candidates("Note") == ("a/Note.md", "b/Note.md")
 
 
-def test_many_files_of_one_name_are_still_told_apart() -> None:
+def test_many_files_of_one_name_are_still_distinguished() -> None:
     names = Names([f"{number}/x/README.md" for number in range(5000)])
     assert names.resolve("README", "4711/x/Me.md") == "4711/x/README.md"
     assert names.resolve("4711/x/README", "1/x/Me.md") == "4711/x/README.md"

@@ -80,7 +80,7 @@ RENAMED = {"Old.md": "sub/New.md"}
         ('---\nup: "[[Old]]"\n<% tp %>: [\n---\n[[Old]]', '---\nup: "[[Old]]"\n<% tp %>: [\n---\n[[New]]'),
     ],
 )  # fmt: skip
-def test_exactly_the_links_that_lead_to_a_renamed_note_are_written_anew(text: str, becomes: str) -> None:
+def test_exactly_the_links_that_lead_to_a_renamed_note_are_rewritten(text: str, becomes: str) -> None:
     found = rewritten(text, RENAMED)
     assert found.text == becomes
     assert found.left == ()
@@ -128,7 +128,7 @@ def test_a_wikilink_to_a_name_that_it_cannot_hold_becomes_a_markdown_link(text: 
     assert rewritten(text, {"Old.md": "a^b.md"}).text == becomes
 
 
-def test_a_link_that_cannot_be_written_is_left_and_told() -> None:
+def test_a_link_that_cannot_be_written_is_left_and_reported() -> None:
     found = rewritten("[[Old]] [[Old|x]] [y](Old.md) [[a/Note]]", {"Old.md": "C#.md", "a/Note.md": "c/Note.md"})
     assert found.text == "[[Old]] [[Old|x]] [y](Old.md) [[c/Note]]"
     assert found.left == ("[[Old]]", "[[Old|x]]", "[y](Old.md)")
@@ -148,7 +148,7 @@ def test_a_name_that_becomes_ambiguous_is_written_as_a_path_rule_88() -> None:
     assert rewrite("[[Note]] [[New]]", "Me.md", moving).text == "[[a/Note]] [[New]]"
 
 
-def test_a_moved_notes_own_links_are_written_anew_rule_84() -> None:
+def test_a_moved_notes_own_links_are_rewritten_rule_84() -> None:
     text = "[[./Old]] [p](pic.png) [[Note]] [[#h]] [[Me]] [[/Old]]"
     found = rewritten(text, {"a/Me.md": "b/Me.md"}, source="a/Me.md", files=("a/Old.md", "a/pic.png", *FILES[2:]))
     assert found.text == "[[Old]] [p](pic.png) [[a/Note]] [[#h]] [[Me]] [[/Old]]"
@@ -240,7 +240,7 @@ def _vaults(draw: st.DrawFn) -> tuple[list[str], dict[str, str | None], str, Lin
 
 @settings(max_examples=150, deadline=None)
 @given(_vaults(), st.booleans())
-def test_every_link_that_leads_somewhere_leads_there_still_or_is_told(
+def test_every_link_that_leads_somewhere_still_leads_there_or_is_reported(
     made: tuple[list[str], dict[str, str | None], str, LinkFormat], canvas: bool
 ) -> None:
     files, moves, text, form = made

@@ -34,5 +34,5 @@ def test_each_error_is_the_failure_of_the_table_and_tells_no_absolute_path(
     assert "/home" not in failure.message
 
 
-def test_an_error_without_a_number_is_told_too() -> None:
+def test_an_error_without_a_number_is_reported_too() -> None:
     assert "unknown error" in as_failure(OSError("odd"), "x.md").message

@@ -231,7 +231,7 @@ def test_the_bridges_own_folder_must_be_a_real_one(root: VaultRoot, vault: Path,
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "create"])
-def test_a_full_disk_is_told_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
+def test_a_full_disk_is_reported_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
     class Full(Disk):
         def before(self, now: str, name: str) -> None:
             if now == operation:
