@@ -12,10 +12,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.partial import KeptHunks
 
@@ -40,13 +41,8 @@ class ConsentHost(Protocol):
         """The name it gave itself."""
         ...
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send it a notification, without waiting.
-
-        Args:
-            method: The name of the event.
-            params: Its members, as on the wire.
-        """
+    def notify(self, event: Event) -> None:
+        """Send it an event, without waiting."""
         ...
 
 
@@ -115,7 +111,7 @@ class Broker:
         """
         self._hosts[host.id] = host
         for question in self.pending():
-            self._notify(host, "consent.requested", question.to_wire())
+            self._tell(host, question)
 
     def detach(self, host: ConsentHost) -> None:
         """Disconnect a host. No question ends by that.
@@ -164,7 +160,7 @@ class Broker:
         waiting = self._open[request_id] = _Open(question, check, part)
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
-            self._notify_all("consent.requested", question.to_wire())
+            self._announce(question)
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
@@ -257,10 +253,7 @@ class Broker:
             self._ended.popitem(last=False)
         waiting.closed.set()
         decision = end.answer.decision if end.answer else None
-        self._notify_all(
-            "consent.resolved",
-            {"requestId": request_id, "decision": decision, "outcome": end.outcome, "by": end.by},
-        )
+        self._announce(ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by))
         return True
 
     @staticmethod
@@ -307,17 +300,17 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _notify_all(self, method: str, params: dict[str, Any]) -> None:
+    def _announce(self, event: Event) -> None:
         for host in list(self._hosts.values()):
-            self._notify(host, method, params)
+            self._tell(host, event)
 
     @staticmethod
-    def _notify(host: ConsentHost, method: str, params: dict[str, Any]) -> None:
-        """Notify one host. One that fails must not keep the others from hearing of it, nor the question from ending."""
+    def _tell(host: ConsentHost, event: Event) -> None:
+        """One host that cannot be told must not keep the others from being told, nor the question from ending."""
         try:
-            host.notify(method, params)
+            host.notify(event)
         except Exception:
-            logger.exception("the host %r cannot be sent %s", host.name, method)
+            logger.exception("the host %r cannot be told %s", host.name, event.event_name)
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:

@@ -7,8 +7,8 @@ from bridge.clock import Clock, stamp
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.permission_table import LETTERS, Letter, PermissionEntry, PermissionTable
-from bridge.consent.session_grants import Grant, SessionGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.consent.session_grants import SessionGrants
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Grant, Operation
 from bridge.errors import ToolFailure
 from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, choices
 
