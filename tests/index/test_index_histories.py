@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -18,6 +19,8 @@ from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 from tests.index.index_world import World
+
+pytestmark = pytest.mark.slow
 
 PATHS = st.sampled_from(
     [
