@@ -49,11 +49,12 @@ def _outside(_numbered_folders: Iterator[Path]) -> Path:
 
 @pytest.fixture(autouse=True)
 def _own_state(_outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's own run folders."""
+    """No test touches the user's own run folders, or draws for the size of the terminal that the tests run in."""
     state = _outside / "state"
     state.mkdir()
     monkeypatch.setenv("VAULT_BRIDGE_STATE", str(state))
-    monkeypatch.delenv("VAULT_BRIDGE_VAULT", raising=False)
+    for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)
