@@ -1,35 +1,67 @@
-"""What every test may use: a small vault, and where real vaults lie, if there are any."""
+"""What every test may use: a small vault, and copies of real vaults, if there are any."""
 
+import itertools
 import os
 import shutil
+import signal
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
 from bridge.vault import trash
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.real_data import REAL_VAULTS
 
-REAL_VAULTS = Path(os.environ.get("VAULT_BRIDGE_TEST_VAULTS") or Path(__file__).parents[2] / "shared" / "vaults")
-"""Real vaults for end-to-end tests; tests that want them are skipped where there are none."""
+# How long an example takes says more about the machine's other work than about the code, so no time limits.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Continuous integration tries the same examples every time: what fails there fails again here.
+settings.register_profile("ci", settings.get_profile("tests"), derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "tests")
+
+
+def pytest_configure() -> None:
+    """Let tests press Ctrl-C: what a shell runs in the background ignores SIGINT, and so would every child."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def _numbered_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders, one after the other. To number one, `mktemp` reads the names of all that it made before."""
+    root = tmp_path_factory.mktemp("outside")
+    return (root / str(number) for number in itertools.count())
+
+
+@pytest.fixture
+def _outside(_numbered_folders: Iterator[Path]) -> Path:
+    """A folder of this test that stands for the user's own ones."""
+    folder = next(_numbered_folders)
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(autouse=True)
-def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's own run folders."""
-    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
-    monkeypatch.delenv("VAULT_BRIDGE_VAULT", raising=False)
+def _own_state(_outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches the user's own run folders, or draws for the size of the terminal that the tests run in."""
+    state = _outside / "state"
+    state.mkdir()
+    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(state))
+    for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)
-def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trashed(_outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test puts anything into the user's own trash: the system's trash is this folder."""
-    folder = tmp_path_factory.mktemp("trash")
+    folder = _outside / "trash"
+    folder.mkdir()
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
     monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
     return folder

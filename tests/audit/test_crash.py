@@ -112,6 +112,7 @@ def clearing(world: World, told: Callable[[], None]) -> None:
         world.log.seal()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("work", [writing, shortening, clearing])
 def test_a_kill_at_any_operation_costs_at_most_the_record_that_was_being_written(
     tmp_path: Path, work: Callable[[World, Callable[[], None]], None]

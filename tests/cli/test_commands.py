@@ -203,6 +203,7 @@ def test_the_environment_names_the_vault(served: Any, run: Run, monkeypatch: pyt
     assert run("history", "--json").stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_two_commands_at_once_do_not_disturb_each_other(vault: Path) -> None:
     """Neither has a bridge: one starts its own, and the other uses that or waits for its turn."""
     command = [sys.executable, "-m", "bridge", "history", "--json", "--vault", str(vault)]

@@ -57,6 +57,7 @@ async def test_a_vault_that_is_known_is_not_worth_a_word(capsys: pytest.CaptureF
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_person_sees_a_bar(tmp_path: Path, terminal: Any) -> None:
     vault = tmp_path / "Vault"
     vault.mkdir()

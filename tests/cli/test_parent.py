@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 SERVE = [sys.executable, "-m", "bridge", "serve", "--json", "--vault"]
 
 

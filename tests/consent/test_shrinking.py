@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,8 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision,
 from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.disk import Disk
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 PLACES = ("/", "Notes/", "Notes/a.md", "notes/A.md", "Notes/Deep/", "Notes/Deep/b.md", "c.md", "https://example.org/x")
 TARGETS = ("Notes/a.md", "Notes/Deep/b.md", "c.md", "https://example.org/x?y", "Notes", "", "no//key")

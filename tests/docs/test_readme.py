@@ -61,6 +61,7 @@ def home(served: Path, tmp_path: Path) -> Path:
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe cannot answer the demonstration there")
 async def test_the_transcript_is_what_the_demonstration_prints(tmp_path: Path) -> None:
     """On a mismatch, put what is printed into the README."""
@@ -73,6 +74,7 @@ async def test_the_transcript_is_what_the_demonstration_prints(tmp_path: Path) -
     assert stable(blocks("text")[0]) == stable(printed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", blocks("python"), ids=["client", "raw"])
 async def test_the_python_examples_run(home: Path, example: str) -> None:
     printed = await output_of(sys.executable, "-c", example, home=home)

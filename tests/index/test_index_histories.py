@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -17,6 +18,8 @@ from bridge.journal.record import Cause
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 from tests.index.index_world import World
+
+pytestmark = pytest.mark.slow
 
 PATHS = st.sampled_from(
     [

@@ -473,6 +473,7 @@ def test_links_and_pipes_are_no_files(world: World) -> None:
     assert "loop" not in world.index.folders()
 
 
+@pytest.mark.slow
 def test_a_large_note_is_read_whole(world: World) -> None:
     world.write("Large.md", "word [[Hub]] #tag\n" * 60_000)
     world.tell("Large.md")

@@ -33,6 +33,7 @@ def fail_at(at: int, code: int, *, once: bool, only: set[str] | None = None) -> 
     return hook, failed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize(
     ("shape", "swaps"),

@@ -47,6 +47,7 @@ MARKS = st.builds(Mark, st.sampled_from(["done", "rolled_back", "conflicted", "d
 MARK = Mark("done", "change-1", "2026-01-02T03:04:05.000Z")
 
 
+@pytest.mark.slow
 @given(BEGINS | MARKS)
 def test_what_is_written_is_read_back(line: Line) -> None:
     data = encode(line)

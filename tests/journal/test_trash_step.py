@@ -352,6 +352,7 @@ def by_rename(path: Path) -> None:
     other.replace(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edit", [in_place, by_rename])
 @pytest.mark.parametrize("steps", [FOLDER, local(FOLDER), ONE, local(ONE)])
 def test_an_edit_at_any_moment_survives_and_the_plan_is_all_or_nothing(
@@ -406,6 +407,7 @@ class DyingDisk:
             raise Killed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", DISKS)
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("steps", [SYSTEM, LOCAL, FOLDER])
@@ -447,6 +449,7 @@ def test_a_kill_at_any_operation_leaves_all_old_or_all_new(
     assert outcomes == {"old", "new"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("steps", [SYSTEM, LOCAL])

@@ -1,18 +1,14 @@
 """How links find files. The rules are those of what Obsidian does, by their numbers."""
 
 import json
-import os
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.notes.names import Names, link_key, split_link
-
-EXPORTED = Path(os.environ.get("VAULT_BRIDGE_GROUND_TRUTH") or Path(__file__).parents[3] / "shared" / "ground-truth")
-"""What the app itself said of real notes."""
+from tests.real_data import GROUND_TRUTH
 
 
 @pytest.mark.parametrize(
@@ -240,13 +236,13 @@ def test_names_that_grew_are_names_that_were_made(paths: set[str], link: str, so
 
 
 def _exported() -> list[dict[str, object]]:
-    return [json.loads(file.read_bytes()) for file in sorted((EXPORTED / "obsidian-tasks-notes").glob("*.json"))]
+    return [json.loads(file.read_bytes()) for file in sorted((GROUND_TRUTH / "obsidian-tasks-notes").glob("*.json"))]
 
 
 def test_links_that_the_app_resolved_resolve_alike_rules_31_to_44() -> None:
     notes = _exported()
     if not notes:
-        pytest.skip("no exports of the app are on this machine (set VAULT_BRIDGE_GROUND_TRUTH)")
+        pytest.skip("no exports of the app are on this machine (set VAULT_BRIDGE_TEST_GROUND_TRUTH)")
     paths = {str(note["filePath"]) for note in notes}
     said: list[tuple[str, str, str | None]] = []
     for note in notes:

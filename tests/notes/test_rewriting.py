@@ -238,6 +238,7 @@ def _vaults(draw: st.DrawFn) -> tuple[list[str], dict[str, str | None], str, Lin
     return files, moves, front + body, form
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(_vaults(), st.booleans())
 def test_every_link_that_leads_somewhere_still_leads_there_or_is_reported(

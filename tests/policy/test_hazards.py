@@ -113,6 +113,7 @@ def test_a_hidden_character_in_a_name_is_reported_and_drawn_harmless(vault: Path
     assert sentence == "The name 'No\\u202ete.md' holds characters that cannot be seen: U+202E RIGHT-TO-LEFT OVERRIDE"
 
 
+@pytest.mark.slow
 def test_nothing_hides_behind_the_length_of_a_diff_or_of_a_line(vault: Path) -> None:
     plan = plan_of(vault, "Long.md", "x\n" * 600_000 + "<% evil %>\n" + "y" * 2_100_000 + " obsidian://x\n")
     assert plan.previews[0].truncated

@@ -20,6 +20,8 @@ from scripts.lib import (
 )
 from scripts.lib.vault_generator import generate
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

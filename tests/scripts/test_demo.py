@@ -11,6 +11,8 @@ import pytest
 from scripts.lib.demo import NOTE, SAMPLE, Demo, copy_sample
 from scripts.lib.environment import ROOT
 
+pytestmark = pytest.mark.slow
+
 SHOW = (
     "import sys; from pathlib import Path; from scripts.lib import start; sys.argv = ['start']; "
     "start.PLAYGROUND = Path.cwd(); sys.exit(start.main())"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 from aiohttp import WSMsgType
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -61,6 +62,7 @@ async def answers(house: House, role: str, data: bytes) -> list[Any]:
             said.append(message)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150,
     deadline=None,
