@@ -136,12 +136,12 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
         "Serving": sanitize(services.vault, style="bold"),
         "At": Text(bridge.beacon.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
-        "Approve": Text("in Obsidian, or in another terminal: ").append_text(
-            sanitize(f"{_this_command()} approve --vault {quoted(folder)}")
-        ),
         "Stop": Text("Ctrl-C"),
     }
-    output.lines(draw_facts(facts, output.width))
+    approve = sanitize(f"  {_this_command()} approve --vault {quoted(folder)}")  # to be copied: never broken into lines
+    output.lines(
+        [*draw_facts(facts, output.width), Text("Answer questions in Obsidian, or in another terminal with:"), approve]
+    )
 
 
 def _this_command() -> str:

@@ -75,10 +75,12 @@ class Demo:
         vault = copy_sample(self._playground)
         self._say(f"A new copy of the sample vault with its 12 notes: {_shown(vault)}")
         async with Bridge(vault, port=self._port) as bridge:
-            await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(PRESETS["vault"])})
+            tools = PRESETS["vault"]
+            await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(tools)})
             self._step("The bridge serves it")
             self._say(
-                f"On this machine only, at {bridge.beacon.url}. Agents may ask for: find, grep, read, apply_patch."
+                f"On this machine only, at {bridge.beacon.url}. Agents may use {', '.join(tools[:4])} and "
+                f"{len(tools) - 4} more tools."
             )
             async with _desk(vault, self._keyboard, self._output) as desk:
                 await self._agent(vault, desk)
@@ -154,7 +156,7 @@ class Demo:
         self._hint("All changes:", _command("history", vault))
         self._hint("The whole log:", _command("log", vault))
         self._hint("Your own vault:", "python3 scripts/start --vault DIR")
-        self._hint("From a script:", "README.md, section 'Scripting'")
+        self._hint("Your own agent:", "README.md, section 'Connect an agent'")
 
     def _step(self, title: str) -> None:
         self._steps += 1
