@@ -118,7 +118,9 @@ class Demo:
 
     async def _patch(self, agent: Client, desk: Desk, hit: dict[str, Any]) -> Result | None:
         self._step("It asks to change a note")
-        self._say(f"It calls: apply_patch on line {hit['line']} of {NOTE}. You are asked about every change, and see its diff.")
+        self._say(
+            f"It calls: apply_patch on line {hit['line']} of {NOTE}. You are asked about every change, and see its diff."
+        )
         edit = {
             "startLine": hit["line"],
             "endLine": hit["line"],
@@ -144,7 +146,9 @@ class Demo:
             undone = Result(await person.request("history.undo", executionId=patched.execution_id)).or_raise()
         same = (vault / NOTE).read_bytes() == before
         self._say(undone.text.splitlines()[0])
-        self._say(f"{NOTE} is {'byte for byte as it was before' if same else 'NOT as it was before: please report this'}.")
+        self._say(
+            f"{NOTE} is {'byte for byte as it was before' if same else 'NOT as it was before: please report this'}."
+        )
 
     def _refused(self, result: Result) -> None:
         """Show what the agent receives after a no."""

@@ -150,13 +150,13 @@ class Model:
 
 
 @pytest.fixture
-async def model(aiohttp_server: Any) -> AsyncIterator[tuple[Model, str]]:
+async def model(aiohttp_server: Any) -> tuple[Model, str]:
     """Such a server, and its address."""
     model = Model()
     app = web.Application()
     app.router.add_post("/v1/chat/completions", model.answer)
     server = await aiohttp_server(app)
-    yield model, str(server.make_url("/v1"))
+    return model, str(server.make_url("/v1"))
 
 
 async def test_the_agent_example_lets_a_model_use_the_tools(home: Path, model: tuple[Model, str]) -> None:
