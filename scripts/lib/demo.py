@@ -119,7 +119,7 @@ class Demo:
     async def _patch(self, agent: Client, desk: Desk, hit: dict[str, Any]) -> Result | None:
         self._step("It asks to change a note")
         self._say(
-            f"It calls: apply_patch on line {hit['line']} of {NOTE}. You are asked about every change, and see its diff."
+            f"It calls: apply_patch on line {hit['line']} of {NOTE}. You are asked about every change and see its diff."
         )
         edit = {
             "startLine": hit["line"],
