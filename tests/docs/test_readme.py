@@ -48,8 +48,10 @@ def stable(transcript: str) -> str:
     return transcript.strip()
 
 
-async def output_of(*command: str, home: Path | None = None, place: Path = ROOT, answers: str = "", **more: str) -> str:
-    """What a program prints, as in a terminal of 80 columns; it must end well."""
+async def output_of(
+    *command: str, home: Path | None = None, place: Path = ROOT, answers: str = "", ends_with: int = 0, **more: str
+) -> str:
+    """What a program prints, as in a terminal of 80 columns; it must end with that exit code."""
     variables = {**os.environ, "COLUMNS": "80", "PYTHONUTF8": "1", "PYTHONPATH": str(ROOT), **more}
     if home is not None:
         variables["HOME"] = variables["USERPROFILE"] = str(home)
@@ -62,7 +64,7 @@ async def output_of(*command: str, home: Path | None = None, place: Path = ROOT,
         stderr=asyncio.subprocess.STDOUT,
     )
     said, _ = await asyncio.wait_for(process.communicate(answers.encode()), 60)
-    assert process.returncode == 0, said.decode()
+    assert process.returncode == ends_with, said.decode()
     return said.decode()
 
 
@@ -168,6 +170,13 @@ async def test_the_agent_example_lets_a_model_use_the_tools(home: Path, model: t
     first = server.asked[0]
     assert first["messages"] == [{"role": "user", "content": "Which tasks are still open?"}]
     assert {tool["function"]["name"] for tool in first["tools"]} == set(PRESETS["vault"])
+
+
+async def test_without_a_models_server_the_agent_example_ends_with_a_sentence(home: Path, unused_tcp_port: int) -> None:
+    address = f"http://127.0.0.1:{unused_tcp_port}/v1"
+    command = (sys.executable, "-c", AGENT, "Hello?")
+    printed = await output_of(*command, home=home, ends_with=1, OPENAI_BASE_URL=address)
+    assert re.fullmatch(rf"The model's server at {address} failed: [^\n]+\n", printed)
 
 
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="curl and jq are not installed")
