@@ -12,10 +12,11 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.partial import Kept
 
@@ -40,8 +41,8 @@ class Host(Protocol):
         """The name it gave itself."""
         ...
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send it a notification, without waiting."""
+    def notify(self, event: Event) -> None:
+        """Send it an event, without waiting."""
         ...
 
 
@@ -106,7 +107,7 @@ class Broker:
         """A host that can consent has come; it is sent every open question."""
         self._hosts[host.id] = host
         for question in self.pending():
-            self._tell(host, "consent.requested", question.to_wire())
+            self._tell(host, question)
 
     def detach(self, host: Host) -> None:
         """A host has gone. No question ends by that."""
@@ -151,7 +152,7 @@ class Broker:
         waiting = self._open[request_id] = _Open(question, check, part)
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
-            self._announce("consent.requested", question.to_wire())
+            self._announce(question)
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
@@ -229,10 +230,7 @@ class Broker:
             self._ended.popitem(last=False)
         waiting.closed.set()
         decision = end.answer.decision if end.answer else None
-        self._announce(
-            "consent.resolved",
-            {"requestId": request_id, "decision": decision, "outcome": end.outcome, "by": end.by},
-        )
+        self._announce(ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by))
         return True
 
     @staticmethod
@@ -279,17 +277,17 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _announce(self, method: str, params: dict[str, Any]) -> None:
+    def _announce(self, event: Event) -> None:
         for host in list(self._hosts.values()):
-            self._tell(host, method, params)
+            self._tell(host, event)
 
     @staticmethod
-    def _tell(host: Host, method: str, params: dict[str, Any]) -> None:
+    def _tell(host: Host, event: Event) -> None:
         """One host that cannot be told must not keep the others from being told, nor the question from ending."""
         try:
-            host.notify(method, params)
+            host.notify(event)
         except Exception:
-            logger.exception("the host %r cannot be told %s", host.name, method)
+            logger.exception("the host %r cannot be told %s", host.name, event.event_name)
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:

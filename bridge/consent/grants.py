@@ -4,12 +4,11 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from bridge.clock import Clock, stamp
-from bridge.consent.grant import Grant
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_table import LETTERS, Entry, Letter, PermissionTable
 from bridge.consent.permissions import Permissions
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Grant, Operation
 from bridge.errors import ToolFailure
 from bridge.policy.consent import Case, Memory, Rule, choices
 

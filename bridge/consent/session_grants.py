@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bridge.clock import Clock, stamp
-from bridge.consent.grant import Grant
-from bridge.contract.consent import ConsentClass, Covers, Decision, Operation
+from bridge.contract.consent import ConsentClass, Covers, Decision, Grant, Operation
 from bridge.policy.consent import Case, Rule
 
 MOST_CALLS = 1_000

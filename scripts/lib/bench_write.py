@@ -70,7 +70,7 @@ def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
         for _ in range(WRITES):
             edit = {"startLine": 100, "endLine": 100, "newContent": f"Line 99: edit {next(edits)} of many"}
             arguments = {"path": "Note.md", "patches": [edit]}
-            result = await bridge.services.calls.call(caller, "apply_patch", arguments)
+            result = (await bridge.services.calls.call(caller, "apply_patch", arguments)).to_wire()
             if not result["success"]:
                 raise RuntimeError(result["error"])
         return (time.perf_counter() - began) / WRITES

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import orjson
 from pydantic.json_schema import models_json_schema
 
-from bridge.consent.grant import Grant
-from bridge.contract.consent import ConsentReply, ConsentRequest
+from bridge.contract.consent import ConsentReply, ConsentRequest, Grant
 from bridge.contract.discovery import Discovery, Endpoint
 from bridge.contract.host_requests import (
     DirtyAnswer,

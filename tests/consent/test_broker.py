@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.consent.broker import MAX_FEEDBACK, Answer, Broker
+from bridge.contract.base import Event
 from bridge.contract.consent import (
     ConsentReply,
     ConsentRequest,
@@ -58,16 +59,16 @@ class Screen:
     def name(self) -> str:
         return f"Screen {self.id}"
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        self.told.append((method, params))
+    def notify(self, event: Event) -> None:
+        self.told.append((event.event_name, event.to_wire()))
 
     def methods(self) -> list[str]:
         return [method for method, _ in self.told]
 
 
 class BrokenScreen(Screen):
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        super().notify(method, params)
+    def notify(self, event: Event) -> None:
+        super().notify(event)
         raise ConnectionResetError("gone")
 
 

@@ -18,7 +18,7 @@ from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 if TYPE_CHECKING:
-    from bridge.consent.grant import Grant
+    from bridge.contract.consent import Grant
 
 GREP = Case(
     tool="grep",

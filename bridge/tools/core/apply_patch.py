@@ -10,8 +10,7 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool, discloses_content
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
 from bridge.vault.builder import PlanBuilder

@@ -4,8 +4,7 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content
 from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.formatting import counted, done
