@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import os
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -96,7 +98,7 @@ async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, o
         if output.as_json or not (sys.stdin.isatty() and output.interactive):
             output.say(
                 "Agents can find, grep and read here. To let them also propose changes, each of which is shown to you "
-                f"first: vault-bridge settings preset vault --vault {quoted(folder)}"
+                f"first: {_this_command()} settings preset vault --vault {quoted(folder)}"
             )
             return
         preset = await _offer(output)
@@ -134,7 +136,18 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
         "Serving": sanitize(services.vault, style="bold"),
         "At": Text(bridge.beacon.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
-        "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(sanitize(quoted(folder))),
         "Stop": Text("Ctrl-C"),
     }
-    output.lines(draw_facts(facts, output.width))
+    approve = sanitize(f"  {_this_command()} approve --vault {quoted(folder)}")  # to be copied: never broken into lines
+    output.lines(
+        [*draw_facts(facts, output.width), Text("Answer questions in Obsidian, or in another terminal with:"), approve]
+    )
+
+
+def _this_command() -> str:
+    """What to type in another terminal to run this program: its name where the shell finds it, else its path."""
+    program = Path(sys.executable).with_name("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
+    found = shutil.which("vault-bridge")
+    if not program.exists() or (found is not None and Path(found).resolve() == program.resolve()):
+        return "vault-bridge"
+    return quoted(program)

@@ -6,11 +6,9 @@ from pathlib import Path
 
 from bridge.cli.keyboard import Leaving
 from bridge.cli.main import app
-from bridge.cli.output import Output, prepare_streams, quoted
-from bridge.cli.sanitize import sanitize
+from bridge.cli.output import prepare_streams
 from scripts.lib.answers import open_answers
 from scripts.lib.demo import PLAYGROUND, Demo
-from scripts.lib.environment import COMMAND
 from scripts.lib.options import parse_start
 
 
@@ -33,7 +31,6 @@ def _serve(vault: Path, port: int, preset: str | None, *, yes: bool) -> None:
     """As `vault-bridge serve` does, which then runs in this process."""
     if preset is None and yes and not (vault / ".vault-bridge" / "settings.json").exists():
         preset = "vault"
-    Output().lines([sanitize(f"To answer questions, in another terminal: {COMMAND} approve --vault {quoted(vault)}")])
     chosen = ["--preset", preset] if preset else []
     app(["serve", "--vault", str(vault), "--port", str(port), *chosen])
 
