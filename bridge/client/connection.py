@@ -39,7 +39,7 @@ async def connect(
     name: str,
     role: Literal["agent", "host"] = "agent",
     can: Sequence[str] | None = None,
-) -> AsyncIterator["Bridge"]:
+) -> AsyncIterator["Connection"]:
     """Connect to the bridge that serves a vault.
 
     Args:
@@ -60,15 +60,17 @@ async def connect(
             socket = await http.ws_connect(endpoint.url, max_msg_size=MAX_MESSAGE, compress=0)
         except aiohttp.ClientError:
             raise not_running(folder) from None
-        bridge = Bridge(socket)
+        connection = Connection(socket)
         try:
-            await bridge.request("session.name", client=name, **({"can": list(can or ())} if role == "host" else {}))
-            yield bridge
+            await connection.request(
+                "session.name", client=name, **({"can": list(can or ())} if role == "host" else {})
+            )
+            yield connection
         finally:
-            await bridge.close()
+            await connection.close()
 
 
-class Bridge:
+class Connection:
     """A connection. Made by `connect`.
 
     Args:

@@ -17,10 +17,12 @@ from scripts.lib import (
     bench_ranked,
     bench_rpc,
     bench_search,
+    bench_start,
     bench_write,
 )
 
 SECTIONS = {
+    "start": ("Starting: the command line, and a vault served again", bench_start.run),
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
     "write": ("Writing: a durable edit, a diff", bench_write.run),
     "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),

@@ -4,9 +4,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bridge.cli.keyboard import Leaving
-from bridge.cli.main import app
-from bridge.cli.output import prepare_streams
+from bridge.cli.keyboard import PersonLeft
+from bridge.cli.main import app, prepare_streams
 from scripts.lib.answers import open_answers
 from scripts.lib.demo import PLAYGROUND, Demo
 from scripts.lib.options import parse_start
@@ -21,7 +20,7 @@ def main() -> int:
         return 0
     try:
         asyncio.run(Demo(open_answers(yes=options.yes), port=options.port, playground=PLAYGROUND).show())
-    except (Leaving, KeyboardInterrupt):
+    except (PersonLeft, KeyboardInterrupt):
         print("\nLeft. Nothing else happens; the copy of the vault stays in playground/.")
         return 130
     return 0

@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -180,6 +182,7 @@ class Screen:
             timeout=PATIENCE,
             dimensions=(60, columns),
             env=os.environ | {"TERM": "xterm-256color"} | environment,
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us with `&`
         )
         self.child.delaybeforesend = None
         self.raw = ""

@@ -73,7 +73,7 @@ def test_undo_and_redo_need_no_question(changed: Path, run: Run) -> None:
     assert note.read_bytes() == new
     (entry,) = json.loads(run("history", "--json", vault=changed).stdout)
     run("undo", entry["executionId"], vault=changed)
-    assert "nothing to undo" in run("undo", vault=changed, code=1).stderr
+    assert run("undo", vault=changed, code=1).stderr == "Nothing to undo.\n"
 
 
 def test_an_undo_over_a_later_edit_is_refused(changed: Path, run: Run) -> None:

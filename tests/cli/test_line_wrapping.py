@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.text import Text
 
-from bridge.cli.line_wrapping import fold, wrap
+from bridge.cli.layout import fold, wrap
 
 LINES = st.text(st.sampled_from("ab  日é👍-"), max_size=60)
 

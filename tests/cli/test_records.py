@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.cli.records import HEADINGS, draw_record
+from bridge.cli.log import HEADINGS, draw_record
 
 WHEN = "2026-01-02T03:04:05.000Z"
 

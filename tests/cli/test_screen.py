@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.screen import choice_lines, draw_question
+from bridge.cli.question_screen import choice_lines, draw_question
 from bridge.contract.consent import ConsentRequest, Decision
 
 Make = Callable[..., ConsentRequest]

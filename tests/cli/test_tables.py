@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from bridge.cli.tables import draw_table
+from bridge.cli.layout import draw_table
 
 HEADINGS = ("Name", "Risk", "What")
 ROWS = [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, Notification, ProtocolFailure, connect
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
 from bridge.contract.events import ToolStarted, VaultChanged
 from bridge.contract.host_requests import DirtyQuestion
 from bridge.errors import ExecutionFailed
@@ -105,7 +105,7 @@ async def test_a_handler_that_fails_does_not_end_the_connection(house: House) ->
     assert [type(error) for error in errors] == [KeyError]
 
 
-async def listen(bridge: Bridge, count: int) -> list[Notification]:
+async def listen(bridge: Connection, count: int) -> list[Notification]:
     heard = []
     async for notification in bridge.notifications():
         heard.append(notification)

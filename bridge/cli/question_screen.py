@@ -1,4 +1,4 @@
-"""The consent question as the terminal shows it (seed L, "Consent UI").
+"""The consent question as the terminal shows it.
 
 Column 0 belongs to the screen. Whatever an agent, a note or a tool says stands indented, inert and folded, so that it
 can neither look like a line of the screen nor push one away.
@@ -12,15 +12,14 @@ from datetime import datetime
 from rich.cells import cell_len
 from rich.text import Text
 
-from bridge.cli.changes import draw_heading, draw_truncation
-from bridge.cli.diff import draw_diff, parse_diff
-from bridge.cli.line_wrapping import fold, wrap
+from bridge.cli.diff import draw_diff, draw_heading, draw_truncation, parse_diff
+from bridge.cli.layout import fold, wrap
 from bridge.cli.parameters import ParameterTree
 from bridge.cli.sanitize import sanitize, sanitize_lines
 from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
 
 MOST_DIFF_LINES = 300
-"""Screen lines of diff that are shown before the rest waits behind the key `p`."""
+"""DrawnQuestion lines of diff that are shown before the rest waits behind the key `p`."""
 MOST_DIFF_CHARACTERS = 40_000
 """Of one line: more than those screen lines can hold."""
 MOST_FILES = 40
@@ -81,7 +80,7 @@ _LABEL = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Screen:
+class DrawnQuestion:
     """A drawn question.
 
     Attributes:
@@ -93,7 +92,7 @@ class Screen:
     cut: bool
 
 
-def draw_question(request: ConsentRequest, *, width: int, now: datetime, full: bool = False) -> Screen:
+def draw_question(request: ConsentRequest, *, width: int, now: datetime, full: bool = False) -> DrawnQuestion:
     """The whole question.
 
     Args:
@@ -105,15 +104,25 @@ def draw_question(request: ConsentRequest, *, width: int, now: datetime, full: b
     return _Drawing(request, width, full=full).draw(now)
 
 
-def choice_lines(request: ConsentRequest, width: int, *, cut: bool) -> Iterator[Text]:
-    """What may be answered: the choices offered, and only those."""
-    offered = [(key, LABELS[decision]) for key, decision in KEYS.items() if decision in request.choices]
+def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, str]:
+    """What can be typed, with what it means: the choices that the question offers, and only those.
+
+    Args:
+        request: The question.
+        cut: Whether something was left out of the screen, which `p` shows.
+    """
+    offered = {key: LABELS[decision] for key, decision in KEYS.items() if decision in request.choices}
     if Decision.DENY_ONCE in request.choices:
-        offered.append(("m", "deny, and tell the agent why"))
+        offered["m"] = "deny, and tell the agent why"
     if cut:
-        offered.append(("p", "show all of it first"))
+        offered["p"] = "show all of it first"
+    return offered
+
+
+def choice_lines(request: ConsentRequest, width: int, *, cut: bool) -> Iterator[Text]:
+    """The legend of `offered_keys`, no wider than `width` cells."""
     line = Text()
-    for key, label in offered:
+    for key, label in offered_keys(request, cut=cut).items():
         piece = Text.assemble((f" {key} ", "bold reverse"), f" {label}")
         if line and line.cell_len + 3 + piece.cell_len > width:
             yield from wrap(line, width)
@@ -142,10 +151,10 @@ class _Drawing:
         self._full = full
         self._cut = False
 
-    def draw(self, now: datetime) -> Screen:
+    def draw(self, now: datetime) -> DrawnQuestion:
         lines = [*self._head(), *self._who(), Text(), *self._parameters(), *self._request_text(), *self._files()]
         lines += self._foot(now, long=len(lines) > LONG_SCREEN)
-        return Screen(lines, self._cut)
+        return DrawnQuestion(lines, self._cut)
 
     def _head(self) -> Iterator[Text]:
         tool = self._request.tool

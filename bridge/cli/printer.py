@@ -6,6 +6,7 @@ With `--json`, standard output holds JSON and nothing else.
 import contextlib
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.line_wrapping import wrap
+from bridge.cli.layout import wrap
 from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
 UNFOLDED = 400
@@ -24,7 +25,7 @@ READABLE = 100
 """Columns beyond which sentences and rules do not grow."""
 
 
-class Output:
+class Printer:
     """The two streams of one command.
 
     Args:
@@ -116,20 +117,28 @@ class Output:
             yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
-def prepare_streams() -> None:
-    """Have both streams speak UTF-8 where the system would not, and never fail on a character."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is None:
-            continue
-        if sys.platform == "win32" and not stream.isatty():
-            reconfigure(encoding="utf-8")
-        reconfigure(errors="backslashreplace")
-
-
 def quoted(folder: Path) -> str:
     """A path as it is typed in a shell."""
     return subprocess.list2cmdline([str(folder)]) if sys.platform == "win32" else shlex.quote(str(folder))
+
+
+def typed_command(words: str, vault: Path) -> str:
+    """One of our commands for a vault, ready to be pasted into a shell.
+
+    Args:
+        words: What comes after the program's name, such as `approve`.
+        vault: The vault's folder.
+    """
+    return f"{_program()} {words} --vault {quoted(vault)}"
+
+
+def _program() -> str:
+    """`vault-bridge`; with its folder where the shell would not find it, or would find another installation's."""
+    name = "vault-bridge"
+    script = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
+    found = shutil.which(name)
+    ours = not script.exists() or (found is not None and Path(found).samefile(script))
+    return name if ours else quoted(script)
 
 
 def _console(*, stderr: bool) -> Console:
