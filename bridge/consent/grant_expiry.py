@@ -1,4 +1,4 @@
-"""Permanent grants end when nobody uses them: the permission file, without what has not been used for long.
+"""Permanent grants lapse when they are not used: the permission file, without what has not been used for long.
 
 When a grant was used last is kept in `.vault-bridge/grants.json`, apart from `permissions.json`, which stays as people
 write it. An entry written by hand counts from when it was first seen. Denials never end.

@@ -1,4 +1,4 @@
-"""Tags in the text of a note: put at its end, or taken out, without changing what else the text says."""
+"""Tags in the text of a note: added at its end, or removed, without changing what else the text says."""
 
 import re
 from collections.abc import Sequence

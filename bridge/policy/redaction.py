@@ -69,7 +69,7 @@ _SEPARATORS = frozenset(":=@")
 
 
 class Secrets:
-    """Secrets of our own that no log, error or export may hold, such as the tokens of this run."""
+    """Known secrets that no log, error or export may hold, such as the tokens of this run."""
 
     def __init__(self) -> None:
         self._known: tuple[str, ...] = ()

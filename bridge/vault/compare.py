@@ -1,4 +1,4 @@
-"""Which lines of two files differ: as few as can be found without holding up anybody.
+"""Which lines of two files differ: as few as can be found without holding up other work.
 
 What both have at the beginning and at the end is cut off first, on bytes. The rest is matched as line numbers in a
 dictionary, by the longest common subsequence where that is quick, else between lines that occur once in both

@@ -1,4 +1,4 @@
-"""The files of a vault, read: the only way that tools look at the disk. Writing is the ledger's (`journal/`)."""
+"""The files of a vault, read: the only way in which tools look at the disk. Only the ledger (`journal/`) writes."""
 
 import errno
 import hashlib
@@ -27,7 +27,7 @@ _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.EL
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What the disk knows of a file.
+    """The state of a file on disk.
 
     Attributes:
         path: Where it is, as spelled on disk.

@@ -145,7 +145,7 @@ def preview(
 
 
 class PlanBuilder:
-    """A plan in the making. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
+    """A plan being built. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
 
     Steps are kept in the order they are added; a path is changed at most once.
 
