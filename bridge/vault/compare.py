@@ -39,7 +39,7 @@ class Region:
         old_end: Where it ends there.
         new_start: Where it begins in the new bytes.
         new_end: Where it ends there.
-        old_line: The number of the line at `old_start`.
+        old_line: The number of the line at `old_start`, from 1.
     """
 
     old_start: int
@@ -50,25 +50,15 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedBlock:
+class ChangedBlock(Region):
     """Whole lines that became other whole lines, or came, or went.
 
     Attributes:
-        old_start: Where it begins in the old bytes.
-        old_end: Where it ends there.
-        new_start: Where it begins in the new bytes.
-        new_end: Where it ends there.
-        old_line: The number of the line at `old_start`, from 1.
         new_line: The number of the line at `new_start`, from 1.
         removed: How many lines went.
         added: How many lines came.
     """
 
-    old_start: int
-    old_end: int
-    new_start: int
-    new_end: int
-    old_line: int
     new_line: int
     removed: int
     added: int
