@@ -30,7 +30,7 @@ MODE = "mode"
 
 
 class GrantExpiry:
-    """What is granted for good and in use. May be used from several threads.
+    """The permanent grants that are still in use. May be used from several threads.
 
     Nothing is written when a grant is used; `sweep` writes, from time to time.
 

@@ -73,7 +73,11 @@ class SessionGrants:
         """By client, where None is every client, and operation."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
-        """What denies a case."""
+        """The rule that denies a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, False), {})
             found = next((kept[target] for target in (None, *case.targets) if target in kept), None)
@@ -95,7 +99,11 @@ class SessionGrants:
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
-        """What allows a case."""
+        """The rule that allows all of a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, True), {})
             every = bool(case.targets) and all(target in kept for target in case.targets)

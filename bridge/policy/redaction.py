@@ -127,7 +127,7 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 MAX_TEXT = 2_000

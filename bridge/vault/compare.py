@@ -51,12 +51,12 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class ChangedBlock(Region):
-    """Whole lines that became other whole lines, or came, or went.
+    """Whole lines that were replaced, added or removed.
 
     Attributes:
         new_line: The number of the line at `new_start`, from 1.
-        removed: How many lines went.
-        added: How many lines came.
+        removed: How many lines were removed.
+        added: How many lines were added.
     """
 
     new_line: int
@@ -210,7 +210,7 @@ def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineCh
 
 
 def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
-    """Changes with nothing between them as one, so that a diff shows first all that went, then all that came."""
+    """Changes with nothing between them as one, so that a diff shows all removed lines first, then all added ones."""
     joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:

@@ -25,8 +25,8 @@ class Diff:
 
     Attributes:
         text: The diff; empty when nothing differs.
-        added: Lines that came, in the whole diff.
-        removed: Lines that went, in the whole diff.
+        added: Lines added, in the whole diff.
+        removed: Lines removed, in the whole diff.
         truncated: Whether the text was cut.
     """
 
@@ -53,8 +53,8 @@ def unified_diff(
     Args:
         old: The bytes before.
         new: The bytes after.
-        old_path: What it was called; None when it is new (`/dev/null`).
-        new_path: What it will be called; None when it goes.
+        old_path: Its path before; None when it is new (`/dev/null`).
+        new_path: Its path after; None when it is deleted.
         regions: Where they differ, when that is known: nothing else is compared then.
         limit: The most characters of text; it is cut at a line end.
     """
@@ -175,7 +175,7 @@ class DiffHunk:
     text: str
 
     def added(self) -> Iterator[tuple[int, str]]:
-        """The lines that come, each with its number in the new file and its line break."""
+        """The added lines, each with its number in the new file and its line break."""
         number = self.new_line
         for line in split_lines(self.text[self.text.index("\n") + 1 :]):
             if line.startswith("+"):

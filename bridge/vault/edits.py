@@ -19,7 +19,7 @@ class LineEdit:
     Attributes:
         start: The first line replaced, counted from 1.
         end: The last line replaced; `start - 1` replaces none and inserts before `start`.
-        text: What comes there instead; empty deletes the lines.
+        text: What replaces them; empty deletes the lines.
     """
 
     start: int
