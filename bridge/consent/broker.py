@@ -1,4 +1,4 @@
-"""The open questions. Each has exactly one outcome, however many people answer and whatever else happens at once.
+"""The open questions. Each has exactly one outcome, however many people answer and whatever else happens meanwhile.
 
 Every end of a question goes through `_settle`, the one compare-and-set: the first to come closes it, and all others
 find it closed. A yes first claims the question (`checking`), so that no second answer is looked at while the files

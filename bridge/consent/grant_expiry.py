@@ -1,4 +1,4 @@
-"""Permanent grants end when nobody uses them: the permission file, without what has not been used for long.
+"""Permanent grants lapse when they are not used: the permission file, without what has not been used for long.
 
 When a grant was used last is kept in `.vault-bridge/grants.json`, apart from `permissions.json`, which stays as people
 write it. An entry written by hand counts from when it was first seen. Denials never end.
@@ -30,7 +30,7 @@ MODE = "mode"
 
 
 class GrantExpiry:
-    """What is granted for good and in use. May be used from several threads.
+    """The permanent grants that are still in use. May be used from several threads.
 
     Nothing is written when a grant is used; `sweep` writes, from time to time.
 

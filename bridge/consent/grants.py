@@ -1,4 +1,4 @@
-"""What people have said before: for the session, in memory; for good, in the settings and in the permission file."""
+"""The answers that hold: for the session, in memory; for good, in the settings and in the permission file."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -22,7 +22,7 @@ _VERBS = {"r": "read", "w": "write", "x": "execute"}
 
 
 class GrantStore:
-    """Remembers answers, recalls them, lists them and takes them back. May be used from several threads.
+    """Keeps answers, finds those that decide a call, lists them, takes them back. May be used from several threads.
 
     Args:
         permissions: The permission file.

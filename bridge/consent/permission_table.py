@@ -56,7 +56,7 @@ def is_executable(name: str) -> bool:
     return (name.startswith("/") and name != "/") or _DRIVE.match(name) is not None
 
 
-def covering(target: str) -> list[str]:
+def covering_keys(target: str) -> list[str]:
     """The keys that hold for a target, nearest first: itself, and the folders it lies in, with their final slash.
 
     Nothing for what no key can name. The empty target is the whole vault.
@@ -73,12 +73,12 @@ def covering(target: str) -> list[str]:
     return own + above + ([] if floor or place == "/" else ["/"])
 
 
-def upwards(target: str) -> Iterator[str]:
-    """A target and everything above it, nearest first, in the spelling of `fold`. Nothing for what no key can name."""
+def ancestors(target: str) -> Iterator[str]:
+    """A target and everything above it, nearest first, spelled as by `denial_key`. Nothing for what no key can name."""
     place = _canonical_or_none(target)
     if place is None:
         return
-    folded = fold(place)
+    folded = denial_key(place)
     yield folded
     if is_executable(place):
         return
@@ -87,10 +87,10 @@ def upwards(target: str) -> Iterator[str]:
         folded = folded[:cut]
         yield folded
     if not floor and folded:
-        yield fold("/")
+        yield denial_key("/")
 
 
-def fold(place: str) -> str:
+def denial_key(place: str) -> str:
     """The spelling by which denials are compared: without case, which many disks ignore, and without a final slash."""
     return name_folding.fold(place).rstrip("/")
 
@@ -215,7 +215,7 @@ class PermissionTable:
         wanted = tuple(letters)
         seen: set[str] = set()
         for target in targets:
-            for place in upwards(target):
+            for place in ancestors(target):
                 if place in seen:
                     break  # And so is all above it.
                 seen.add(place)
@@ -247,7 +247,7 @@ class PermissionTable:
         found: list[tuple[PermissionEntry, Letter]] = []
         wanted = tuple(letters)
         for target in targets:
-            places = covering(target)
+            places = covering_keys(target)
             for letter in wanted:
                 entry = next((entry for place in places if (entry := self._allowed.get((place, letter)))), None)
                 if entry is None:
@@ -265,7 +265,7 @@ class PermissionTable:
         return self._keys.get(place) or [place]
 
     def _deny(self, place: str, letter: Letter, entry: PermissionEntry) -> None:
-        self._denied[fold(place), letter] = entry
+        self._denied[denial_key(place), letter] = entry
         if place.startswith("/") and is_executable(place):
             # Someone who writes `/Diary.md` may mean the vault's: too much is denied rather than too little.
-            self._denied[fold(place[1:]), letter] = entry
+            self._denied[denial_key(place[1:]), letter] = entry

@@ -2,7 +2,6 @@
 
 import secrets
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Literal
 
@@ -34,13 +33,17 @@ class SessionGrants:
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, str, bool], dict[str | None, Grant]] = {}
         """By session, tool and whether it allows; then by target, where None is every target."""
-        self._refused: OrderedDict[tuple[str, str, str], _Refused] = OrderedDict()
+        self._refused: dict[tuple[str, str, str], _Refused] = {}
         """By session, tool and the call's fingerprint."""
         self._auto: dict[tuple[str | None, Operation], Grant] = {}
         """By client, where None is every client, and operation."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
-        """What denies a case."""
+        """The rule that denies a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, False), {})
             found = next((kept[target] for target in (None, *case.targets) if target in kept), None)
@@ -62,7 +65,11 @@ class SessionGrants:
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
-        """What allows a case."""
+        """The rule that allows all of a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, True), {})
             every = bool(case.targets) and all(target in kept for target in case.targets)
@@ -93,7 +100,7 @@ class SessionGrants:
         with self._lock:
             self._refused[case.session_id, case.tool, case.call] = _Refused(grant, case.targets)
             if len(self._refused) > MOST_CALLS:
-                self._refused.popitem(last=False)
+                del self._refused[next(iter(self._refused))]
         return (grant,)
 
     def reconsider(self, case: ConsentCase) -> None:
@@ -139,28 +146,22 @@ class SessionGrants:
             for kept in self._kept.values():
                 if kept.get(grant.target) == grant:
                     del kept[grant.target]
-            for call in [call for call, refused in self._refused.items() if refused.grant == grant]:
-                del self._refused[call]
-            for auto in [auto for auto, other in self._auto.items() if other == grant]:
-                del self._auto[auto]
+            self._refused = {call: refused for call, refused in self._refused.items() if refused.grant != grant}
+            self._auto = {auto: other for auto, other in self._auto.items() if other != grant}
 
     def end_session(self, session_id: str) -> None:
         """Forget what was said for a session."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == session_id]:
-                del self._kept[key]
-            for call in [call for call in self._refused if call[0] == session_id]:
-                del self._refused[call]
+            self._kept = {key: kept for key, kept in self._kept.items() if key[0] != session_id}
+            self._refused = {call: refused for call, refused in self._refused.items() if call[0] != session_id}
 
     def forget(self, tool: str, *, allowed: bool) -> None:
         """Forget what was allowed to one tool, or which of its calls were denied: its mode was set since."""
         with self._lock:
             if allowed:
-                for key in [key for key in self._kept if key[1] == tool and key[2]]:
-                    del self._kept[key]
+                self._kept = {key: kept for key, kept in self._kept.items() if key[1] != tool or not key[2]}
             else:
-                for call in [call for call in self._refused if call[1] == tool]:
-                    del self._refused[call]
+                self._refused = {call: refused for call, refused in self._refused.items() if call[1] != tool}
 
     def _grant(
         self,

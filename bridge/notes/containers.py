@@ -197,7 +197,7 @@ def read_quote(state: ParserState, line: int, mark: LineMark, container: Contain
 
 
 def _ends_quote(state: ParserState, line: int, container: Container) -> bool:
-    """Whether a line without a mark, which else goes on with the quote's last paragraph, begins something new."""
+    """Whether a line without a mark begins something new, instead of continuing the quote's last paragraph."""
     if state.text.startswith(("    ", "\t"), state.starts[line]):
         return True
     return state.interrupts(line, container) or state.underlined(line, container) > 0

@@ -53,7 +53,7 @@ def smallest(start: int, old: str, new: str) -> Edit:
 _QUOTES = ("'", '"')
 
 
-def in_body(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+def body_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The replacements in the note, for those in the link alone; none when the link is not where it should be.
 
     Args:
@@ -67,7 +67,7 @@ def in_body(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     return tuple(Edit(start + edit.start, start + edit.end, edit.new) for edit in edits)
 
 
-def in_property(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+def property_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same for a property's link, which may stand in quotes; none when its place is not clear.
 
     What comes of it must be read again: a block scalar that is folded, for one, may say it differently.
@@ -82,7 +82,7 @@ def in_property(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, .
     return (Edit(start, end, wanted),) if quote else ()
 
 
-def in_canvas(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+def canvas_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """The same for what stands in a string of JSON."""
     wanted = json.dumps(apply(link.original, edits), ensure_ascii=False)[1:-1]
     return (smallest(link.start, text[link.start : link.end], wanted),)

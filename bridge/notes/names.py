@@ -51,7 +51,7 @@ class Names:
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._groups = _grouped([path for path in paths if not (path.startswith(".") or "/." in path)])
-        self._crowds: dict[str, _Folders] = {}
+        self._crowds: dict[str, _ByFolder] = {}
         self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
     def add(self, path: str) -> None:
@@ -62,7 +62,7 @@ class Names:
         """
         if not _is_hidden(path):
             key = _file_key(path)
-            self._groups[key] = _with(self._groups.get(key, ()), path)
+            self._groups[key] = _inserted(self._groups.get(key, ()), path)
 
     def discard(self, path: str) -> None:
         """A file is gone. Nothing happens when it is not known.
@@ -148,36 +148,36 @@ class Names:
         """What Obsidian would choose, the best choice first; more than one only where forms or spaces differ."""
         folder = source.rpartition("/")[0]
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", NOTE_EXTENSION)]
-            for want in wanted:  # rules 35, 40 and 41: a whole path
-                yield from want.spelled(want.folders.paths.get(want.folder, ()))
+            targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
+            for target in targets:  # rules 35, 40 and 41: a whole path
+                yield from target.spelled(target.folders.paths.get(target.folder, ()))
             if anchored:
                 continue
-            for want in wanted:
-                own = [path for path in want.folders.paths.get(fold(folder), ()) if path.rpartition("/")[0] == folder]
-                if own and want.fits(fold(folder)):  # rule 37
-                    yield from want.spelled(own)
-                for other in want.fitting():  # rules 36, 38 and 39
-                    yield from want.spelled(want.folders.paths[other])
+            for target in targets:
+                own = [path for path in target.folders.paths.get(fold(folder), ()) if path.rpartition("/")[0] == folder]
+                if own and target.fits(fold(folder)):  # rule 37
+                    yield from target.spelled(own)
+                for other in target.fitting():  # rules 36, 38 and 39
+                    yield from target.spelled(target.folders.paths[other])
                     break
 
     def _meant(self, linkpath: str, source: str) -> Iterator[str]:
         """Everything that fits, in the order of preference."""
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", NOTE_EXTENSION)]
-            for want in wanted:
-                for folder in [want.folder] if anchored else want.fitting():
-                    yield from want.folders.paths.get(folder, ())
+            targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
+            for target in targets:
+                for folder in [target.folder] if anchored else target.fitting():
+                    yield from target.folders.paths.get(folder, ())
 
-    def _wanted(self, text: str, form: str) -> "_Want":
+    def _target(self, text: str, form: str) -> "_Target":
         folder, _, key = fold(text + form).rpartition("/")
         group = self._find(key) or ()
         if len(group) <= _CROWD:
-            return _Want(text, form, folder, _Folders.of(group))
+            return _Target(text, form, folder, _ByFolder.of(group))
         known = self._crowds.get(key)
         if known is None or known.group is not group:
-            known = self._crowds[key] = _Folders.of(group)
-        return _Want(text, form, folder, known)
+            known = self._crowds[key] = _ByFolder.of(group)
+        return _Target(text, form, folder, known)
 
 
 class _MovedNames(Names):
@@ -216,7 +216,7 @@ class _MovedNames(Names):
         return (tuple(self._base(key)) if group is None else group) or None
 
 
-class _Folders(NamedTuple):
+class _ByFolder(NamedTuple):
     """The files of one name by their folders, folded; in the order of preference.
 
     Attributes:
@@ -230,7 +230,7 @@ class _Folders(NamedTuple):
     ends: dict[str, list[str]]
 
     @classmethod
-    def of(cls, group: tuple[str, ...]) -> "_Folders":
+    def of(cls, group: tuple[str, ...]) -> "_ByFolder":
         """Sort the files of one name by their folders."""
         made = cls(group, {}, {})
         for path in group:
@@ -241,7 +241,7 @@ class _Folders(NamedTuple):
         return made
 
 
-class _Want(NamedTuple):
+class _Target(NamedTuple):
     """What a link may name, and where files of that name are.
 
     Attributes:
@@ -254,7 +254,7 @@ class _Want(NamedTuple):
     text: str
     form: str
     folder: str
-    folders: _Folders
+    folders: _ByFolder
 
     def fits(self, folder: str) -> bool:
         """Whether the link's folders are the last of a folder's (rule 36)."""
@@ -329,7 +329,7 @@ def _ordered(group: list[str]) -> tuple[str, ...]:
     return (group[0],) if len(group) == 1 else tuple(sorted(set(group), key=_preference))
 
 
-def _with(group: tuple[str, ...], path: str) -> tuple[str, ...]:
+def _inserted(group: tuple[str, ...], path: str) -> tuple[str, ...]:
     if path in group:
         return group
     place = bisect_left(group, _preference(path), key=_preference)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from bridge.notes.canvas import FILE_KEY, parse_canvas
-from bridge.notes.edits import Edit, apply, in_body, in_canvas, in_property, overlap
+from bridge.notes.edits import Edit, apply, body_edits, canvas_edits, overlap, property_edits
 from bridge.notes.linktext import (
     LinkFormat,
     LinkParts,
@@ -98,7 +98,7 @@ def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
         source: Where it is before the move.
         moving: What moves.
     """
-    return _Source(text, source, moving).rewritten()
+    return _Rewriter(text, source, moving).rewritten()
 
 
 class _Proposal(NamedTuple):
@@ -115,7 +115,7 @@ class _Proposal(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-class _Source:
+class _Rewriter:
     """One text with the links in it."""
 
     def __init__(self, text: str, path: str, moving: Relocation) -> None:
@@ -164,7 +164,7 @@ class _Source:
             inner = self._edits_in(link, target)
         if not inner:
             return _Proposal(target, link.original, ())
-        where = in_canvas if self._canvas else in_property if link.key else in_body
+        where = canvas_edits if self._canvas else property_edits if link.key else body_edits
         return _Proposal(target, apply(link.original, inner), where(self._text, link, inner))
 
     def _edits_in(self, link: Link, target: str) -> tuple[Edit, ...]:

@@ -1,4 +1,4 @@
-"""Where in the text a property and the items of its list stand, so that one of them can be edited and nothing else."""
+"""Where in the text a property and the items of its list stand, so that one of them can be edited alone."""
 
 import re
 from typing import Literal, NamedTuple

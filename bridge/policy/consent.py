@@ -27,7 +27,7 @@ class ConsentCase:
         operation: What the call does to the world.
         consent_class: How far the tool may ever be trusted.
         risk: How dangerous it is; shown, not decided by.
-        covers: What the tool says an answer that is remembered holds for.
+        covers: What a remembered answer covers, as the tool declares it.
         targets: Vault paths, URLs or executables that the call touches, all of them.
         session_id: The session: one client until the bridge stops.
         mode: What the user set for the tool, or the tool's default.
@@ -54,13 +54,13 @@ class ConsentCase:
 
     @property
     def scope(self) -> Covers:
-        """What an answer that is remembered holds for: a grant to read always covers the tool."""
+        """What a remembered answer covers: a grant to read always covers the whole tool."""
         return Covers.TOOL if self.operation is Operation.READ else self.covers
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something said before that decides.
+    """Something answered or set before that decides.
 
     Attributes:
         name: For programs and the log, such as `file:Notes/x.md`.
@@ -76,8 +76,8 @@ class StandingAnswers:
     """What was answered before and holds for one case. Both may hold; the denial is the one that counts.
 
     Attributes:
-        denial: What denies it.
-        grant: What allows it.
+        denial: The rule that denies it.
+        grant: The rule that allows it.
         lapsed: What allowed it until it was not used for too long, as a sentence.
     """
 

@@ -69,7 +69,7 @@ _SEPARATORS = frozenset(":=@")
 
 
 class Secrets:
-    """Secrets of our own that no log, error or export may hold, such as the tokens of this run."""
+    """Known secrets that no log, error or export may hold, such as the tokens of this run."""
 
     def __init__(self) -> None:
         self._known: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(character for character in name.lower() if character.isalnum())
+    return "".join(filter(str.isalnum, name.lower()))
 
 
 MAX_TEXT = 2_000

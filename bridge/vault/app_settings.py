@@ -3,7 +3,7 @@
 Rules 4 and 75 to 80 of docs/obsidian.md.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -41,6 +41,9 @@ class AppSettings(BaseModel):
     user_ignore_filters: tuple[str, ...] = Field(default=())
 
 
+_KEYS = frozenset(field.alias for field in AppSettings.model_fields.values())
+
+
 def read_app_settings(root: VaultRoot) -> AppSettings:
     """Obsidian's settings of a vault, from its configuration folder.
 
@@ -71,24 +74,19 @@ def _read(top: Folder, name: str) -> bytes | None:
 
 
 def _parse(data: bytes) -> AppSettings:
-    """The values that are as they should be; the others are left at their defaults, one by one."""
+    """The values that are as they should be; each of the others keeps its default."""
     try:
         found = orjson.loads(data)
     except orjson.JSONDecodeError:
         return AppSettings()
     if not isinstance(found, dict):
         return AppSettings()
-    good: dict[str, Any] = {}
-    for name, field in AppSettings.model_fields.items():
-        key = field.alias or name
-        if key not in found:
-            continue
-        value = found[key]
-        if name == "user_ignore_filters" and isinstance(value, list):
-            value = [text for text in value if isinstance(text, str) and text]
-        try:
-            AppSettings.model_validate({key: value})
-        except ValidationError:
-            continue
-        good[key] = value
-    return AppSettings.model_validate(good)
+    values = {key: value for key, value in found.items() if key in _KEYS}
+    filters = values.get("userIgnoreFilters")
+    if isinstance(filters, list):
+        values["userIgnoreFilters"] = [text for text in filters if isinstance(text, str) and text]
+    try:
+        return AppSettings.model_validate(values)
+    except ValidationError as error:
+        wrong = {fault["loc"][0] for fault in error.errors()}
+        return AppSettings.model_validate({key: value for key, value in values.items() if key not in wrong})

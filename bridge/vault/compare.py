@@ -1,4 +1,4 @@
-"""Which lines of two files differ: as few as can be found without holding up anybody.
+"""Which lines of two files differ: as few as can be found without holding up other work.
 
 What both have at the beginning and at the end is cut off first, on bytes. The rest is matched as line numbers in a
 dictionary, by the longest common subsequence where that is quick, else between lines that occur once in both
@@ -39,7 +39,7 @@ class Region:
         old_end: Where it ends there.
         new_start: Where it begins in the new bytes.
         new_end: Where it ends there.
-        old_line: The number of the line at `old_start`.
+        old_line: The number of the line at `old_start`, from 1.
     """
 
     old_start: int
@@ -50,25 +50,15 @@ class Region:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedBlock:
-    """Whole lines that became other whole lines, or came, or went.
+class ChangedBlock(Region):
+    """Whole lines that were replaced, added or removed.
 
     Attributes:
-        old_start: Where it begins in the old bytes.
-        old_end: Where it ends there.
-        new_start: Where it begins in the new bytes.
-        new_end: Where it ends there.
-        old_line: The number of the line at `old_start`, from 1.
         new_line: The number of the line at `new_start`, from 1.
-        removed: How many lines went.
-        added: How many lines came.
+        removed: How many lines were removed.
+        added: How many lines were added.
     """
 
-    old_start: int
-    old_end: int
-    new_start: int
-    new_end: int
-    old_line: int
     new_line: int
     removed: int
     added: int
@@ -220,7 +210,7 @@ def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineCh
 
 
 def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
-    """Changes with nothing between them as one, so that a diff shows first all that went, then all that came."""
+    """Changes with nothing between them as one, so that a diff shows all removed lines first, then all added ones."""
     joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:

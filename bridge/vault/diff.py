@@ -25,8 +25,8 @@ class Diff:
 
     Attributes:
         text: The diff; empty when nothing differs.
-        added: Lines that came, in the whole diff.
-        removed: Lines that went, in the whole diff.
+        added: Lines added, in the whole diff.
+        removed: Lines removed, in the whole diff.
         truncated: Whether the text was cut.
     """
 
@@ -53,8 +53,8 @@ def unified_diff(
     Args:
         old: The bytes before.
         new: The bytes after.
-        old_path: What it was called; None when it is new (`/dev/null`).
-        new_path: What it will be called; None when it goes.
+        old_path: Its path before; None when it is new (`/dev/null`).
+        new_path: Its path after; None when it is deleted.
         regions: Where they differ, when that is known: nothing else is compared then.
         limit: The most characters of text; it is cut at a line end.
     """
@@ -69,7 +69,7 @@ def unified_diff(
     room = limit - sum(map(len, pieces))
     for sign, data, start, end in chain.from_iterable(_hunk(old, new, hunk) for hunk in _hunks(blocks)):
         # A line that cannot fit is not even copied: it may be the whole of a large file.
-        text = "" if end - start > 4 * room else _shown(sign, data[start:end])
+        text = "" if end - start > 4 * room else _diff_line(sign, data[start:end])
         room -= len(text)
         if not text or room < 0:
             truncated = True
@@ -87,7 +87,7 @@ def _kind(data: bytes, name: str) -> str:
     return f"{name} ({what}, {len(data)} bytes)"
 
 
-def _shown(sign: str, line: bytes) -> str:
+def _diff_line(sign: str, line: bytes) -> str:
     """A line of the diff; one without a line break says so."""
     text = sign + line.decode("utf-8", "backslashreplace")
     return text if line.endswith(b"\n") else f"{text}\n{NO_BREAK}"
@@ -108,18 +108,18 @@ def _hunks(blocks: Sequence[ChangedBlock]) -> Iterator[list[ChangedBlock]]:
 def _hunk(old: bytes, new: bytes, blocks: Sequence[ChangedBlock]) -> Iterator[Line]:
     """One hunk, line by line, its head first."""
     first, last = blocks[0], blocks[-1]
-    start, before = _back(old, first.old_start)
-    end, after = _on(old, last.old_end)
+    start, before = _context_before(old, first.old_start)
+    end, after = _context_after(old, last.old_end)
     old_count = before + last.old_line + last.removed - first.old_line + after
     new_count = before + last.new_line + last.added - first.new_line + after
     head = _head(first.old_line - before, old_count, first.new_line - before, new_count)
     yield "", head, 0, len(head)
     for block in blocks:
-        yield from _signed(" ", old, start, block.old_start)
-        yield from _signed("-", old, block.old_start, block.old_end)
-        yield from _signed("+", new, block.new_start, block.new_end)
+        yield from _signed_lines(" ", old, start, block.old_start)
+        yield from _signed_lines("-", old, block.old_start, block.old_end)
+        yield from _signed_lines("+", new, block.new_start, block.new_end)
         start = block.old_end
-    yield from _signed(" ", old, start, end)
+    yield from _signed_lines(" ", old, start, end)
 
 
 def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes:
@@ -128,14 +128,14 @@ def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes
     return f"@@ -{old_line},{old_count} +{new_line},{new_count} @@\n".encode()
 
 
-def _signed(sign: str, data: bytes, start: int, end: int) -> Iterator[Line]:
+def _signed_lines(sign: str, data: bytes, start: int, end: int) -> Iterator[Line]:
     while start < end:
         cut = data.find(b"\n", start, end) + 1 or end
         yield sign, data, start, cut
         start = cut
 
 
-def _back(data: bytes, offset: int) -> tuple[int, int]:
+def _context_before(data: bytes, offset: int) -> tuple[int, int]:
     """Up to three lines before an offset: where they begin and how many they are."""
     count = 0
     while offset and count < CONTEXT:
@@ -144,7 +144,7 @@ def _back(data: bytes, offset: int) -> tuple[int, int]:
     return offset, count
 
 
-def _on(data: bytes, offset: int) -> tuple[int, int]:
+def _context_after(data: bytes, offset: int) -> tuple[int, int]:
     """Up to three lines from an offset on: where they end and how many they are."""
     count = 0
     while offset < len(data) and count < CONTEXT:
@@ -175,7 +175,7 @@ class DiffHunk:
     text: str
 
     def added(self) -> Iterator[tuple[int, str]]:
-        """The lines that come, each with its number in the new file and its line break."""
+        """The added lines, each with its number in the new file and its line break."""
         number = self.new_line
         for line in split_lines(self.text[self.text.index("\n") + 1 :]):
             if line.startswith("+"):
@@ -201,13 +201,13 @@ def parse_hunks(diff: str) -> Iterator[DiffHunk]:
             lines.append(line)
         elif found := _HEAD.match(line):
             if head is not None:
-                yield _parsed_hunk(head, lines)
+                yield _hunk_of(head, lines)
             head, lines = found, [line]
             old_left, new_left = int(found[2]), int(found[4])
         else:
             lines.append(line)  # the names, or a note that a line has no line break
     if head is not None:
-        yield _parsed_hunk(head, lines)
+        yield _hunk_of(head, lines)
 
 
 def split_lines(text: str) -> Iterator[str]:
@@ -219,7 +219,7 @@ def split_lines(text: str) -> Iterator[str]:
         start = end
 
 
-def _parsed_hunk(head: re.Match[str], lines: list[str]) -> DiffHunk:
+def _hunk_of(head: re.Match[str], lines: list[str]) -> DiffHunk:
     old_line, old_count, new_line, new_count = map(int, head.groups())
     # Where there are no lines, the number in the head is that of the line before.
     return DiffHunk(old_line + (not old_count), old_count, new_line + (not new_count), new_count, "".join(lines))

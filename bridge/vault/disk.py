@@ -177,7 +177,13 @@ class Disk:
     def fsync(self, fd: int) -> None:
         """Make an open file's bytes durable. macOS needs its own call to empty the drive's cache."""
         self.before("fsync", "")
-        _full_sync(fd)
+        if sys.platform == "darwin":
+            try:
+                fcntl(fd, F_FULLFSYNC)
+            except OSError:  # network disks do not know it
+                os.fsync(fd)
+        else:
+            os.fsync(fd)
 
     def sync_folder(self, at: FolderHandle) -> None:
         """Make a folder's entries durable. Windows does so itself."""
@@ -294,17 +300,14 @@ def _rename(source: _Where, target: _Where, flag: int) -> bool:
     if _RENAME is None:
         return False
     ctypes.set_errno(0)
-    outcome = _RENAME(_fd(source), os.fsencode(source[0]), _fd(target), os.fsencode(target[0]), flag)
-    if outcome == 0:
+    (name, fd), (to_name, to_fd) = source, target
+    here, there = (_AT_FDCWD if each is None else each for each in (fd, to_fd))
+    if _RENAME(here, os.fsencode(name), there, os.fsencode(to_name), flag) == 0:
         return True
-    error = _last_error(target[0])
+    error = _last_error(to_name)
     if error.errno in _UNSUPPORTED:
         return False
     raise error
-
-
-def _fd(where: _Where) -> int:
-    return _AT_FDCWD if where[1] is None else where[1]
 
 
 def _last_error(*names: str) -> OSError:
@@ -337,13 +340,3 @@ def is_real_folder(state: os.stat_result) -> bool:
 def _where(at: FolderHandle, name: str) -> _Where:
     """A name in a folder, as the `os` functions take it."""
     return (name, at) if isinstance(at, int) else (str(Path(at, name)), None)
-
-
-def _full_sync(fd: int) -> None:
-    if sys.platform == "darwin":
-        try:
-            fcntl(fd, F_FULLFSYNC)
-        except OSError:  # network disks do not know it
-            os.fsync(fd)
-    else:
-        os.fsync(fd)

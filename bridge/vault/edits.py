@@ -19,7 +19,7 @@ class LineEdit:
     Attributes:
         start: The first line replaced, counted from 1.
         end: The last line replaced; `start - 1` replaces none and inserts before `start`.
-        text: What comes there instead; empty deletes the lines.
+        text: What replaces them; empty deletes the lines.
     """
 
     start: int
@@ -81,7 +81,7 @@ def apply_edits(data: bytes, edits: Sequence[LineEdit], path: object) -> Edited:
 
 
 def with_endings_of(old: bytes, new: bytes) -> bytes:
-    r"""The new text, ended as the old one is.
+    r"""The new text with the line endings of the old one.
 
     Lines that are in both keep their ending, all others get the one that prevails; a text that brings a `\r\n` of its
     own is written as it is. When the old text ends with a line break, so does the new one. A byte order mark stays.

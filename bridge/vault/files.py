@@ -1,4 +1,4 @@
-"""The files of a vault, read: the only way that tools look at the disk. Writing is the ledger's (`journal/`)."""
+"""The files of a vault, read: the only way in which tools look at the disk. Only the ledger (`journal/`) writes."""
 
 import errno
 import hashlib
@@ -22,20 +22,20 @@ HAS_CHANGE_TIME = os.name == "posix"
 """Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
-"""What a folder that may not be read, or is gone or a link by now, answers; a walk goes on without it."""
+"""The errors of a folder that may not be read, or has become a link or disappeared; a walk goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What the disk knows of a file.
+    """The state of a file on disk.
 
     Attributes:
         path: Where it is, as spelled on disk.
         size: Bytes.
         mtime_ns: When its bytes changed last, in nanoseconds since 1970.
         mode: Its permissions, without the kind of file.
-        created_ns: When it was made: what the disk knows, else when anything of it changed first at the latest.
-        changed_ns: When anything of it changed last, its name and permissions too; 0 where the disk does not know.
+        created_ns: When it was created, where the disk knows that; else the earlier of the two other times.
+        changed_ns: When anything about it changed last, its name and permissions too; 0 where the disk does not know.
     """
 
     path: VaultPath
@@ -246,7 +246,7 @@ class VaultFiles:
         return parent.child(path.name)
 
     def _file(self, path: VaultPath) -> Place:
-        """Where a regular file lies; the caller closes it."""
+        """The place of a regular file; the caller closes it."""
         if not path.parts:
             raise folder_given("the vault")
         place = self.root.find(path)

@@ -1,4 +1,4 @@
-"""A folder held open: what is done in it happens in that very folder, wherever its name may lead by now.
+"""A folder held open: everything is done in that very folder, wherever its name leads by now.
 
 Names are single components and links are never followed. This class knows no policy: dot-folders, spelling and
 links are `root.py`'s matter. It raises plain `OSError`s; `files.py` turns them into failures that agents can read.

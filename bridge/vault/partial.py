@@ -23,7 +23,7 @@ _FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What of one file is not done.
+    """The part of one file's change that is left out.
 
     Attributes:
         path: The file.

@@ -171,7 +171,7 @@ def protected(path: VaultPath) -> PermissionDenied:
 
 
 def outside() -> PermissionDenied:
-    """The refusal for everything that is not in the vault. It repeats no path: what lies outside is not spoken of."""
+    """The refusal for everything outside the vault. It repeats no path: nothing is said about what lies there."""
     return PermissionDenied(
         "The path leads outside the vault; give a path relative to the vault, without '..'", code="outside_vault"
     )

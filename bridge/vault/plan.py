@@ -121,7 +121,7 @@ def preview(
     Args:
         change: The change.
         old: The bytes before; None when there are none, or when they stay.
-        new: The bytes after, likewise.
+        new: The bytes after; None when there are none, or when they stay.
         regions: Where they differ, when that is known.
     """
     shown = Diff("", 0, 0, truncated=False)
@@ -145,7 +145,7 @@ def preview(
 
 
 class PlanBuilder:
-    """A plan in the making. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
+    """A plan being built. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
 
     Steps are kept in the order they are added; a path is changed at most once.
 
@@ -165,12 +165,12 @@ class PlanBuilder:
         self._afterwards: list[Change] = []
 
     def modify(self, path: VaultPath, old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> None:
-        """A file gets other bytes. Nothing is planned when they are the same.
+        """Change a file's bytes. Nothing is planned when they stay the same.
 
         Args:
             path: The file.
             old: Its bytes now.
-            new: Its bytes then.
+            new: Its bytes afterwards.
             regions: Where they differ, when that is known (`apply_edits` returns it), so that nothing else is compared.
         """
         before, after = content_hash(old), content_hash(new)
@@ -182,7 +182,7 @@ class PlanBuilder:
         self._add(change, preview(change, old, new, regions))
 
     def create(self, path: VaultPath, new: bytes) -> None:
-        """A file that did not exist, and the folders that are missing above it.
+        """Create a file, and the folders that are missing above it.
 
         Args:
             path: Where it will be.
@@ -198,7 +198,7 @@ class PlanBuilder:
     def move(
         self, path: VaultPath, new_path: VaultPath, digest: str, edited: tuple[bytes, bytes] | None = None
     ) -> None:
-        """A file gets another place, and the folders that are missing above it; perhaps other bytes there, too.
+        """Move a file, and create the folders that are missing above its new place. Its bytes may change too.
 
         A file that was moved may be moved once more, from where it went: so a folder gets another spelling.
 
@@ -206,7 +206,7 @@ class PlanBuilder:
             path: Where it is.
             new_path: Where it goes.
             digest: The hash of its bytes.
-            edited: Its bytes now and then, when they change. One preview shows both the move and the edit.
+            edited: Its bytes now and afterwards, when they change. One preview shows both the move and the edit.
         """
         if path not in self._arrived:
             self._claim(path)
@@ -221,7 +221,7 @@ class PlanBuilder:
             self._afterwards.append(Change(ChangeKind.MODIFY, str(new_path), before=digest, after=after))
 
     def delete(self, path: VaultPath, old: bytes) -> None:
-        """A file goes.
+        """Delete a file.
 
         Args:
             path: The file.
@@ -232,7 +232,7 @@ class PlanBuilder:
         self._add(change, preview(change, old, None))
 
     def mkdir(self, path: VaultPath) -> None:
-        """A folder that did not exist, and those that are missing above it.
+        """Create a folder, and those that are missing above it.
 
         Args:
             path: Where it will be.
@@ -243,7 +243,7 @@ class PlanBuilder:
             self._make(path)
 
     def rmdir(self, path: VaultPath) -> None:
-        """A folder is removed; the steps before have emptied it.
+        """Remove a folder, which the steps before have emptied.
 
         Args:
             path: The folder.

@@ -22,12 +22,12 @@ STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40
 _MAX_TWINS = 32
 _SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
-"""What opening a folder or reading a link answers when its name stands for something else by now: look again."""
+"""The errors of a name that has become something else while we looked: look again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something real lies: the folder that holds it, held open, and its name there. Use it in `with`.
+    """The place of something real: the folder it is in, held open, and its name there. Use it in `with`.
 
     Attributes:
         folder: The folder it is in.
@@ -302,7 +302,7 @@ class VaultRoot:
 
 
 def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat_result:
-    """The state of a name that is really spelled like this, and is none that is shut."""
+    """The state of a name that is spelled exactly like this and is no dot-folder."""
     if unsafe_name(name):
         raise not_found(asked)
     state = folder.stat(name)

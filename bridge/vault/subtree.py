@@ -1,4 +1,4 @@
-"""A folder with everything in it, wholly or not at all: what a walk would pass over must not be deleted unseen."""
+"""A folder with everything in it, wholly or not at all: what a walk would skip must not be deleted unseen."""
 
 import stat
 from collections.abc import Callable

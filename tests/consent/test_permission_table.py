@@ -10,11 +10,11 @@ from bridge.consent.permission_table import (
     LETTERS,
     Letter,
     PermissionTable,
+    ancestors,
     canonical,
-    covering,
-    fold,
+    covering_keys,
+    denial_key,
     is_executable,
-    upwards,
 )
 
 
@@ -76,14 +76,14 @@ def test_an_absolute_path_of_any_system_is_an_executable() -> None:
     ],
 )
 def test_a_target_is_covered_by_itself_and_the_folders_it_lies_in(target: str, keys: list[str]) -> None:
-    assert covering(target) == keys
-    assert list(upwards(target)) == list(dict.fromkeys(fold(key) for key in keys))
+    assert covering_keys(target) == keys
+    assert list(ancestors(target)) == list(dict.fromkeys(denial_key(key) for key in keys))
 
 
 def test_denials_are_compared_without_case_unicode_form_and_final_slash() -> None:
-    assert fold("Zoë/") == fold(unicodedata.normalize("NFD", "zOË"))
-    assert fold("/") == ""
-    assert list(upwards("Zoë/É.md")) == ["zoë/é.md", "zoë", ""]
+    assert denial_key("Zoë/") == denial_key(unicodedata.normalize("NFD", "zOË"))
+    assert denial_key("/") == ""
+    assert list(ancestors("Zoë/É.md")) == ["zoë/é.md", "zoë", ""]
 
 
 TABLE = PermissionTable(
