@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def anchors(page: Path) -> set[str]:
@@ -20,7 +20,7 @@ def links(page: Path) -> list[str]:
     return re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
     for link in links(page):
         if re.match(r"[a-z]+:", link):
@@ -31,14 +31,14 @@ def test_every_link_within_the_project_leads_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_every_file_that_a_document_names_is_there(page: Path) -> None:
     named = re.findall(r"`((?:bridge|scripts|tests|docs)/[\w./-]+|[\w/]+\.py)`", page.read_text(encoding="utf-8"))
     for name in named:
         assert (ROOT / name).exists() or (ROOT / "bridge" / name).exists(), name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 @pytest.mark.parametrize("word", [r"\bissue \d", r"/work\b", r"\bshared/", r"\bTODO:? \w+ this\b", r"\bTBD\b"])
 def test_a_document_speaks_of_the_project_alone(page: Path, word: str) -> None:
     assert not re.search(word, page.read_text(encoding="utf-8"))
