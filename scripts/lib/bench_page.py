@@ -61,7 +61,8 @@ def write(measured: Mapping[str, tuple[float, float]], docs: Path = DOCS) -> Non
     commit = subprocess.run(
         ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout.strip()
-    machine = f"{os.cpu_count()} CPUs, {platform.system()}, Python {platform.python_version()}"
+    python = ".".join(platform.python_version_tuple()[:2])
+    machine = f"{os.cpu_count()} CPUs, {platform.system()}, Python {python}"
     figures = read(docs)
     for name, (ours, reference) in measured.items():
         figures[name] = Figure(_rounded(ours), _rounded(reference), commit, machine)
@@ -167,13 +168,18 @@ def _line(row: Row, figure: Figure, y: int) -> str:
     return "\n".join(
         [
             f'<text x="16" y="{y - 2}">{escape(row.task)}</text>',
-            f'<text class="small" x="16" y="{y + 13}">{escape(f"{ratio(figure)}: {row.reference}")}</text>',
+            f'<text class="small" x="16" y="{y + 13}">{escape(_sentence(row, figure))}</text>',
             f'<line class="between" x1="{least}" y1="{y}" x2="{most}" y2="{y}"/>',
             _dot("reference", reference, y) + _dot("ours", ours, y),
             f'<text class="small" x="{least - 10}" y="{y + 4}" text-anchor="end">{time(fewest)}</text>',
             f'<text class="small" x="{most + 10}" y="{y + 4}">{time(many)}</text>',
         ]
     )
+
+
+def _sentence(row: Row, figure: Figure) -> str:
+    words = ratio(figure)
+    return f"{words} {'than' if words.endswith('faster') else 'as'} {row.reference}"
 
 
 def _dot(kind: str, x: float, y: float) -> str:

@@ -1,8 +1,8 @@
 """The same questions to other servers that give agents a vault, each asked through its own protocol.
 
 They come from the npm registry, into the playground; they are started on a copy of the vault. Both sides answer the
-same questions in turn. What is told is the median of each and how many times faster ours is; a peer that has no such
-tool is left out of that row.
+same questions in turn. The result is the median of each and how many times faster ours is; a peer that has no such tool
+is left out of that row.
 """
 
 import asyncio

@@ -207,7 +207,7 @@ async def _desk(vault: Path, keyboard: Keyboard | None, output: Output) -> Async
 
 
 def _last_execution(vault: Path) -> str:
-    """The newest line of the log that tells of a call."""
+    """The newest line of the log about a call."""
     lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     return next(line for line in reversed(lines) if orjson.loads(line)["kind"] == "execution")
 

@@ -55,13 +55,15 @@ def test_the_permission_file_can_be_read() -> None:
     assert parse(json.dumps(shown).encode()) == shown
 
 
-async def test_the_log_has_the_members_that_the_page_tells(served: Path) -> None:
+async def test_the_log_has_the_members_that_the_page_lists(served: Path) -> None:
     section = PAGE.split("\n## The log\n", 1)[1].split("\n## ", 1)[0]
-    told = {name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    listed = {
+        name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
     edit = {"startLine": 1, "endLine": 1, "newContent": "# Jam"}
     async with connect(served, name="me") as agent:
         await agent.call("apply_patch", path="Kitchen/Plum jam.md", patches=[edit], reason="shorter", call_id="c1")
         await agent.call("apply_patch", path="../Pear jam.md", patches=[edit])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == told
+    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == listed

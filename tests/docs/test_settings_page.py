@@ -1,4 +1,4 @@
-"""`docs/settings.md` tells of every setting there is, with its default and its bounds, and of no other."""
+"""`docs/settings.md` lists every setting there is, with its default and its bounds, and no other."""
 
 import json
 import re

@@ -60,5 +60,5 @@ def test_a_section_tells_the_facts_of_its_tool(tools: dict[str, Tool[Any]]) -> N
 
 def test_a_section_tells_every_parameter_and_no_other(tools: dict[str, Tool[Any]]) -> None:
     for name, tool in tools.items():
-        told = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
-        assert told == list(rows(parameters_schema(tool.parameters))), name
+        shown = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
+        assert shown == list(rows(parameters_schema(tool.parameters))), name
