@@ -1,6 +1,5 @@
 """What every test may use: a small vault, and copies of real vaults, if there are any."""
 
-import itertools
 import os
 import shutil
 import signal
@@ -32,36 +31,18 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(scope="session")
-def _numbered_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """New folders, one after the other. To number one, `mktemp` reads the names of all that it made before."""
-    root = tmp_path_factory.mktemp("outside")
-    return (root / str(number) for number in itertools.count())
-
-
-@pytest.fixture
-def _outside(_numbered_folders: Iterator[Path]) -> Path:
-    """A folder of this test that stands for the user's own ones."""
-    folder = next(_numbered_folders)
-    folder.mkdir()
-    return folder
-
-
 @pytest.fixture(autouse=True)
-def _own_state(_outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches the user's own run folders, or draws for the size of the terminal that the tests run in."""
-    state = _outside / "state"
-    state.mkdir()
-    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(state))
+    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
     for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)
-def trashed(_outside: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test puts anything into the user's own trash: the system's trash is this folder."""
-    folder = _outside / "trash"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("trash")
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
     monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
     return folder

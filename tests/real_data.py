@@ -14,7 +14,8 @@ def _checkouts() -> Iterator[Path]:
     yield here
     pointer = here / ".git"
     if pointer.is_file():
-        yield Path(pointer.read_text(encoding="utf-8").removeprefix("gitdir:").strip()).parents[2]
+        folder = here / pointer.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        yield folder.resolve().parents[2]
 
 
 def _data(variable: str, name: str) -> Path:

@@ -75,8 +75,8 @@ async def run() -> None:
         for name, case in CASES.items():
             verdict, seconds = decide(case, grants), _measure(case, grants)
             p50, p99 = percentile(seconds, 50), percentile(seconds, 99)
-            told = f"p50 {p50 * 1e6:.0f} us, p99 {p99 * 1e6:.0f} us   goal: p99 at most {GOAL * 1e3:.0f} ms"
-            print(f"    {name:<34} {verdict.outcome:<6} {told}")
+            times = f"p50 {p50 * 1e6:.0f} us, p99 {p99 * 1e6:.0f} us   goal: p99 at most {GOAL * 1e3:.0f} ms"
+            print(f"    {name:<34} {verdict.outcome:<6} {times}")
 
 
 def _rules() -> dict[str, str]:

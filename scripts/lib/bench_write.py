@@ -139,7 +139,7 @@ async def run() -> None:
                     "bare tmp+fsync+rename+dir fsync": bare_write(folder),
                 }
             )
-            print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3))
+            print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3, row="edit"))
             samples = await alternate(
                 {
                     "apply_patch, whole pipeline": patch(bridge, caller),

@@ -36,7 +36,7 @@ def checks() -> list[Step]:
 
 
 def fixes() -> list[Step]:
-    """What a machine can put right by itself."""
+    """What can be fixed automatically: format, and some of lint."""
     python = [str(PYTHON), "-m"]
     return [
         Step("format", [*python, "ruff", "format", ".", *ENTRY_POINTS]),

@@ -1,4 +1,4 @@
-"""What the commands do, once `.venv` is there. Standard library only."""
+"""What the commands in `scripts/` do. Standard library only."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check(_arguments: Sequence[str]) -> int:
 
 
 def fix(_arguments: Sequence[str]) -> int:
-    """Put right what a machine can."""
+    """Fix format and lint where that can be done automatically."""
     prepare(dev=True)
     return steps.sum_up(steps.run_all(checking.fixes()))
 

@@ -41,12 +41,12 @@ class Outcome(NamedTuple):
 
 
 def run_all(steps: Sequence[Step]) -> list[Outcome]:
-    """Run every step in order, whatever the others did, with its output shown as it comes."""
+    """Run every step in order, also after a failure, and show its output as it comes."""
     return [_run(step) for step in steps]
 
 
 def sum_up(outcomes: Sequence[Outcome]) -> int:
-    """Print a line a step, and give the exit code for all of them: 0 when all went well, else 1."""
+    """Print a line for each step; returns the exit code for all of them: 0 when all succeeded, else 1."""
     say("")
     for outcome in outcomes:
         mark = "ok    " if outcome.code == 0 else "FAILED"

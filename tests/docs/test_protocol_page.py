@@ -67,5 +67,5 @@ def test_every_notification_is_in_the_table_and_no_other() -> None:
         if not {"cli", "client", "journal", "audit"} & set(file.parts):  # those speak of others', or name files so
             spoken |= set(re.findall(r'"((?:consent|tool|limits|audit|vault|index)\.[a-z]+)"', file.read_text("utf-8")))
     spoken.discard("index.sqlite")  # a file
-    told = set(re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE))
-    assert told == spoken - set(BY_NAME)
+    listed = set(re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE))
+    assert listed == spoken - set(BY_NAME)

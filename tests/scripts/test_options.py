@@ -27,7 +27,7 @@ def test_the_presets_are_those_of_the_settings() -> None:
         (["Notes"], "unrecognized arguments: Notes"),
     ],
 )
-def test_bad_usage_is_told_and_ends_with_two(
+def test_bad_usage_is_reported_and_ends_with_two(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -58,9 +58,9 @@ def test_what_is_not_an_option_of_ours_is_passed_to_pytest(arguments: list[str],
 def test_help_says_how_tests_are_selected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse_test(["--help"])
-    told = capsys.readouterr().out
+    shown = capsys.readouterr().out
     assert ended.value.code == 0
-    assert all(part in told for part in ("--quick", "--long", "scripts/test tests/vault -k symlink"))
+    assert all(part in shown for part in ("--quick", "--long", "scripts/test tests/vault -k symlink"))
 
 
 def test_quick_and_long_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
