@@ -9,7 +9,7 @@ from typing import Any, Final
 from bridge.cli.consent_prompt import Answer
 from bridge.cli.questions import Ending, Questions
 from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, Notification, ProtocolFailure, connect
-from bridge.contract.consent import ConsentReply, ConsentRequest, Outcome
+from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Outcome
 
 NAME: Final = "Terminal"
 """What this screen calls itself to the others."""
@@ -92,9 +92,9 @@ class Link:
 
     def _hear(self, notification: Notification) -> None:
         params = notification.params
-        if notification.method == "consent.requested":
+        if notification.method == ConsentRequest.event_name:
             self._questions.add(ConsentRequest.model_validate(params))
-        elif notification.method == "consent.resolved":
+        elif notification.method == ConsentResolved.event_name:
             ending = Ending(params.get("decision") or params.get("outcome"), params.get("by"))
             self._questions.end(params["requestId"], ending)
 

@@ -18,6 +18,7 @@ from bridge.cli.output import Output
 from bridge.cli.records import HEADINGS, draw_record
 from bridge.cli.tables import draw_table
 from bridge.client import Bridge, connect, find_vault
+from bridge.contract.events import AuditAppended
 
 HELP = """Show what agents did and what was decided.
 
@@ -127,7 +128,7 @@ async def _follow(vault: Path, params: dict[str, Any], limit: int, output: Outpu
             for record in reversed(found):
                 _show(record, output)
             async for notification in heard:
-                if notification.method == "audit.appended":
+                if notification.method == AuditAppended.event_name:
                     break
             else:
                 return
