@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
 
 NAME: Final = "Terminal"
 """The name by which other hosts know this screen."""
@@ -166,9 +166,9 @@ class ConsentLink:
 
     def _take(self, notification: Notification) -> None:
         params = notification.params
-        if notification.method == "consent.requested":
+        if notification.method == ConsentRequest.event_name:
             self._questions.add(ConsentRequest.model_validate(params))
-        elif notification.method == "consent.resolved":
+        elif notification.method == ConsentResolved.event_name:
             how = QuestionEnd(params.get("decision") or params.get("outcome"), params.get("by"))
             self._questions.end(params["requestId"], how)
 

@@ -20,6 +20,7 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, connect, find_vault
+from bridge.contract.events import AuditAppended
 
 PAGE: Final = 1000
 """The most records that one query returns."""
@@ -112,7 +113,7 @@ async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Prin
             for record in reversed(found):
                 _show(record, printer)
             async for notification in heard:
-                if notification.method == "audit.appended":
+                if notification.method == AuditAppended.event_name:
                     break
             else:
                 return

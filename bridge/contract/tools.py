@@ -56,7 +56,7 @@ class ToolDescription(ToolSummary):
     provider: str
 
 
-class Function(Wire):
+class ToolFunction(Wire):
     """A tool as Ollama's and OpenAI's interfaces describe functions."""
 
     name: str
@@ -68,7 +68,7 @@ class FunctionTool(Wire):
     """One member of the `tools` of a request to Ollama or OpenAI."""
 
     type: Literal["function"] = "function"
-    function: Function
+    function: ToolFunction
 
 
 class McpAnnotations(Wire):

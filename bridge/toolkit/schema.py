@@ -12,7 +12,15 @@ from pydantic import BaseModel
 
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentMode, Operation
-from bridge.contract.tools import Format, Function, FunctionTool, McpAnnotations, McpTool, ToolDescription, ToolSummary
+from bridge.contract.tools import (
+    Format,
+    FunctionTool,
+    McpAnnotations,
+    McpTool,
+    ToolDescription,
+    ToolFunction,
+    ToolSummary,
+)
 from bridge.settings.model import Settings
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import Tool
@@ -98,7 +106,7 @@ def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> ToolDescripti
 
 def _function(tool: Tool[Any]) -> FunctionTool:
     parameters = parameters_schema(tool.parameters)
-    return FunctionTool(function=Function(name=tool.name, description=tool.description, parameters=parameters))
+    return FunctionTool(function=ToolFunction(name=tool.name, description=tool.description, parameters=parameters))
 
 
 def _mcp(tool: Tool[Any]) -> McpTool:

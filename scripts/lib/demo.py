@@ -206,19 +206,12 @@ async def _consent_prompt(vault: Path, keyboard: Keyboard | None, printer: Print
         await asyncio.gather(listening, return_exceptions=True)
 
 
-<<<<<<< HEAD
 def _log_of(tool: str, vault: Path, width: int) -> Iterator[Text]:
     """The log's records of one tool, drawn as `vault-bridge log` draws them."""
     lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_bytes().splitlines()
     rows = [draw_record(record) for record in map(orjson.loads, lines) if record.get("tool") == tool]
     for line in draw_table(HEADINGS, rows, min(width, READABLE) - len(INDENT)):
         yield Text(INDENT).append_text(line)
-=======
-def _last_execution(vault: Path) -> str:
-    """The newest line of the log about a call."""
-    lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
-    return next(line for line in reversed(lines) if orjson.loads(line)["kind"] == "execution")
->>>>>>> loop
 
 
 def _shown(path: Path) -> str:

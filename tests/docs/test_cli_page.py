@@ -38,13 +38,8 @@ def test_every_command_has_its_section_and_every_section_its_command() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_section_names_every_option_and_no_other(name: str) -> None:
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts if option.startswith("--")}
-<<<<<<< HEAD
     named = set(re.findall(r"(?<=`)--[a-z-]+", section(name)))
     assert named - COMMON == options - COMMON
-=======
-    listed = set(re.findall(r"(?<=`)--[a-z-]+", section(name)))
-    assert listed - COMMON == options - COMMON
->>>>>>> loop
 
 
 def test_what_all_commands_have_in_common_is_described() -> None:

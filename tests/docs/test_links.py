@@ -6,11 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-<<<<<<< HEAD
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("**/*.md")), ROOT / "obsidian-plugin" / "README.md"]
-=======
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
->>>>>>> loop
 
 
 def anchors(page: Path) -> set[str]:
@@ -45,12 +41,8 @@ def test_every_file_that_a_document_names_is_there(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     "word", [r"\bissue \d", r"/work\b", r"\bshared/", r"\bTODO:? \w+ this\b", r"\bTBD\b", r"\b[sS]eed [LCOTS]\b"]
 )
-=======
-@pytest.mark.parametrize("word", [r"\bissue \d", r"/work\b", r"\bshared/", r"\bTODO:? \w+ this\b", r"\bTBD\b"])
->>>>>>> loop
 def test_a_document_speaks_of_the_project_alone(page: Path, word: str) -> None:
     assert not re.search(word, page.read_text(encoding="utf-8"))

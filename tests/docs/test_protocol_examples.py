@@ -55,15 +55,9 @@ def test_the_permission_file_can_be_read() -> None:
     assert parse_permissions(json.dumps(shown).encode()) == shown
 
 
-<<<<<<< HEAD
 async def test_the_log_has_the_members_that_the_page_names(served: Path) -> None:
     section = PAGE.split("\n## The log\n", 1)[1].split("\n## ", 1)[0]
     named = {
-=======
-async def test_the_log_has_the_members_that_the_page_lists(served: Path) -> None:
-    section = PAGE.split("\n## The log\n", 1)[1].split("\n## ", 1)[0]
-    listed = {
->>>>>>> loop
         name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
     edit = {"startLine": 1, "endLine": 1, "newContent": "# Jam"}
@@ -72,8 +66,4 @@ async def test_the_log_has_the_members_that_the_page_lists(served: Path) -> None
         await agent.call("apply_patch", path="../Pear jam.md", patches=[edit])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-<<<<<<< HEAD
     assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == named
-=======
-    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == listed
->>>>>>> loop

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """`docs/settings.md` has every setting there is, with its default and its bounds, and of no other."""
-=======
-"""`docs/settings.md` lists every setting there is, with its default and its bounds, and no other."""
->>>>>>> loop
 
 import json
 import re
