@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rapidfuzz.distance import LCSseq
-
 from bridge.vault.edits import Region
 from bridge.vault.text import BOM, CHUNK
 
@@ -79,6 +77,8 @@ def count_lines(data: bytes, start: int, end: int) -> int:
 
 def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
     """Where two sequences of line numbers differ, from top to bottom."""
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - a start is faster without
+
     changes: list[Change] = []
     pending: list[Change] = [(0, len(old), 0, len(new))]
     while pending:
