@@ -123,7 +123,7 @@ async def _watch(
     call_id: str | None,
     reason: str | None,
 ) -> Result:
-    """Call, and tell the person who is looking what it waits for; also for a consent screen that is yet to come."""
+    """Call, and show the person who is looking what it waits for, which may be a consent screen that is yet to come."""
     name = call_id or f"call-{secrets.token_hex(8)}"
     try:
         result = await bridge.call(tool, arguments, call_id=name, wait=NOTICE_SECONDS, reason=reason)

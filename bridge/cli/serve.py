@@ -31,6 +31,9 @@ PATIENCE = 0.5
 EVERY = 0.1
 """Seconds between two looks at how far it is."""
 
+TUNE_SECONDS: Final = 2.0
+"""After how long the process is tuned for serving: it takes a twentieth of a second, and the first question is soon."""
+
 Preset = Literal["minimal", "vault", "everything"]
 
 
@@ -72,8 +75,8 @@ async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, printer:
         with cancel_on_signals():
             await _choose_tools(bridge, folder, preset, printer)
         with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
-            _tune_process()
             _announce(bridge, folder, printer)
+            asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
             building = asyncio.create_task(show_build(bridge, printer))
             await stopped.wait()
             building.cancel()

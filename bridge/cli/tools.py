@@ -16,13 +16,13 @@ from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
 
 _RISK_STYLE = {"safe": "green", "low": "blue", "medium": "yellow", "high": "red"}
-Format = Literal["bridge", "ollama", "openai", "mcp", "text"]
+ToolFormat = Literal["bridge", "ollama", "openai", "mcp", "text"]
 
 
 def tools(
     name: Annotated[str | None, typer.Argument(metavar="[TOOL]", show_default=False, help="One tool.")] = None,
     form: Annotated[
-        Format, typer.Option("--format", help="Print the descriptions in the format of that kind of caller.")
+        ToolFormat, typer.Option("--format", help="Print the descriptions in the format of that kind of caller.")
     ] = "bridge",
     vault: Vault = None,
     as_json: AsJson = False,

@@ -7,9 +7,10 @@ its documented entry points.
 
 import asyncio
 import difflib
+import importlib.util
 import inspect
 import logging
-import warnings
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -26,13 +27,17 @@ from bridge.rpc.services import Services
 from bridge.toolkit.actor import current_actor
 from bridge.toolkit.arguments import explain
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it calls importlib.resources.read_text, which Python 3.11 and 3.12 deprecate
-    from jsonrpcserver.async_dispatcher import dispatch_request
-    from jsonrpcserver.dispatcher import to_response
-    from jsonrpcserver.request import Request as LibraryRequest
-    from jsonrpcserver.response import to_serializable_one
-    from jsonrpcserver.result import Error, Success
+# The package's own first lines load jsonschema, which takes a tenth of a start, for checks that `frames.py` makes. So
+# the package is registered without running them.
+_package = importlib.util.find_spec("jsonrpcserver")
+if _package is not None:
+    sys.modules.setdefault("jsonrpcserver", importlib.util.module_from_spec(_package))
+
+from jsonrpcserver.async_dispatcher import dispatch_request  # noqa: E402 - after that
+from jsonrpcserver.dispatcher import to_response  # noqa: E402
+from jsonrpcserver.request import Request as LibraryRequest  # noqa: E402
+from jsonrpcserver.response import to_serializable_one  # noqa: E402
+from jsonrpcserver.result import Error, Success  # noqa: E402
 
 logger = logging.getLogger(__name__)
 

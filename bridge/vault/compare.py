@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rapidfuzz.distance import LCSseq
-
 from bridge.vault.text import BOM, CHUNK
 
 # One call of LCSseq.opcodes holds up all threads; these bounds keep it to a few milliseconds. It is much quicker
@@ -87,6 +85,8 @@ def count_lines(data: bytes, start: int, end: int) -> int:
 
 def match_lines(old: Sequence[int], new: Sequence[int]) -> list[LineChange]:
     """Where two sequences of line numbers differ, from top to bottom."""
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - a start is faster without
+
     changes: list[LineChange] = []
     pending: list[LineChange] = [(0, len(old), 0, len(new))]
     while pending:

@@ -18,7 +18,7 @@ from typing import Literal
 import orjson
 
 from bridge.client import BridgeNotRunning, Connection, connect, find_endpoint
-from scripts.lib.bench_measure import alternate, compare
+from scripts.lib.bench_measure import REPEATS, alternate, compare
 from scripts.lib.bench_processes import PATIENCE, generated_vault
 from scripts.lib.environment import ROOT, variables
 
@@ -35,7 +35,9 @@ async def run() -> None:
     """Measure and print."""
     for option in ("--version", "--help"):
         sides = {f"vault-bridge {option}": (*COMMAND, option), "python -c pass": NOTHING}
-        samples = await alternate({name: _Processor(command).measure for name, command in sides.items()})
+        samples = await alternate(
+            {name: _Processor(command).measure for name, command in sides.items()}, repeats=REPEATS
+        )
         print(compare(f"processor time of vault-bridge {option}", samples))
     await _restart()
 
@@ -56,7 +58,7 @@ async def _restart() -> None:
                 return time.perf_counter() - began
 
         sides = {"serve, and the first search_notes": ours, "python -c pass": _do_nothing}
-        samples = await alternate(sides)
+        samples = await alternate(sides, repeats=REPEATS)
     print(compare(f"restart on {NOTES:,} notes, until a ranked search is answered", samples))
 
 

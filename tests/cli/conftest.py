@@ -181,7 +181,7 @@ class Screen:
             encoding="utf-8",
             timeout=PATIENCE,
             dimensions=(60, columns),
-            env=os.environ | {"TERM": "xterm-256color"} | environment,
+            env=_inherited() | {"TERM": "xterm-256color"} | environment,
             preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us with `&`
         )
         self.child.delaybeforesend = None
@@ -237,6 +237,11 @@ class Screen:
     def close(self) -> None:
         """End the program, whatever it does."""
         self.child.close(force=True)
+
+
+def _inherited() -> dict[str, str]:
+    """Our variables, without the size of another terminal."""
+    return {name: value for name, value in os.environ.items() if name not in {"LINES", "COLUMNS"}}
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,18 @@ def test_a_bridge_that_nobody_holds_goes_on_without_standard_input(vault: Path) 
         assert health.returncode == 0
         bridge.terminate()
         bridge.wait(30)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX")
+def test_a_bridge_in_the_background_of_a_shell_ends_on_a_signal(vault: Path) -> None:
+    """There Ctrl-C is ignored from the beginning, and SIGTERM is what ends it."""
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [*SERVE, str(vault)],
+        stdout=subprocess.PIPE,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_IGN),  # noqa: PLW1509 - nothing else runs here
+    ) as bridge:
+        assert bridge.stdout is not None
+        bridge.stdout.readline()
+        bridge.terminate()
+        assert bridge.wait(30) == 0
+    assert not (vault / ".vault-bridge" / "bridge.json").exists()
