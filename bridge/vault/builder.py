@@ -1,6 +1,7 @@
 """Build a change plan step by step: hashes, staged bytes, previews and the folders that are missing come from here."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import InvalidParameters, NotFound
@@ -8,7 +9,22 @@ from bridge.vault.diff import preview
 from bridge.vault.edits import Region
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
-from bridge.vault.root import VaultRoot
+
+
+class Closable(Protocol):
+    """A folder that is held open."""
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
+class Folders(Protocol):
+    """Where plans look for folders: a vault."""
+
+    def folder(self, path: VaultPath, /) -> Closable:
+        """The folder at this path. Raises NotFound when there is none."""
+        ...
 
 
 class PlanBuilder:
@@ -20,7 +36,7 @@ class PlanBuilder:
         root: The vault, which is only looked at.
     """
 
-    def __init__(self, root: VaultRoot) -> None:
+    def __init__(self, root: Folders) -> None:
         self._root = root
         self._changes: list[Change] = []
         self._previews: list[FilePreview] = []

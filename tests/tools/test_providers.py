@@ -72,7 +72,7 @@ def test_parameters_have_seed_ls_names(bench: Any, name: str, parameters: list[s
 def test_stopping_the_provider_ends_its_worker_processes(bench: Any, indexed: Any) -> None:
     with VaultRoot(bench.folder) as root:
         services = ToolServices(files=VaultFiles(root), everything=indexed(bench.folder), history=bench.history)
-        provider = CoreProvider(services, Grep(services.files, services.clock))
+        provider = CoreProvider(services.storage, services.clock, Grep(services.files, services.clock))
         asyncio.run(provider.initialize())
         provider._grep.compile("(?=a)a", bench.clock.monotonic() + 20)
         (worker,) = provider._grep._pool._idle

@@ -1,4 +1,4 @@
-"""Grep: the text of files by a regular expression (seed L, "Grep Tool")."""
+"""The tool `grep`: the text of files by a regular expression."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -15,13 +15,12 @@ from bridge.index.globs import compile_glob
 from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import ignore_rules
+from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
 
 class GrepParams(Params):
-    """Seed L's parameters."""
+    """What to look for, and where."""
 
     pattern: str = Field(
         min_length=1,
@@ -46,7 +45,7 @@ class GrepTool(ReadTool[GrepParams]):
     """Searches the text of the vault's files.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
         grep: Searches them.
     """
 
@@ -62,8 +61,8 @@ class GrepTool(ReadTool[GrepParams]):
     covers = Covers.TOOL
     default_rate = 60
 
-    def __init__(self, files: VaultFiles, grep: Grep) -> None:
-        self._files = files
+    def __init__(self, storage: Storage, grep: Grep) -> None:
+        self._storage = storage
         self._grep = grep
 
     def prepare(self, params: GrepParams, context: CallContext) -> ReadEffect:
@@ -80,7 +79,7 @@ class GrepTool(ReadTool[GrepParams]):
         settings = context.settings
         around = settings.grep_context_lines if params.context_lines is None else params.context_lines
         limit = params.max_matches or settings.grep_max_matches
-        rules = ignore_rules(self._files, settings.ignore_patterns)
+        rules = self._storage.ignored(settings.ignore_patterns)
         found = self._grep.search(
             Query(
                 pattern=self._grep.compile(params.pattern, context.deadline),
@@ -109,16 +108,16 @@ def _output(params: GrepParams, found: Found, limit: int) -> Output:
 def _listing(hits: Iterable[Hit]) -> Iterator[str]:
     """The hits as grep prints them, a block a file: `12:` before a line that matches, `12-` before the lines around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
-        told: dict[int, str] = {}
+        shown: dict[int, str] = {}
         gaps = False
         for hit in group:
             gaps |= bool(hit.before or hit.after)
             for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
-                told.setdefault(number, f"{number}-{text}")
-            told[hit.line] = f"{hit.line}:{hit.match}"
+                shown.setdefault(number, f"{number}-{text}")
+            shown[hit.line] = f"{hit.line}:{hit.match}"
         yield file
-        for number, line in sorted(told.items()):
-            if gaps and number - 1 not in told and number != min(told):
+        for number, line in sorted(shown.items()):
+            if gaps and number - 1 not in shown and number != min(shown):
                 yield "--"
             yield line
         yield ""

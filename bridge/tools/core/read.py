@@ -1,4 +1,4 @@
-"""Read: a file, whole or in part (seed L, "Read Tool")."""
+"""The tool `read`: a file, whole or in part."""
 
 from typing import Any
 
@@ -11,8 +11,9 @@ from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.core.file_part import FilePart
+from bridge.tools.storage import Storage
 from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.files import FileStat, VaultFiles
+from bridge.vault.files import FileStat
 from bridge.vault.text import CHUNK
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -20,7 +21,7 @@ NEWLINE = "\n"
 
 
 class ReadParams(Params):
-    """Seed L's parameters."""
+    """Which lines of which file."""
 
     path: str = Field(
         description="File path relative to vault root, or a note's name or wikilink ('My Note', '[[My Note]]')"
@@ -36,8 +37,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     """Reads a file of the vault.
 
     Args:
-        files: The vault's files.
-        resolver: Finds notes by name.
+        storage: The vault.
     """
 
     name = "read"
@@ -52,14 +52,14 @@ class ReadFileTool(ReadTool[ReadParams]):
     covers = Covers.TOOL
     default_rate = 100
 
-    def __init__(self, files: VaultFiles, resolver: NoteResolver) -> None:
-        self._files = files
-        self._resolver = resolver
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._resolver = NoteResolver(storage.knowledge)
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
-        """Check the path and the range; whether the file exists is told only after consent."""
+        """Check the path and the range; whether the file exists is said only after consent."""
         del context
-        path = asked_for(self._files, self._resolver, params.path)
+        path = asked_for(self._storage, self._resolver, params.path)
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
@@ -67,9 +67,9 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
-        file = self._files.stat(locate(self._files, self._resolver, params.path))
+        file = self._storage.stat(locate(self._storage, self._resolver, params.path))
         part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
-        with self._files.open(file.path) as stream:
+        with self._storage.open(file.path) as stream:
             head = stream.read(CHUNK)
             if is_binary(head):
                 return _binary(file, head)
@@ -85,7 +85,7 @@ class ReadFileTool(ReadTool[ReadParams]):
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
-    """What is told of a file that is not text."""
+    """The answer for a file that is not text."""
     kind, mime_type = describe_binary(head, file.path.name)
     data = {
         "path": str(file.path),
@@ -99,7 +99,7 @@ def _binary(file: FileStat, head: bytes) -> Output:
 
 
 def _text(file: FileStat, part: FilePart) -> Output:
-    """What is told of a text file."""
+    """The answer for a text file."""
     content, invalid_at = part.text(file.path)
     metadata: dict[str, Any] = {
         "startLine": part.first,

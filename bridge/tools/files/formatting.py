@@ -1,6 +1,9 @@
-"""How seed S's tools tell sizes, times, counts and what was done."""
+"""Sizes, times, counts and what was done, in words; and the facts of an edit, for programs."""
 
 from datetime import UTC, datetime
+from typing import Any
+
+from bridge.toolkit.tool import Applied
 
 _KB = 1024
 _NANOSECONDS = 1e9
@@ -54,7 +57,7 @@ def local_date(nanoseconds: int | None) -> str:
 
 
 def done(summary: str) -> str:
-    """A question's sentence (`Create folder "A"`) as the one that tells that it was done (`Created folder "A".`).
+    """A question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
 
     Args:
         summary: Its first word is one of `_DONE`.
@@ -66,3 +69,19 @@ def done(summary: str) -> str:
 def shortened(text: str, most: int = 100) -> str:
     """A text that is repeated in a sentence, cut where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def edit_facts(applied: Applied) -> dict[str, Any]:
+    """The edited file, its diff, and where its bytes from before are; None when none were kept.
+
+    Args:
+        applied: What the ledger did with a plan of one change.
+    """
+    (shown,) = applied.plan.previews
+    return {
+        "path": shown.path,
+        "added": shown.added,
+        "removed": shown.removed,
+        "diff": shown.diff,
+        "backup": applied.backup and applied.backup + shown.path,
+    }

@@ -2,8 +2,7 @@
 
 from bridge import __version__
 from bridge.toolkit.provider import ToolProvider
-from bridge.tools.history.redo import RedoTool
-from bridge.tools.history.undo import UndoTool
+from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.services import HistoryPort
 
 

@@ -1,4 +1,4 @@
-"""Is available: whether a new note may have a name (seed C, `NoteResolver.is_available`)."""
+"""The tool `is_available`: whether a new note may have a name."""
 
 from pydantic import Field
 
@@ -6,15 +6,15 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import EXTENSION, is_note
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams
-from bridge.tools.notes.storage import NoteStorage
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.paths import check_new_name, parse_path
 
 _UNLINKABLE = "#^[]|"
 
 
-class IsAvailableParams(NoteParams):
-    """Seed C's parameters."""
+class IsAvailableParams(SnakeCaseParams):
+    """The name, and where."""
 
     name: NoteName = Field(description="Note name (without extension)")
     folder: str | None = Field(
@@ -26,7 +26,7 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
     """Tells whether no note has a name yet.
 
     Args:
-        storage: The notes.
+        notes: Finds them.
     """
 
     name = "is_available"
@@ -41,8 +41,8 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
     covers = Covers.TOOL
     default_rate = 100
 
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
+    def __init__(self, notes: NoteLookup) -> None:
+        self._notes = notes
 
     def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""
@@ -55,8 +55,8 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
         del context
         path = _path(params)
         name = path.rpartition("/")[2][: -len(EXTENSION)]
-        free = self._storage.is_available(params.name, params.folder)
-        taken = [] if free else [match.to_wire() for match in self._storage.find_matches(params.name)[:50]]
+        free = self._notes.is_available(params.name, params.folder)
+        taken = [] if free else [match.to_wire() for match in self._notes.find_matches(params.name)[:50]]
         where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
         text = f"{name!r} is available {where}." if free else f"{name!r} is taken {where}."
         if free and any(character in name for character in _UNLINKABLE):

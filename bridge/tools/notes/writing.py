@@ -1,20 +1,26 @@
-"""What the note tools that write have in common: the note they write to, its text, and what they tell afterwards."""
+"""What the note tools that write have in common: the note they write to, its text, the plan, and the answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from bridge.contract.consent import Operation
 from bridge.errors import InvalidParameters
+from bridge.index.references import ResolvedNote
 from bridge.toolkit.tool import Applied, Output
-from bridge.tools.edited import edited
-from bridge.tools.notes.storage import NoteStorage, StoredNote
+from bridge.tools.files.formatting import edit_facts
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_binary
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
 from bridge.vault.text import CHUNK
 
 
-def whole_note(storage: NoteStorage, name: str) -> tuple[StoredNote, bytes]:
+def whole_note(notes: NoteLookup, name: str) -> tuple[ResolvedNote, bytes]:
     """The one note that a write is for, and its bytes.
 
     Args:
-        storage: The notes.
+        notes: Finds it.
         name: The note, as the caller named it.
 
     Raises:
@@ -22,16 +28,34 @@ def whole_note(storage: NoteStorage, name: str) -> tuple[StoredNote, bytes]:
         NotFound: No note fits.
         Ambiguous: Several fit; a write never guesses.
     """
-    note = storage.resolve(name, certain=True)
+    note = notes.resolve(name, certain=True)
     if note.reference.part:
         raise InvalidParameters(
-            f"{name!r} names a part of {note.location!r}, and this tool is for whole notes; "
+            f"{name!r} names a part of {note.path!r}, and this tool is for whole notes; "
             "leave out the part, or change its lines with apply_patch"
         )
-    data = storage.read(note)
+    data = notes.read(note)
     if is_binary(data[:CHUNK]):
-        raise InvalidParameters(f"{note.location!r} is not text, although its name says so; it is left as it is")
+        raise InvalidParameters(f"{note.path!r} is not text, although its name says so; it is left as it is")
     return note, data
+
+
+def plan_update(
+    storage: PlanningStorage, path: str, change: tuple[bytes, bytes], summary: str, warnings: Sequence[str] = ()
+) -> ChangePlan:
+    """The plan by which a note gets another text.
+
+    Args:
+        storage: The vault.
+        path: Where the note is.
+        change: Its bytes as they were read, and the bytes it gets, which differ. The ledger refuses the plan when the
+            note holds others by then.
+        summary: One sentence for the person.
+        warnings: What the diff does not show.
+    """
+    builder = storage.plan()
+    builder.modify(parse_path(path), *change)
+    return builder.build(Operation.UPDATE, summary, warnings)
 
 
 def decoded(data: bytes) -> str:
@@ -45,11 +69,11 @@ def encoded(text: str) -> bytes:
 
 
 def written(applied: Applied, text: str, **facts: Any) -> Output:
-    """What is told of a note that was changed.
+    """The answer when a note was changed.
 
     Args:
         applied: What the ledger did.
         text: One sentence.
         facts: Further data.
     """
-    return Output(edited(applied) | facts, f"{text} ({applied.execution_id})")
+    return Output(edit_facts(applied) | facts, f"{text} ({applied.execution_id})")

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bridge.tools.notes.storage import NoteStorage
+from bridge.tools.notes.vault_storage import VaultStorage
 
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
@@ -13,8 +15,6 @@ from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
 from bridge.tools.notes import note_tools
-from bridge.tools.notes.storage import NoteStorage
-from bridge.tools.notes.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from bridge.tools.notes.storage import Candidate, Links, StorageId, StoredNote
+
 from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
 from bridge.index.knowledge import NoteFacts, TagCount
@@ -13,7 +15,6 @@ from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.notes.note import ParsedNote
 from bridge.notes.reference import note_name, parse_reference
-from bridge.tools.notes.storage import Candidate, Links, StorageId, StoredNote
 from bridge.vault.diff import preview
 from bridge.vault.name_folding import fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
