@@ -37,11 +37,9 @@ from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.tool import Tool
 from bridge.toolkit.tool_call import Caller, ToolCall
 from bridge.tools import providers
-from bridge.tools.core.apply_patch import ApplyPatchTool
-from bridge.tools.core.find import FindTool
-from bridge.tools.core.read import ReadFileTool
+from bridge.tools.core import core_tools
 from bridge.tools.files import file_tools
-from bridge.tools.history import history_provider
+from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage
@@ -313,13 +311,13 @@ def _in_memory(
     """A storage and a ledger in memory, and the tools that search no texts."""
     storage = MemoryStorage(files, closed)
     ledger = MemoryLedger(storage.tree)
-    tools: list[Tool[Any]] = [
-        FindTool(storage, clock),
-        ReadFileTool(storage),
-        ApplyPatchTool(storage, clock),
+    tools = [
+        *core_tools(storage, clock),
         *file_tools(storage, clock, session_files.handed),
         *note_tools(storage, clock),
+        UndoTool(ledger),
+        RedoTool(ledger),
     ]
     made = ToolProvider(id="memory", name="Memory", description="All but text search.", version="1", tools=tools)
     # The pipeline takes the ledger of a folder; it calls nothing of it that this one has not.
-    return storage, cast("Ledger", ledger), [made, history_provider(ledger)]
+    return storage, cast("Ledger", ledger), [made]

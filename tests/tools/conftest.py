@@ -1,5 +1,6 @@
 """The tools over a real vault, called as the pipeline calls them, without consent and ledger."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -16,11 +17,8 @@ from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import providers
-from bridge.tools.core import CoreProvider
-from bridge.tools.core.apply_patch import ApplyPatchTool
-from bridge.tools.core.find import FindTool
-from bridge.tools.core.read import ReadFileTool
-from bridge.tools.history import history_provider
+from bridge.tools.core import core_tools
+from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -132,8 +130,7 @@ def bench(request: pytest.FixtureRequest, vault: Path, indexed: Callable[[Path],
         return
     clock, history = SystemClock(), PlannedHistory()
     storage = MemoryStorage({path.relative_to(vault).as_posix(): path.read_bytes() for path in vault.rglob("*.md")})
-    tools: list[Tool[Any]] = [FindTool(storage, clock), ReadFileTool(storage), ApplyPatchTool(storage, clock)]
-    tools += history_provider(history).tools
+    tools = [*core_tools(storage, clock), UndoTool(history), RedoTool(history)]
     yield Bench(vault, {tool.name: tool for tool in tools}, history, clock, tree=storage.tree)
 
 
@@ -152,8 +149,7 @@ def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Ben
         made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools}, history, clock)
         for provider in made:
-            if isinstance(provider, CoreProvider):
-                provider._grep.close()
+            asyncio.run(provider.shutdown())
 
 
 @pytest.fixture

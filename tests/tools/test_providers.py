@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bridge.index.grep import Grep
 from bridge.toolkit.schema import parameters_schema
-from bridge.tools.core import CoreProvider
+from bridge.tools import providers
+from bridge.tools.core.grep import GrepTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -71,12 +71,11 @@ def test_parameters_have_seed_ls_names(disk_bench: Any, name: str, parameters: l
 
 def test_stopping_the_provider_ends_its_worker_processes(disk_bench: Any, indexed: Any) -> None:
     with VaultRoot(disk_bench.folder) as root:
-        services = ToolServices(
-            files=VaultFiles(root), everything=indexed(disk_bench.folder), history=disk_bench.history
-        )
-        provider = CoreProvider(services.storage, services.clock, Grep(services.files, services.clock))
-        asyncio.run(provider.initialize())
-        provider._grep.compile("(?=a)a", disk_bench.clock.monotonic() + 20)
-        (worker,) = provider._grep._pool._idle
-        asyncio.run(provider.shutdown())
+        index, history = indexed(disk_bench.folder), disk_bench.history
+        core, *_others = providers(ToolServices(files=VaultFiles(root), everything=index, history=history))
+        (grep,) = [tool._grep for tool in core.tools if isinstance(tool, GrepTool)]
+        asyncio.run(core.initialize())
+        grep.compile("(?=a)a", disk_bench.clock.monotonic() + 20)
+        (worker,) = grep._pool._idle
+        asyncio.run(core.shutdown())
         assert not worker.usable

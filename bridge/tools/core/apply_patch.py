@@ -7,13 +7,14 @@ from pydantic import Field, model_validator
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
 from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import LineEdit, apply_edits
@@ -65,7 +66,7 @@ class ApplyPatchParams(Params):
         return self
 
 
-class ApplyPatchTool(WriteTool[ApplyPatchParams]):
+class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
     """Changes lines of files.
 
     Args:
@@ -81,12 +82,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
     )
     icon = "wrench"
     parameters = ApplyPatchParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "patch"
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:

@@ -8,14 +8,15 @@ from pydantic import Field
 
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded
 from bridge.index.fuzzy import Check
 from bridge.index.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.index.knowledge import IndexedFile
 from bridge.index.listing import Listing, Listings
 from bridge.index.references import NoteResolver
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
 from bridge.vault.ignore import IgnoreRules
 from bridge.vault.name_folding import nfc
@@ -36,7 +37,7 @@ class FindParams(Params):
     )
 
 
-class FindTool(ReadTool[FindParams]):
+class FindTool(VaultReadTool[FindParams]):
     """Lists the vault's files that a glob or a few words mean.
 
     Args:
@@ -49,12 +50,7 @@ class FindTool(ReadTool[FindParams]):
     description = "Search for files in the vault by name or path pattern."
     icon = "search"
     parameters = FindParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage

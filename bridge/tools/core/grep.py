@@ -7,14 +7,14 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.excerpts import Hit
 from bridge.index.gathering import Found
 from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import compile_glob
 from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
@@ -41,7 +41,7 @@ class GrepParams(Params):
     )
 
 
-class GrepTool(ReadTool[GrepParams]):
+class GrepTool(VaultReadTool[GrepParams]):
     """Searches the text of the vault's files.
 
     Args:
@@ -54,11 +54,6 @@ class GrepTool(ReadTool[GrepParams]):
     description = "Search file contents using regex patterns with surrounding context."
     icon = "text-search"
     parameters = GrepParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
     def __init__(self, storage: Storage, grep: Grep) -> None:

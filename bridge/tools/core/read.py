@@ -6,11 +6,11 @@ from pydantic import Field
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.core.file_part import FilePart
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
 from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import FileStat
@@ -33,7 +33,7 @@ class ReadParams(Params):
     )
 
 
-class ReadFileTool(ReadTool[ReadParams]):
+class ReadFileTool(VaultReadTool[ReadParams]):
     """Reads a file of the vault.
 
     Args:
@@ -45,12 +45,6 @@ class ReadFileTool(ReadTool[ReadParams]):
     description = "Retrieve full or partial file contents."
     icon = "file-text"
     parameters = ReadParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage

@@ -1,13 +1,8 @@
 """The file tools: search, list, read, write, move and delete files."""
 
-import asyncio
 from typing import Any
 
-from bridge import __version__
 from bridge.clock import Clock
-from bridge.index.grep import Grep
-from bridge.index.search import NoteSearch
-from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
 from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
@@ -20,8 +15,6 @@ from bridge.tools.files.list_files import ListFilesTool
 from bridge.tools.files.modify_note import ModifyNoteTool
 from bridge.tools.files.move_file import MoveFileTool, OrganizeNoteTool
 from bridge.tools.files.read_file import ReadVaultFileTool
-from bridge.tools.files.search_files import SearchFilesTool
-from bridge.tools.files.search_notes import SearchNotesTool
 from bridge.tools.files.write_file import WriteFileTool
 from bridge.tools.services import Handed
 from bridge.tools.storage import PlanningStorage
@@ -49,33 +42,3 @@ def file_tools(storage: PlanningStorage, clock: Clock, handed: Handed) -> list[T
         MoveFileTool(storage, clock),
         DeleteFileTool(storage, DeletionPlanner(storage, clock)),
     ]
-
-
-class FilesProvider(ToolProvider):
-    """Search, list, read, write, move and delete files.
-
-    Args:
-        storage: The vault.
-        clock: What deadlines are given in.
-        handed: Which files a session may read whole.
-        grep: Searches the text of files.
-        search: Searches notes. It is closed with this provider.
-    """
-
-    def __init__(self, storage: PlanningStorage, clock: Clock, handed: Handed, grep: Grep, search: NoteSearch) -> None:
-        self._search = search
-        super().__init__(
-            id="files",
-            name="Files",
-            description="Search, list, read, write, move and delete the files of the vault.",
-            version=__version__,
-            tools=[
-                SearchNotesTool(storage, search),
-                SearchFilesTool(storage, grep),
-                *file_tools(storage, clock, handed),
-            ],
-        )
-
-    async def shutdown(self) -> None:
-        """End the processes that searches ran in."""
-        await asyncio.to_thread(self._search.close)

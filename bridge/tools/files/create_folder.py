@@ -4,12 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.formatting import done
 from bridge.tools.files.paths import vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, protected
@@ -24,7 +25,7 @@ class CreateFolderParams(SnakeCaseParams):
     )
 
 
-class CreateFolderTool(WriteTool[CreateFolderParams]):
+class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
     """Makes a folder.
 
     Args:
@@ -38,10 +39,6 @@ class CreateFolderTool(WriteTool[CreateFolderParams]):
     parameters = CreateFolderParams
     operation = Operation.CREATE
     risk = RiskLevel.MEDIUM
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "mkdir"
 
     def __init__(self, storage: PlanningStorage) -> None:

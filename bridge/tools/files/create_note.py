@@ -4,13 +4,14 @@ from itertools import count
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.formatting import done, size
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.paths import NOTE, note_path, to_bytes, vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import LONGEST_PATH, RequiredContent, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
@@ -48,7 +49,7 @@ class CreateNoteParams(SnakeCaseParams):
     )
 
 
-class CreateNoteTool(WriteTool[CreateNoteParams]):
+class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
     """Makes a note.
 
     Args:
@@ -66,10 +67,6 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
     parameters = CreateNoteParams
     operation = Operation.CREATE
     risk = RiskLevel.MEDIUM
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
 
     def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:

@@ -2,10 +2,11 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.contract.consent import ConsentClass, Operation
+from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
@@ -17,7 +18,7 @@ class DeleteFileParams(SnakeCaseParams):
     path: RequiredPath = Field(description="Path to the file or folder to delete, relative to the vault")
 
 
-class DeleteFileTool(WriteTool[DeleteFileParams]):
+class DeleteFileTool(VaultWriteTool[DeleteFileParams]):
     """Puts a file or folder into the trash.
 
     Args:
@@ -34,11 +35,7 @@ class DeleteFileTool(WriteTool[DeleteFileParams]):
     icon = "trash-2"
     parameters = DeleteFileParams
     operation = Operation.DELETE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "delete"
 
     def __init__(self, storage: PlanningStorage, deletions: DeletionPlanner) -> None:

@@ -2,13 +2,13 @@
 
 from pydantic import AliasChoices, Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.formatting import counted, done, edit_facts
 from bridge.tools.files.paths import read_text, vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
@@ -65,7 +65,7 @@ class EditFileParams(SnakeCaseParams):
     )
 
 
-class EditFileTool(WriteTool[EditFileParams]):
+class EditFileTool(VaultWriteTool[EditFileParams]):
     """Changes a file in place.
 
     Args:
@@ -81,12 +81,6 @@ class EditFileTool(WriteTool[EditFileParams]):
     )
     icon = "pencil"
     parameters = EditFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "edit"
 
     def __init__(self, storage: PlanningStorage) -> None:

@@ -3,11 +3,12 @@
 from pydantic import Field
 
 from bridge.clock import stamp
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.files.formatting import exact_size, local_time, moment
 from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.paths import VaultPath
@@ -19,7 +20,7 @@ class GetFileInfoParams(SnakeCaseParams):
     path: RequiredPath = Field(description="Path to the file or folder; upper and lower case do not matter")
 
 
-class GetFileInfoTool(ReadTool[GetFileInfoParams]):
+class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
     """Answers with dates and sizes.
 
     Args:
@@ -31,12 +32,7 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
     description = "Get the creation date, modification date and size of a file or folder without reading its contents."
     icon = "info"
     parameters = GetFileInfoParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage

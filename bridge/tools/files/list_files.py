@@ -7,12 +7,13 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.globs import MAX_LENGTH, compile_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.files.formatting import local_date, moment
 from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
@@ -58,7 +59,7 @@ class ListFilesParams(SnakeCaseParams):
     )
 
 
-class ListFilesTool(ReadTool[ListFilesParams]):
+class ListFilesTool(VaultReadTool[ListFilesParams]):
     """Lists what is in a folder.
 
     Args:
@@ -74,12 +75,7 @@ class ListFilesTool(ReadTool[ListFilesParams]):
     )
     icon = "folder-open"
     parameters = ListFilesParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage

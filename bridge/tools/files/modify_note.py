@@ -4,13 +4,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, replace_text
 from bridge.tools.files.formatting import counted, done, edit_facts
 from bridge.tools.files.paths import note_path, read_text, to_bytes
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
@@ -32,7 +32,7 @@ class ModifyNoteParams(SnakeCaseParams):
     search: str | None = Field(default=None, description="Text to find (required for replace)")
 
 
-class ModifyNoteTool(WriteTool[ModifyNoteParams]):
+class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
     """Changes a note.
 
     Args:
@@ -46,12 +46,6 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
     )
     icon = "file-plus-2"
     parameters = ModifyNoteParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
 
     def __init__(self, storage: PlanningStorage) -> None:

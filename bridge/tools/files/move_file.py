@@ -3,10 +3,11 @@
 from pydantic import Field
 
 from bridge.clock import Clock
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.contract.consent import ConsentClass
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.move_plan import MovePlanner
 from bridge.tools.files.paths import note_path, vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredDestination, RequiredSource, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
@@ -26,7 +27,7 @@ class MoveFileParams(SnakeCaseParams):
     )
 
 
-class MoveFileTool(WriteTool[MoveFileParams]):
+class MoveFileTool(VaultWriteTool[MoveFileParams]):
     """Moves a file or folder.
 
     Args:
@@ -42,12 +43,7 @@ class MoveFileTool(WriteTool[MoveFileParams]):
     )
     icon = "folder-input"
     parameters = MoveFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "move"
     timeout = 300.0
 

@@ -6,13 +6,13 @@ from typing import Any
 from pydantic import AliasChoices, Field
 
 from bridge.clock import stamp
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.core.file_part import FilePart
 from bridge.tools.files.formatting import counted, moment, size
 from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
 from bridge.tools.files.paths import NOTE, not_found_as, vault_path
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.services import Handed
 from bridge.tools.storage import Storage
@@ -51,7 +51,7 @@ class ReadFileParams(SnakeCaseParams):
     )
 
 
-class ReadVaultFileTool(ReadTool[ReadFileParams]):
+class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
     """Reads a file of the vault, line by line.
 
     Args:
@@ -68,12 +68,6 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
     )
     icon = "file-text"
     parameters = ReadFileParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
     def __init__(self, storage: Storage, handed: Handed) -> None:
         self._storage = storage

@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.excerpts import Hit
 from bridge.index.gathering import Found
 from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import Glob, compile_glob
 from bridge.index.grep import Grep, Query
 from bridge.index.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
@@ -54,7 +54,7 @@ class SearchFilesParams(SnakeCaseParams):
     )
 
 
-class SearchFilesTool(ReadTool[SearchFilesParams]):
+class SearchFilesTool(VaultReadTool[SearchFilesParams]):
     """Searches the text of the vault's files, and lists those in which most lines match.
 
     Args:
@@ -70,11 +70,6 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
     )
     icon = "file-search"
     parameters = SearchFilesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
     def __init__(self, storage: Storage, grep: Grep) -> None:

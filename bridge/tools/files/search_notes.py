@@ -5,14 +5,14 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.query_parser import MAX_LENGTH
 from bridge.index.search import Asked, Found, NoteSearch, Result
 from bridge.index.search_texts import has_text
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.files.formatting import counted, shortened
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
@@ -39,7 +39,7 @@ class SearchNotesParams(SnakeCaseParams):
     )
 
 
-class SearchNotesTool(ReadTool[SearchNotesParams]):
+class SearchNotesTool(VaultReadTool[SearchNotesParams]):
     """Searches the vault's notes.
 
     Args:
@@ -55,11 +55,6 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
     )
     icon = "search"
     parameters = SearchNotesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
     def __init__(self, storage: Storage, search: NoteSearch) -> None:

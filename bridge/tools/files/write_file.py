@@ -2,12 +2,12 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, NotFound
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.formatting import done, size
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.paths import failing_as, to_bytes, vault_path
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import describe_binary, is_binary
@@ -22,7 +22,7 @@ class WriteFileParams(SnakeCaseParams):
     content: RequiredContent = Field(description="Content to write: all that the file will hold, exactly as given")
 
 
-class WriteFileTool(WriteTool[WriteFileParams]):
+class WriteFileTool(VaultWriteTool[WriteFileParams]):
     """Gives a file its whole content.
 
     Args:
@@ -38,12 +38,6 @@ class WriteFileTool(WriteTool[WriteFileParams]):
     )
     icon = "file-pen"
     parameters = WriteFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "write"
 
     def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:

@@ -3,8 +3,9 @@
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.contract.consent import ConsentClass
+from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.services import HistoryPort
 from bridge.vault.plan import ChangePlan
 
@@ -15,7 +16,7 @@ class ReversalParams(Params):
     execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="The change's id")
 
 
-class ReversalTool(WriteTool[ReversalParams]):
+class ReversalTool(VaultWriteTool[ReversalParams]):
     """A write whose plan the ledger makes. It is not listed: callers have `history.undo` and `history.redo`.
 
     Args:
@@ -23,12 +24,7 @@ class ReversalTool(WriteTool[ReversalParams]):
     """
 
     parameters = ReversalParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     listed = False
 
     def __init__(self, history: HistoryPort) -> None:

@@ -2,9 +2,7 @@
 
 from typing import Any
 
-from bridge import __version__
 from bridge.clock import Clock
-from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.notes.delete_note import DeleteNoteTool
@@ -44,14 +42,3 @@ def note_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
         RemoveTagTool(storage),
         DeleteNoteTool(notes, DeletionPlanner(storage, clock)),
     ]
-
-
-def notes_provider(storage: PlanningStorage, clock: Clock) -> ToolProvider:
-    """The note tools as a provider; see `note_tools`."""
-    return ToolProvider(
-        id="notes",
-        name="Notes",
-        description="Resolve, read and relate notes by name; their tags and properties.",
-        version=__version__,
-        tools=note_tools(storage, clock),
-    )

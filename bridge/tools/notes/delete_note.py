@@ -2,11 +2,12 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import LONGEST
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.deletion_plan import DeletionPlanner
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.vault.paths import parse_path
@@ -19,7 +20,7 @@ class DeleteNoteParams(SnakeCaseParams):
     name: str = Field(min_length=1, max_length=LONGEST, description="Note name or wikilink to delete")
 
 
-class DeleteNoteTool(WriteTool[DeleteNoteParams]):
+class DeleteNoteTool(VaultWriteTool[DeleteNoteParams]):
     """Puts the one note that a name means into the trash.
 
     Args:
@@ -36,11 +37,7 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
     icon = "trash-2"
     parameters = DeleteNoteParams
     operation = Operation.DELETE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "delete"
 
     def __init__(self, notes: NoteLookup, deletions: DeletionPlanner) -> None:

@@ -11,11 +11,10 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.references import ResolvedNote
 from bridge.notes.reference import is_note
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup, read_effect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 
 MOST = 100
@@ -37,32 +36,20 @@ class FindRelatedParams(SnakeCaseParams):
     limit: int = Field(default=10, ge=1, le=MOST, description="Maximum number of related notes to return")
 
 
-class FindRelatedTool(ReadTool[FindRelatedParams]):
-    """Lists the notes near one.
-
-    Args:
-        notes: Finds them.
-    """
+class FindRelatedTool(NoteReadTool[FindRelatedParams]):
+    """Lists the notes near one."""
 
     name = "find_related"
     title = "Find Related"
     description = "Notes related to one: those that link to it, that it links to, or that share tags, nearest first."
     icon = "network"
     parameters = FindRelatedParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: FindRelatedParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return read_effect(self._notes, params.name, "Find the notes related to")
+        return self._effect(params.name, "Find the notes related to")
 
     def run(self, params: FindRelatedParams, context: CallContext) -> Output:
         """Relate."""

@@ -5,9 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup, note_wire, read_effect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 
 MOST_LISTED = 1000
@@ -22,32 +21,19 @@ class GetMetadataParams(SnakeCaseParams):
     name: NoteName = Field(description="Note name or wikilink")
 
 
-class GetMetadataTool(ReadTool[GetMetadataParams]):
-    """Lists what is known of a note without its text.
-
-    Args:
-        notes: Finds them.
-    """
+class GetMetadataTool(NoteReadTool[GetMetadataParams]):
+    """Lists what is known of a note without its text."""
 
     name = "get_metadata"
     title = "Get Metadata"
     description = "A note's tags, properties, aliases, headings, links, backlinks and times, without its text."
     icon = "info"
     parameters = GetMetadataParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return read_effect(self._notes, params.name, "Read the metadata of")
+        return self._effect(params.name, "Read the metadata of")
 
     def run(self, params: GetMetadataParams, context: CallContext) -> Output:
         """Gather."""

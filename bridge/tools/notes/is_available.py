@@ -2,11 +2,11 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import EXTENSION, is_note
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.paths import check_new_name, parse_path
 
@@ -22,27 +22,15 @@ class IsAvailableParams(SnakeCaseParams):
     )
 
 
-class IsAvailableTool(ReadTool[IsAvailableParams]):
-    """Tells whether no note has a name yet.
-
-    Args:
-        notes: Finds them.
-    """
+class IsAvailableTool(NoteReadTool[IsAvailableParams]):
+    """Tells whether no note has a name yet."""
 
     name = "is_available"
     title = "Is Available"
     description = "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
     icon = "circle-check"
     parameters = IsAvailableParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""

@@ -5,10 +5,9 @@ from dataclasses import asdict, dataclass
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.knowledge import TagCount
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams
 from bridge.vault.name_folding import fold
@@ -40,27 +39,15 @@ class TagInfo:
     uses: int
 
 
-class ListTagsTool(ReadTool[ListTagsParams]):
-    """Lists tags.
-
-    Args:
-        notes: Finds them.
-    """
+class ListTagsTool(NoteReadTool[ListTagsParams]):
+    """Lists tags."""
 
     name = "list_tags"
     title = "List Tags"
     description = "List all tags with the number of notes that have them; a nested tag also counts for its parents."
     icon = "tag"
     parameters = ListTagsParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: ListTagsParams, context: CallContext) -> ReadEffect:
         """There is nothing to check."""

@@ -13,7 +13,8 @@ from bridge.index.knowledge import NoteFacts
 from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
 from bridge.notes.names import split_link
 from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
-from bridge.toolkit.tool import ReadEffect
+from bridge.toolkit.tool import P, ReadEffect
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 
@@ -157,18 +158,27 @@ def note_wire(note: ResolvedNote) -> dict[str, Any]:
     }
 
 
-def read_effect(notes: NoteLookup, name: str, what: str) -> ReadEffect:
-    """What a call that reads one note will look at. Whether there is such a note is said only after consent.
+class NoteReadTool(VaultReadTool[P]):
+    """A tool that reads notes.
 
     Args:
-        notes: Finds it.
-        name: The note, as the caller named it.
-        what: The question's first words, such as `Read`.
-
-    Raises:
-        InvalidParameters: The name is no reference.
+        notes: Finds them.
     """
-    shown = parse_reference(name).text
-    with contextlib.suppress(ToolFailure):
-        shown = notes.resolve(name).path
-    return ReadEffect((shown,), f"{what} {shown}")
+
+    def __init__(self, notes: NoteLookup) -> None:
+        self._notes = notes
+
+    def _effect(self, name: str, what: str) -> ReadEffect:
+        """What a call that reads one note will look at. Whether there is such a note is said only after consent.
+
+        Args:
+            name: The note, as the caller named it.
+            what: The question's first words, such as `Read`.
+
+        Raises:
+            InvalidParameters: The name is no reference.
+        """
+        shown = parse_reference(name).text
+        with contextlib.suppress(ToolFailure):
+            shown = self._notes.resolve(name).path
+        return ReadEffect((shown,), f"{what} {shown}")

@@ -4,13 +4,12 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.references import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.parts import Part, find_part
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup, note_wire, read_effect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import is_binary
 from bridge.vault.text import BOM, CHUNK, Lines
@@ -28,32 +27,19 @@ class ReadNoteParams(SnakeCaseParams):
     )
 
 
-class ReadNoteTool(ReadTool[ReadNoteParams]):
-    """Reads a note.
-
-    Args:
-        notes: Finds them.
-    """
+class ReadNoteTool(NoteReadTool[ReadNoteParams]):
+    """Reads a note."""
 
     name = "read_note"
     title = "Read Note"
     description = "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
     icon = "book-open"
     parameters = ReadNoteParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference; whether there is such a note is said only after consent."""
         del context
-        return read_effect(self._notes, params.name, "Read")
+        return self._effect(params.name, "Read")
 
     def run(self, params: ReadNoteParams, context: CallContext) -> Output:
         """Read."""

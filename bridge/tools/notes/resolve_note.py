@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup, note_wire, read_effect
+from bridge.contract.consent import RiskLevel
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 
 MOST_MATCHES = 50
@@ -18,12 +18,8 @@ class ResolveNoteParams(SnakeCaseParams):
     )
 
 
-class ResolveNoteTool(ReadTool[ResolveNoteParams]):
-    """Tells which note is meant, or which ones might be.
-
-    Args:
-        notes: Finds them.
-    """
+class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
+    """Tells which note is meant, or which ones might be."""
 
     name = "resolve_note"
     title = "Resolve Note"
@@ -32,20 +28,12 @@ class ResolveNoteTool(ReadTool[ResolveNoteParams]):
     )
     icon = "locate"
     parameters = ResolveNoteParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: ResolveNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return read_effect(self._notes, params.name, "Find the note")
+        return self._effect(params.name, "Find the note")
 
     def run(self, params: ResolveNoteParams, context: CallContext) -> Output:
         """Resolve it."""

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from bridge.clock import Clock
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
 from bridge.index.property_match import find_properties, has_value
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import VaultReadTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams
@@ -43,7 +43,7 @@ class SearchByPropertiesParams(SnakeCaseParams):
         return self
 
 
-class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
+class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
     """Lists the notes with some properties.
 
     Args:
@@ -58,11 +58,6 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
     )
     icon = "list-filter"
     parameters = SearchByPropertiesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
     def __init__(self, notes: NoteLookup, clock: Clock) -> None:

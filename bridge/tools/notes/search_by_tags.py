@@ -4,10 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.properties import check_tag
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.lookup import NoteLookup
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams, Tag
 
@@ -23,27 +22,15 @@ class SearchByTagsParams(SnakeCaseParams):
     cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
 
 
-class SearchByTagsTool(ReadTool[SearchByTagsParams]):
-    """Lists the notes with some tags.
-
-    Args:
-        notes: Finds them.
-    """
+class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
+    """Lists the notes with some tags."""
 
     name = "search_by_tags"
     title = "Search by Tags"
     description = "List the notes that have all (or any) of some tags, nested tags included."
     icon = "tags"
     parameters = SearchByTagsParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
-
-    def __init__(self, notes: NoteLookup) -> None:
-        self._notes = notes
 
     def prepare(self, params: SearchByTagsParams, context: CallContext) -> ReadEffect:
         """Check the tags."""

@@ -9,14 +9,11 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
 from bridge.notes.line_endings import with_endings_of
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.writing import decoded, encoded, plan_update, whole_note, written
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 MOST_CHARACTERS = 16_000_000
@@ -40,12 +37,8 @@ class UpdateNoteParams(SnakeCaseParams):
     )
 
 
-class UpdateNoteTool(WriteTool[UpdateNoteParams]):
-    """Replaces a note's text.
-
-    Args:
-        storage: The vault.
-    """
+class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
+    """Replaces a note's text."""
 
     name = "update_note"
     title = "Update Note"
@@ -55,31 +48,21 @@ class UpdateNoteTool(WriteTool[UpdateNoteParams]):
     )
     icon = "file-pen"
     parameters = UpdateNoteParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
-        self._notes = NoteLookup(storage)
 
     def prepare(self, params: UpdateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
         del context
-        note, data = whole_note(self._notes, params.name)
+        path, data = self._note(params.name)
         old = decoded(data)
         block = find_frontmatter(old)
         kept = None if params.replace_properties or find_frontmatter(params.content) else block
         new = with_endings_of(data, encoded(_with_head(old, params.content, kept) if kept else params.content))
         if new == data:
-            message = Output({"path": note.path}, f"No changes made: {note.path} already has this content.")
-            return Unchanged((note.path,), f"Compare {note.path} with new content", message)
-        summary = f"Update {note.path}" + (", keeping its properties" if kept else "")
-        return plan_update(self._storage, note.path, (data, new), summary, list(_warnings(old, decoded(new))))
+            message = Output({"path": path}, f"No changes made: {path} already has this content.")
+            return Unchanged((path,), f"Compare {path} with new content", message)
+        summary = f"Update {path}" + (", keeping its properties" if kept else "")
+        return self._plan(path, data, new, summary, list(_warnings(old, decoded(new))))
 
     def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
         """What was done."""
