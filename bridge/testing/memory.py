@@ -286,9 +286,9 @@ class MemoryStorage:
                 shown = [path for path in files if include_hidden or not path.name.startswith(".")]
                 yield folder, [self.state(path) for path in shown if self._sees(str(path))]
 
-    def ignored(self, patterns: Sequence[str]) -> IgnoreRules:
+    def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
         """What searches pass over."""
-        return make_rules(self.app_settings.user_ignore_filters, tuple(patterns))
+        return make_rules(self.app_settings.user_ignore_filters, tuple(patterns)) or None
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
         """Where something new will lie."""

@@ -82,14 +82,14 @@ class Storage(Protocol):
         """
         ...
 
-    def ignored(self, patterns: Sequence[str]) -> IgnoreRules:
+    def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
         """What the user keeps out of searches: Obsidian's excluded files, and these globs.
 
         Args:
             patterns: The setting `ignorePatterns`.
 
         Returns:
-            Falsy when nothing is kept out.
+            A function that says whether a path is kept out; None when nothing is.
         """
         ...
 

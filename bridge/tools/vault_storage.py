@@ -1,7 +1,6 @@
 """A vault in a folder as the tools' storage: its files, and the index of them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 from bridge.index.knowledge import Knowledge
 from bridge.toolkit.permitted import Denials
@@ -29,6 +28,7 @@ class VaultStorage:
         knowledge: As given.
         closed: As given.
         everything: All of the vault.
+        top: The vault's folder.
     """
 
     def __init__(
@@ -43,13 +43,9 @@ class VaultStorage:
         self.closed = closed
         self.everything: Storage = everything or self
         self._root = files.root
+        self.top = files.root.path
         self.stat, self.is_folder, self.read, self.open = files.stat, files.is_folder, files.read, files.open
         self.resolve_new = files.root.resolve_new
-
-    @property
-    def top(self) -> Path:
-        """The vault's folder."""
-        return self._root.path
 
     @property
     def app_settings(self) -> AppSettings:
@@ -81,9 +77,9 @@ class VaultStorage:
         for walked in self.files.walk_folders(start, include_hidden=include_hidden):
             yield walked.folder.path, walked.files
 
-    def ignored(self, patterns: Sequence[str]) -> IgnoreRules:
+    def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
         """What searches pass over."""
-        return ignore_rules(self.files, patterns)
+        return ignore_rules(self.files, patterns) or None
 
     def is_link(self, path: VaultPath) -> bool:
         """Whether a path is a symbolic link."""

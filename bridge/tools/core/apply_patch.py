@@ -14,6 +14,7 @@ from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
+from bridge.tools.formatting import counted
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.builder import PlanBuilder
@@ -187,14 +188,10 @@ def _summary(previews: Sequence[FilePreview]) -> str:
 
 def _counts(added: int, removed: int) -> str:
     """How many lines."""
-
-    def lines(count: int) -> str:
-        return f"{count} line" if count == 1 else f"{count} lines"
-
     if added == removed:
-        return f"{lines(added)} changed"
+        return f"{counted(added, 'line')} changed"
     if not removed:
-        return f"{lines(added)} added"
+        return f"{counted(added, 'line')} added"
     if not added:
-        return f"{lines(removed)} removed"
-    return f"{lines(added)} added, {removed} removed"
+        return f"{counted(removed, 'line')} removed"
+    return f"{counted(added, 'line')} added, {removed} removed"

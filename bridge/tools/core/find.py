@@ -1,12 +1,11 @@
 """The tool `find`: files by name or path."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import Field
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded
@@ -16,6 +15,7 @@ from bridge.index.knowledge import IndexedFile
 from bridge.index.listing import Listing, Listings
 from bridge.index.references import NoteResolver
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import utc_time
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
 from bridge.vault.ignore import IgnoreRules
@@ -75,7 +75,7 @@ class FindTool(VaultReadTool[FindParams]):
                 )
 
         rules = self._storage.ignored(context.settings.ignore_patterns)
-        listing = self._listing(rules or None, check, hidden=params.include_hidden)
+        listing = self._listing(rules, check, hidden=params.include_hidden)
         check()
         named = set(self._resolver.outright(params.pattern))  # as a wikilink or an alias does: these come first
         found = [file for file in listing.files if file.path in named] if named else []
@@ -100,9 +100,7 @@ class FindTool(VaultReadTool[FindParams]):
 
 def _output(pattern: str, found: Sequence[IndexedFile], limit: int) -> Output:
     total, shown = len(found), found[:limit]
-    data: list[dict[str, Any]] = [
-        {"path": file.path, "modified": stamp(datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))} for file in shown
-    ]
+    data: list[dict[str, Any]] = [{"path": file.path, "modified": utc_time(file.mtime_ns)} for file in shown]
     lines = [file.path for file in shown]
     if total > limit:
         lines.append(f"[{limit} of {total} files shown. Use a narrower pattern, or a larger maxResults.]")

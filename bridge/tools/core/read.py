@@ -4,17 +4,14 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.core.file_part import FilePart
+from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import FileStat
-from bridge.vault.text import CHUNK
 
 MOST_BYTES = 16 * 1024 * 1024
 NEWLINE = "\n"
@@ -63,13 +60,9 @@ class ReadFileTool(VaultReadTool[ReadParams]):
         """Read, keeping no more of the file than is asked for."""
         file = self._storage.stat(locate(self._storage, self._resolver, params.path))
         part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
-        with self._storage.open(file.path) as stream:
-            head = stream.read(CHUNK)
-            if is_binary(head):
-                return _binary(file, head)
-            part.take(head)
-            while block := stream.read(CHUNK):
-                part.take(block)
+        head = read_part(self._storage, file, part, lambda _block: None)
+        if head is not None:
+            return _binary(file, head)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
@@ -80,16 +73,9 @@ class ReadFileTool(VaultReadTool[ReadParams]):
 
 def _binary(file: FileStat, head: bytes) -> Output:
     """The answer for a file that is not text."""
-    kind, mime_type = describe_binary(head, file.path.name)
-    data = {
-        "path": str(file.path),
-        "size": file.size,
-        "modified": stamp(file.modified),
-        "binary": True,
-        "kind": kind,
-        "mimeType": mime_type,
-    }
-    return Output(data, f"{file.path} is not text: {kind}, {mime_type}, {file.size} bytes. Its bytes are not shown.")
+    data = binary_facts(file, head)
+    what = f"{data['kind']}, {data['mimeType']}, {file.size} bytes"
+    return Output(data, f"{file.path} is not text: {what}. Its bytes are not shown.")
 
 
 def _text(file: FileStat, part: FilePart) -> Output:
@@ -107,7 +93,7 @@ def _text(file: FileStat, part: FilePart) -> Output:
         text = f"{content}{'' if content.endswith(NEWLINE) else NEWLINE}{_note(part)}"
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
-    data = {"content": content, "path": str(file.path), "size": file.size, "modified": stamp(file.modified)}
+    data = file_facts(file) | {"content": content}
     return Output(data, text, metadata)
 
 

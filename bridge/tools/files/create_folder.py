@@ -8,8 +8,8 @@ from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
-from bridge.tools.files.formatting import done
 from bridge.tools.files.paths import vault_path
+from bridge.tools.formatting import done
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage

@@ -1,5 +1,6 @@
 """The tool `create_note`: a new Markdown note, named by the caller or after what it says."""
 
+from contextlib import suppress
 from itertools import count
 
 from pydantic import Field
@@ -7,18 +8,16 @@ from pydantic import Field
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.files.formatting import done, size
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.paths import NOTE, note_path, to_bytes, vault_path
+from bridge.tools.formatting import UNLINKABLE, done, size
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import LONGEST_PATH, RequiredContent, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
-
-_NOT_IN_LINKS = "#^[]"
 
 
 class CreateNoteParams(SnakeCaseParams):
@@ -78,7 +77,7 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
         new = to_bytes(params.content)
         place = self._place(params)
         warnings = []
-        if bad := sorted(set(_NOT_IN_LINKS) & set(place.name)):
+        if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
         return self._creation.plan(place, new, f'Create note "{place}" ({size(len(new))})', context, warnings)
 
@@ -124,15 +123,12 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
             return vault_path(given or "/", self._storage, "folder")
         settings = self._storage.app_settings
         if settings.new_file_location == "folder":
-            try:
+            with suppress(ToolFailure):
                 return vault_path(settings.new_file_folder_path or "/", self._storage)
-            except ToolFailure:
-                return VaultPath.root()
         return VaultPath.root()
 
     def _names(self, folder: VaultPath) -> set[str]:
         """The names in a folder, which the disk may take for one another."""
-        try:
+        with suppress(NotFound):
             return {fold(name) for name in self._storage.names(folder)}
-        except NotFound:
-            return set()
+        return set()

@@ -9,7 +9,7 @@ from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key, split_link
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.deletion_preview import DeletionPreview
-from bridge.tools.files.formatting import counted, size
+from bridge.tools.formatting import counted, size
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
@@ -80,7 +80,7 @@ class DeletionPlanner:
             summary=f"Delete {what}: {_GOES[where]}",
             changes=tuple(changes),
             blobs={},
-            previews=tuple(self._previews(place, tree, shown)),
+            previews=tuple(_previews(place, tree, shown)),
             warnings=tuple(self._warnings(tree, sources, where, context)),
             disposal=None if where == "none" else where,
             linked_from=len(sources),
@@ -123,13 +123,6 @@ class DeletionPlanner:
 
     # -- what is shown ------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _previews(place: VaultPath, tree: Subtree, shown: DeletionPreview) -> Iterator[FilePreview]:
-        """The folder, folded: itself with all that is not listed, then its files."""
-        if tree.folders:
-            yield FilePreview(path=str(place), change="rmdir", removed=shown.unlisted_lines)
-        yield from shown.previews
-
     def _warnings(self, tree: Subtree, sources: list[str], where: TrashPlace, context: CallContext) -> Iterator[str]:
         if where == "none" and not context.settings.patch_backup_enabled:
             yield (
@@ -167,6 +160,13 @@ class DeletionPlanner:
             return Output(data, f"Deleted '{path}' to trash.")
         undo = "It can be undone." if applied.backup else "It cannot be undone."
         return Output(data, f"Deleted '{path}' permanently: Obsidian is set to keep no trash. {undo}")
+
+
+def _previews(place: VaultPath, tree: Subtree, shown: DeletionPreview) -> Iterator[FilePreview]:
+    """The folder, folded: itself with all that is not listed, then its files."""
+    if tree.folders:
+        yield FilePreview(path=str(place), change="rmdir", removed=shown.unlisted_lines)
+    yield from shown.previews
 
 
 def _described(place: VaultPath, tree: Subtree, total: int) -> str:

@@ -6,8 +6,8 @@ from bridge.errors import InvalidParameters
 from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, delete_lines, edit_ranges, insert_lines, replace_text
-from bridge.tools.files.formatting import counted, done, edit_facts
 from bridge.tools.files.paths import read_text, vault_path
+from bridge.tools.formatting import counted, done, edit_facts
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from bridge.errors import Conflict, InvalidParameters
-from bridge.tools.files.formatting import counted, shortened
 from bridge.tools.files.paths import to_bytes
 from bridge.tools.files.replacing import find_text, replace_spans
+from bridge.tools.formatting import counted, shortened
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines

@@ -2,12 +2,11 @@
 
 from pydantic import Field
 
-from bridge.clock import stamp
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.files.formatting import exact_size, local_time, moment
 from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.formatting import exact_size, local_time, utc_time
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import Storage
@@ -61,8 +60,8 @@ class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
             "path": str(found.path),
             "type": "folder" if is_folder else "file",
             "size": None if is_folder else found.size,
-            "created": _stamp(created),
-            "modified": _stamp(found.mtime_ns),
+            "created": utc_time(created),
+            "modified": utc_time(found.mtime_ns),
         }
         return Output(data, "\n".join(lines))
 
@@ -71,8 +70,3 @@ class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
         if not path.parts:
             raise InvalidParameters("The path names the vault itself; name a file or folder in it.")
         return path
-
-
-def _stamp(nanoseconds: int) -> str | None:
-    when = moment(nanoseconds)
-    return stamp(when) if when else None

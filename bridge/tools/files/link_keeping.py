@@ -11,10 +11,10 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
-from bridge.notes.linktext import LinkFormat
 from bridge.notes.names import link_key, split_link
 from bridge.notes.rewriting import CANVAS, Moving, Rewriting, rewrite
 from bridge.toolkit.tool import CallContext
+from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.file_types import is_binary
@@ -65,9 +65,8 @@ class KeptLinks:
         """What follows a plan's summary: `; 3 links in 2 notes follow`, or nothing."""
         if not self.links:
             return ""
-        links = "1 link" if self.links == 1 else f"{self.links:,} links"
-        notes = "1 note" if self.notes == 1 else f"{self.notes:,} notes"
-        return f"; {links} in {notes} {'follows' if self.links == 1 else 'follow'}"
+        verb = "follows" if self.links == 1 else "follow"
+        return f"; {counted(self.links, 'link')} in {counted(self.notes, 'note')} {verb}"
 
 
 class LinkKeeper:
@@ -84,22 +83,15 @@ class LinkKeeper:
         self._knowledge = storage.everything.knowledge
         self._clock = clock
 
-    def form(self) -> LinkFormat:
-        """How the user wants links to be written."""
-        return self._storage.app_settings.new_link_format
-
-    def settle(self) -> None:
-        """Have the index look at the disk, so that no link is missed (it may lag behind other programs)."""
-        self._knowledge.settle()
-
     def moving(self, moves: dict[str, str | None]) -> Moving:
-        """What a move means for links.
+        """What a move means for links. The index looks at the disk first, so that no link is missed.
 
         Args:
             moves: Where each file goes.
         """
+        self._knowledge.settle()
         names = self._knowledge.names
-        return Moving(names, names.moved(moves), moves, self.form())
+        return Moving(names, names.moved(moves), moves, self._storage.app_settings.new_link_format)
 
     def check(self, context: CallContext) -> None:
         """Stop a call that takes too long.
@@ -129,12 +121,14 @@ class LinkKeeper:
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
         """
+        if self._knowledge.status().indexing:
+            self._knowledge.settle()
         names, kept = self._knowledge.names, KeptLinks()
         come = {path: path for path in created}
         rivals = [path for path in come if any(names.named(name) for name in _alike(path))]
         if not rivals:
             return kept
-        moving = Moving(names, names.moved(dict(come)), {}, self.form())
+        moving = Moving(names, names.moved(dict(come)), {}, self._storage.app_settings.new_link_format)
         for found in self.rewritten(moving, self.sources(moving, rivals), kept, context):
             builder.modify(parse_path(found.path), found.old, found.new)
         return kept
@@ -255,8 +249,6 @@ class CreationPlanner:
         """
         builder = self._storage.plan()
         builder.create(place, new)
-        if self._storage.everything.knowledge.status().indexing:
-            self._keeper.settle()
         kept = self._keeper.keep_for_new(builder, [str(place)], context)
         operation = Operation.UPDATE if kept.links else Operation.CREATE
         return builder.build(operation, summary + kept.sentence, [*warnings, *kept.warnings])

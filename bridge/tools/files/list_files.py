@@ -2,17 +2,18 @@
 
 import heapq
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.globs import MAX_LENGTH, compile_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.files.formatting import local_date, moment
 from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.formatting import local_date, utc_time
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import Storage
@@ -99,8 +100,8 @@ class ListFilesTool(VaultReadTool[ListFilesParams]):
         start = len(str(base)) + 1 if base.parts else 0
         found: list[ListedItem] = []
         for number, item in enumerate(self._below(base)):
-            if number % 1024 == 0:
-                self._check(context)
+            if number % 1024 == 0 and self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("Listing the vault did not end in time; give a path or a narrower pattern")
             if glob.matches(nfc(item.path[start:])):
                 found.append(item)
         limit = min(params.max_results or USUAL_RESULTS, MOST_RESULTS)
@@ -135,14 +136,9 @@ class ListFilesTool(VaultReadTool[ListFilesParams]):
         """The item with its time, which the index has for files alone; one that is gone by now has none."""
         if not item.is_folder:
             return item
-        try:
-            return item._replace(mtime_ns=self._storage.state(parse_path(item.path)).mtime_ns)
-        except ToolFailure:
-            return item
-
-    def _check(self, context: CallContext) -> None:
-        if self._clock.monotonic() > context.deadline:
-            raise DeadlineExceeded("Listing the vault did not end in time; give a path or a narrower pattern")
+        with suppress(ToolFailure):
+            item = item._replace(mtime_ns=self._storage.state(parse_path(item.path)).mtime_ns)
+        return item
 
 
 def _newest_first(item: ListedItem) -> tuple[bool, int, str]:
@@ -175,6 +171,5 @@ def _line(item: ListedItem) -> str:
 
 
 def _wire(item: ListedItem) -> dict[str, Any]:
-    when = moment(item.mtime_ns)
     wire = {"path": item.path, "type": "folder" if item.is_folder else "file"}
-    return wire | {"size": item.size, "modified": stamp(when) if when else None}
+    return wire | {"size": item.size, "modified": utc_time(item.mtime_ns)}

@@ -9,8 +9,8 @@ from bridge.contract.consent import Operation
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.notes.rewriting import Moving
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.formatting import counted
 from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, closed_file
+from bridge.tools.formatting import UNLINKABLE, counted
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.builder import PlanBuilder
 from bridge.vault.name_folding import fold
@@ -22,7 +22,6 @@ from bridge.vault.text import CHUNK
 MOST_FILES = 20_000
 """Files that one call moves."""
 
-_UNLINKABLE = "#^[]|"
 _PROGRESS_EVERY = 50
 
 
@@ -120,7 +119,6 @@ class MovePlanner:
                 raise closed_file()
 
         moved.fill(self._storage, look)
-        self._keeper.settle()
         builder, kept = self._storage.plan(), KeptLinks()
         moves: dict[str, str | None] = {str(path): str(moved.place(path)) for path in moved.files}
         moving = self._keeper.moving(moves)
@@ -131,7 +129,7 @@ class MovePlanner:
             builder.modify(parse_path(found.path), found.old, found.new)
         for folder in reversed(moved.folders) if not _is_respelling(moved) else ():
             builder.rmdir(folder)
-        if bad := [character for character in _UNLINKABLE if character in moved.target.name]:
+        if bad := [character for character in UNLINKABLE if character in moved.target.name]:
             kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
         count = f" ({counted(len(moved.files), 'file')})" if moved.is_folder else ""
         summary = f"Move {moved.source} to {moved.target}{count}{kept.sentence}"

@@ -42,11 +42,7 @@ def vault_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
 
 def note_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
     """The same for a note, whose `.md` may be left out."""
-    return with_extension(vault_path(text, storage, name))
-
-
-def with_extension(path: VaultPath) -> VaultPath:
-    """The path with `.md`, which is added where it is missing."""
+    path = vault_path(text, storage, name)
     if not path.parts:
         raise InvalidParameters("The path names the vault itself; name a note in it, such as 'Notes/Ideas.md'")
     return path if path.name.lower().endswith(NOTE) else parse_path(str(path) + NOTE)

@@ -5,20 +5,17 @@ from typing import Any
 
 from pydantic import AliasChoices, Field
 
-from bridge.clock import stamp
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.core.file_part import FilePart
-from bridge.tools.files.formatting import counted, moment, size
+from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
 from bridge.tools.files.paths import NOTE, not_found_as, vault_path
+from bridge.tools.formatting import counted, size
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.services import Handed
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import FileStat
-from bridge.vault.text import CHUNK
 
 MOST_LINES = 2000
 MOST_BYTES = 100 * 1024
@@ -96,15 +93,9 @@ class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
         part = _part(params, whole=whole)
         is_note = file.path.suffix.lower() == NOTE and file.size <= MOST_OUTLINED
         kept: list[bytes] = []
-        with self._storage.open(file.path) as stream:
-            head = stream.read(CHUNK)
-            if is_binary(head):
-                return _binary(file, head)
-            while head:
-                part.take(head)
-                if is_note:
-                    kept.append(head)
-                head = stream.read(CHUNK)
+        head = read_part(self._storage, file, part, kept.append if is_note else lambda _block: None)
+        if head is not None:
+            return _binary(file, head)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"Line {part.first} does not exist in file with {counted(part.total_lines, 'line')}.",
@@ -127,9 +118,9 @@ def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
 
 def _binary(file: FileStat, head: bytes) -> Output:
     """The answer for a file that is not text."""
-    kind, mime_type = describe_binary(head, file.path.name)
-    data = _facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
-    return Output(data, f'"{file.path}" is not text: {kind}, {mime_type}, {size(file.size)}. Its bytes are not shown.')
+    data = binary_facts(file, head)
+    what = f"{data['kind']}, {data['mimeType']}, {size(file.size)}"
+    return Output(data, f'"{file.path}" is not text: {what}. Its bytes are not shown.')
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +176,7 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         metadata["nextStartLine"] = numbered.last + 1
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
-    data = _facts(file) | {
+    data = file_facts(file) | {
         "content": content,
         "startLine": first,
         "endLine": part.last_taken,
@@ -195,8 +186,3 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         "outline": [entry._asdict() for entry in headings[:MOST_HEADINGS]],
     }
     return Output(data, "\n".join(lines), metadata)
-
-
-def _facts(file: FileStat) -> dict[str, Any]:
-    when = moment(file.mtime_ns)
-    return {"path": str(file.path), "size": file.size, "modified": stamp(when) if when else None}

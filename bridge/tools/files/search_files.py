@@ -11,9 +11,10 @@ from bridge.index.excerpts import Hit
 from bridge.index.gathering import Found
 from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.globs import Glob, compile_glob
-from bridge.index.grep import Grep, Query
+from bridge.index.grep import Grep
 from bridge.index.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
@@ -84,16 +85,9 @@ class SearchFilesTool(VaultReadTool[SearchFilesParams]):
 
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""
-        rules = self._storage.ignored(context.settings.ignore_patterns)
-        query = Query(
-            pattern=self._grep.compile(_pattern(params), context.deadline),
-            glob=_glob(params),
-            excludes=(rules,) if rules else (),
-            around=params.context_lines,
-            limit=MOST_LINES,
-            deadline=context.deadline,
-            progress=lambda files: context.progress(files, None, f"{files} files searched"),
-        )
+        pattern = self._grep.compile(_pattern(params), context.deadline)
+        around = params.context_lines
+        query = query_of(self._storage, context, pattern, _glob(params), around=around, limit=MOST_LINES)
         counted = self._grep.count(query)
         best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
         close = dataclasses.replace(query, limit=EXCERPTS)
@@ -150,14 +144,9 @@ def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int
 
 def _excerpts(hits: list[Hit]) -> Iterator[str]:
     """The matching lines with those around them, each line once; an empty line where some are left out."""
-    shown: dict[int, str] = {}
-    for hit in hits:
-        for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
-            shown.setdefault(number, f"Line {number}:   {text}")
-        shown[hit.line] = f"Line {hit.line}: > {hit.match}"
-    last = min(shown)
-    for number, line in sorted(shown.items()):
-        if number > last + 1:
+    last = None
+    for number, text, matches in lines_around(hits):
+        if last is not None and number > last + 1:
             yield ""
-        yield line
+        yield f"Line {number}: {'>' if matches else ' '} {text}"
         last = number

@@ -1,6 +1,7 @@
 """The tool `search_notes`: notes by words, or in Obsidian's search language."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -11,7 +12,7 @@ from bridge.index.search import Asked, Found, NoteSearch, Result
 from bridge.index.search_texts import has_text
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.files.formatting import counted, shortened
+from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
@@ -90,21 +91,17 @@ class SearchNotesTool(VaultReadTool[SearchNotesParams]):
         used = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
         sizes: dict[str, int] = {}
         for result in results:
-            try:
+            with suppress(ToolFailure):  # it may have gone meanwhile
                 if has_text(result.path):
                     sizes[result.path] = self._storage.stat(parse_path(result.path)).size
-            except ToolFailure:
-                continue  # it went meanwhile
         found: dict[str, _Content] = {}
         left = max(most - used, 0)
         for done, (path, _size) in enumerate(sorted(sizes.items(), key=lambda entry: entry[1])):
             share = left // (len(sizes) - done)
-            try:
+            with suppress(ToolFailure):
                 data, stat = self._storage.read(parse_path(path), limit=share)
-            except ToolFailure:
-                continue
-            found[path] = _Content(data, cut=stat.size > len(data))
-            left -= min(len(found[path].text.encode()), left)
+                found[path] = _Content(data, cut=stat.size > len(data))
+                left -= min(len(found[path].text.encode()), left)
         return found
 
 

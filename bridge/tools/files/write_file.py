@@ -4,9 +4,9 @@ from pydantic import Field
 
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
-from bridge.tools.files.formatting import done, size
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.paths import failing_as, to_bytes, vault_path
+from bridge.tools.formatting import done, size
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage

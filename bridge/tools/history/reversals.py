@@ -30,6 +30,13 @@ class ReversalTool(VaultWriteTool[ReversalParams]):
     def __init__(self, history: HistoryPort) -> None:
         self._history = history
 
+    def report(self, params: ReversalParams, applied: Applied) -> Output:
+        """Which change it was, and which files it touched."""
+        del params
+        key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
+        change, files = applied.plan.reverses, list(applied.plan.targets)
+        return Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})")
+
 
 class UndoTool(ReversalTool):
     """Takes back a change; the newest one that is not undone when none is named."""
@@ -45,12 +52,6 @@ class UndoTool(ReversalTool):
         del context
         return self._history.undo_plan(params.execution_id)[1]
 
-    def report(self, params: ReversalParams, applied: Applied) -> Output:
-        """What was undone."""
-        del params
-        undone, files = applied.plan.reverses, list(applied.plan.targets)
-        return Output({"undone": undone, "files": files}, f"Undone: {undone} ({', '.join(files)})")
-
 
 class RedoTool(ReversalTool):
     """Repeats an undone change; the one undone last when none is named."""
@@ -65,9 +66,3 @@ class RedoTool(ReversalTool):
         """The change again, refused when its files were edited since."""
         del context
         return self._history.redo_plan(params.execution_id)[1]
-
-    def report(self, params: ReversalParams, applied: Applied) -> Output:
-        """What was made again."""
-        del params
-        redone, files = applied.plan.reverses, list(applied.plan.targets)
-        return Output({"redone": redone, "files": files}, f"Made again: {redone} ({', '.join(files)})")

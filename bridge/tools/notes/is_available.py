@@ -6,11 +6,10 @@ from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import EXTENSION, is_note
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import UNLINKABLE
 from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.paths import check_new_name, parse_path
-
-_UNLINKABLE = "#^[]|"
 
 
 class IsAvailableParams(SnakeCaseParams):
@@ -47,7 +46,7 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
         taken = [] if free else [match.to_wire() for match in self._notes.find_matches(params.name)[:50]]
         where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
         text = f"{name!r} is available {where}." if free else f"{name!r} is taken {where}."
-        if free and any(character in name for character in _UNLINKABLE):
+        if free and any(character in name for character in UNLINKABLE):
             text += " Links will not work with a name that contains # ^ [ ] |."
         return Output({"available": free, "name": name, "path": path, "matches": taken}, text)
 

@@ -56,7 +56,7 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
 
     def run(self, params: ListTagsParams, context: CallContext) -> Output:
         """Count."""
-        excluded = self._notes.excluded(context.settings.ignore_patterns)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         tags = tag_infos(self._notes, excluded)
         shown = page(tags, lambda info: info.tag, params.cursor, params.limit)
         data = [asdict(info) for info in shown.items]

@@ -1,7 +1,7 @@
 """Notes by the names that people and links give them, whichever storage keeps them."""
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -126,14 +126,6 @@ class NoteLookup:
     def backlinks(self, note: ResolvedNote) -> Sequence[str]:
         """The paths of the notes and canvases that link to it, in order, each once."""
         return list(dict.fromkeys(link.source for link in self.knowledge.backlinks(note.path)))
-
-    def excluded(self, patterns: Sequence[str]) -> Callable[[str], bool] | None:
-        """A function that says whether the user keeps a path out of searches; None when nothing is kept out.
-
-        Args:
-            patterns: The globs of the setting `ignorePatterns`.
-        """
-        return self.storage.ignored(patterns) or None
 
     def _not_indexed(self, wanted: Reference) -> ResolvedNote | None:
         """A note that is there although the index does not know it yet, by its path."""

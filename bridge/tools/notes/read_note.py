@@ -66,7 +66,7 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         metadata: dict[str, Any] = {"truncated": len(shown) < len(wanted), "total": last - first + 1}
         if metadata["truncated"]:
             metadata["next_start_line"] = _next(shown, first)
-        if "\ufffd" in content and not _is_utf8(kept):
+        if content.encode() != kept:
             metadata["invalid_utf8"] = True
         return Output(facts, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
 
@@ -113,11 +113,3 @@ def _cut(data: bytes, limit: int) -> bytes:
         return data
     whole = data.rfind(b"\n", 0, limit) + 1
     return data[:whole] if whole else data[:limit].decode(errors="ignore").encode()
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

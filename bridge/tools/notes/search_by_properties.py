@@ -10,6 +10,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
 from bridge.index.property_match import find_properties, has_value
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import shortened
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import listing, page
@@ -72,7 +73,7 @@ class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
 
     def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
         """Look through the notes."""
-        excluded = self._notes.excluded(context.settings.ignore_patterns)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         found: dict[str, dict[str, Any]] = {}
         for facts in self._notes.knowledge.notes():
             if self._clock.monotonic() > context.deadline:
@@ -105,8 +106,7 @@ def _matched(facts: NoteFacts, params: SearchByPropertiesParams) -> dict[str, An
 
 def _shown(value: Any) -> str:
     """A value in a sentence."""
-    text = "null" if value is None else str(value)
-    return text if len(text) <= 100 else f"{text[:100]}..."  # noqa: PLR2004 - as much as one reads at a glance
+    return "null" if value is None else shortened(str(value))
 
 
 def _depth(value: Any) -> int:

@@ -43,11 +43,9 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
         """Look the tags up."""
         sets = [set(self._notes.knowledge.tagged(check_tag(tag))) for tag in params.tags]
         found = set.intersection(*sets) if params.match == "all" else set.union(*sets)
-        excluded = self._notes.excluded(context.settings.ignore_patterns)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         paths = sorted(path for path in found if excluded is None or not excluded(path))
         shown = page(paths, str, params.cursor, params.limit)
         data = [{"name": self._notes.short_name(path), "path": path} for path in shown.items]
-        what = (
-            f"No note has {'all' if params.match == 'all' else 'any'} of these tags. list_tags names those there are."
-        )
+        what = f"No note has {params.match} of these tags. list_tags names those there are."
         return Output(data, listing(shown.items, shown, what), shown.metadata)

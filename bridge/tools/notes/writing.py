@@ -5,7 +5,7 @@ from typing import Any
 
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied, Output, P
-from bridge.tools.files.formatting import edit_facts
+from bridge.tools.formatting import edit_facts
 from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage

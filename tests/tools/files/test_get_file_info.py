@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.formatting import local_time
+from bridge.tools.formatting import local_time
 from bridge.vault.paths import parse_path
 from tests.tools.files.conftest import text_of
 

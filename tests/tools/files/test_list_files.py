@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.formatting import local_date
+from bridge.tools.formatting import local_date
 from tests.tools.files.conftest import text_of
 
 DAY = 86_400

@@ -3,7 +3,11 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from bridge.clock import stamp
 from bridge.toolkit.tool import Applied
+
+UNLINKABLE = "#^[]|"
+"""Characters that keep Obsidian from following links to a name."""
 
 _KB = 1024
 _NANOSECONDS = 1e9
@@ -43,6 +47,12 @@ def moment(nanoseconds: int | None) -> datetime | None:
         return None if nanoseconds is None else datetime.fromtimestamp(nanoseconds / _NANOSECONDS, UTC)
     except (OverflowError, ValueError, OSError):
         return None
+
+
+def utc_time(nanoseconds: int | None) -> str | None:
+    """The time of so many nanoseconds since 1970 for programs, in UTC; None where there is none."""
+    when = moment(nanoseconds)
+    return stamp(when) if when else None
 
 
 def local_time(nanoseconds: int | None) -> str:
