@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from bridge.app import Bridge
-from bridge.client import Bridge as Client
+from bridge.client import Connection as Client
 from bridge.client import connect
 from bridge.contract.base import Wire
 from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolProgress
