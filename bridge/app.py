@@ -38,9 +38,8 @@ from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Services
 from bridge.rpc.vault_events import VaultEvents, status_wire
-from bridge.server.cache_folder import cache_folder
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
+from bridge.server.run_folder import RunFolder, cache_folder
 from bridge.server.server import Server
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
@@ -207,7 +206,7 @@ class Bridge:
             clock=self._clock,
             settings=lambda: self.settings.current,
             secrets=known,
-            keep=RunFolder(root.path, kind="audit", durable=True),
+            key_store=RunFolder(root.path, kind="audit", durable=True),
         )
         keeper = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
         keeper.start()

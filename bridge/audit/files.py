@@ -1,27 +1,26 @@
 """The log on disk: lines appended to `logs/tools.log`, and the generations that it was rotated into.
 
 Oldest first: `tools.log.5.gz` to `tools.log.1.gz`, then `tools.log.0` (rotated and not yet packed), then `tools.log`.
-Appending only ever renames; packing and dropping are `audit_housekeeping.py`'s matter, in the background.
+Appending only ever renames; `rotation.py` packs and drops, in the background.
 """
 
 import contextlib
-import errno
-import os
 import threading
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.source import Source
+from bridge.audit.log_file import LogFile
 from bridge.vault.folder import Folder
+from bridge.vault.line_file import LineFile
 
 FOLDER: Final = "logs"
 NAME: Final = "tools.log"
 ROTATED: Final = f"{NAME}.0"
 GENERATIONS: Final = tuple(f"{NAME}.{number}.gz" for number in (1, 2, 3, 4, 5))
-"""Newest first (seed L: the last five, compressed)."""
+"""Newest first."""
 MAX_SIZE: Final = 10 * 1024 * 1024
-"""Bytes of the live file (seed L: 10 MB)."""
+"""Bytes of the live file after which it is rotated."""
 
 
 class AuditFiles:
@@ -39,8 +38,7 @@ class AuditFiles:
         self._state = state
         self._max_size = max_size
         self.lock = threading.RLock()
-        self._left_at: int | None = None
-        """The size after our last line; a file of another size may end in the middle of one."""
+        self._live = LineFile(NAME)
 
     def append(self, line: bytes) -> None:
         """Write one line at the end, in one piece: the only place where the log is written to.
@@ -52,37 +50,23 @@ class AuditFiles:
             OSError: It could not be written wholly; then nothing of it is there, as far as the disk allows.
         """
         with self.lock, self.folder() as folder:
-            fd = folder.append(NAME)
-            try:
-                size = os.fstat(fd).st_size
-                if size and size + len(line) > self._max_size and _rotate(folder):
-                    folder.disk.close(fd)
-                    fd = -1
-                    fd = folder.append(NAME)
-                    size = 0
-                start = b"" if size in {0, self._left_at} or _ends_with_break(folder) else b"\n"
-                data = memoryview(start + line + b"\n")
-                self._left_at = None
-                _write(folder, fd, data, size)
-                self._left_at = size + len(data)
-            finally:
-                if fd >= 0:
-                    folder.disk.close(fd)
+            self._make_room(folder, len(line))
+            self._live.append(folder, line + b"\n")
 
     @contextlib.contextmanager
-    def sources(self) -> Iterator[list[Source]]:
+    def sources(self) -> Iterator[list[LogFile]]:
         """All files, oldest first, as they are at this moment.
 
         Raises:
             OSError: The log cannot be read. One that does not exist has no files.
         """
         with contextlib.ExitStack() as stack:
-            found: dict[str, Source] = {}
+            found: dict[str, LogFile] = {}
             with self.lock, contextlib.suppress(FileNotFoundError), self._state.child(FOLDER) as folder:
                 names = set(folder.names())
                 for name in (*reversed(GENERATIONS), ROTATED, NAME):
                     if name in names:
-                        found[name] = stack.enter_context(Source(name, folder.open(name)))
+                        found[name] = stack.enter_context(LogFile(name, folder.open(name)))
             if is_packed_already(found):
                 del found[ROTATED]
             yield list(found.values())
@@ -94,13 +78,9 @@ class AuditFiles:
             OSError: It could not be removed.
         """
         with self.lock, self.folder() as folder:
-            with Source(NAME, folder.open(NAME)) as live:
+            with LogFile(NAME, folder.open(NAME)) as live:
                 whole = live.size if live.ends_whole() else live.size - len(live.last())
-            fd = folder.append(NAME)
-            try:
-                folder.disk.truncate(fd, whole)
-            finally:
-                folder.disk.close(fd)
+            self._live.cut(folder, whole)
 
     def sync(self) -> None:
         """Make everything that was appended durable.
@@ -119,9 +99,17 @@ class AuditFiles:
                         folder.disk.close(fd)
             folder.sync()
 
-    def replaced(self) -> None:
-        """The live file is another one now. To be called with the lock held."""
-        self._left_at = None
+    def _make_room(self, folder: Folder, size: int) -> None:
+        """Put the live file aside when so many bytes more are too many.
+
+        It grows on while the last one is still there, or another program holds it (Windows).
+        """
+        try:
+            full = folder.stat(NAME).st_size > max(self._max_size - size, 0)
+            if full and not folder.exists(ROTATED):
+                folder.replace(NAME, folder, ROTATED)
+        except OSError:
+            return
 
     def folder(self) -> Folder:
         """The folder of the logs, made when missing, for its user only."""
@@ -133,7 +121,7 @@ class AuditFiles:
             return self._state.child(FOLDER)
 
 
-def is_packed_already(found: Mapping[str, Source]) -> bool:
+def is_packed_already(found: Mapping[str, LogFile]) -> bool:
     """Whether the rotated file is in the newest generation: a crash came before it was taken away."""
     packed, rotated = found.get(GENERATIONS[0]), found.get(ROTATED)
     if packed is None or rotated is None:
@@ -142,30 +130,3 @@ def is_packed_already(found: Mapping[str, Source]) -> bool:
         return packed.first() == rotated.first()
     except DamagedError:
         return False
-
-
-def _rotate(folder: Folder) -> bool:
-    """Put the live file aside; False when the last one is still there, or another program holds it (Windows)."""
-    if folder.exists(ROTATED):
-        return False
-    try:
-        folder.replace(NAME, folder, ROTATED)
-    except OSError:
-        return False
-    return True
-
-
-def _write(folder: Folder, fd: int, data: memoryview, size: int) -> None:
-    """Write all of it or nothing: the beginning of a line is taken away again."""
-    written = folder.disk.write(fd, data)
-    if written == len(data):
-        return
-    with contextlib.suppress(OSError):
-        folder.disk.truncate(fd, size)
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _ends_with_break(folder: Folder) -> bool:
-    with folder.open(NAME) as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bridge.audit.chain import Chain, Head
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.source import Source
+from bridge.audit.log_file import LogFile
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class LogSnapshot:
     """The log at one moment.
 
     Attributes:
@@ -20,7 +20,7 @@ class Snapshot:
         lost: Records that could not be written in this run.
     """
 
-    sources: Sequence[Source]
+    sources: Sequence[LogFile]
     chain: Chain
     adopted: int
     head: Head

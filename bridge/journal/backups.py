@@ -10,7 +10,7 @@ import stat
 from collections.abc import Iterator
 
 from bridge.errors import ExecutionFailed
-from bridge.journal.file_hash import hash_or_none
+from bridge.journal.on_disk import hash_or_none
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
 from bridge.vault.root import STATE_FOLDER, VaultRoot

@@ -1,20 +1,25 @@
-"""What the journal says, held in memory: every change, its state, and which change or undo had the last word on it."""
+"""What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
-from bridge.errors import InvalidParameters
-from bridge.journal.journal_records import Begin, Mark
+from bridge.clock import Clock
+from bridge.errors import InvalidParameters, NotFound
+from bridge.journal.backups import Backups
+from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
+from bridge.journal.on_disk import FolderCache
 from bridge.journal.record import HistoryEntry, HistoryState
-from bridge.vault.plan import ChangeKind
+from bridge.journal.reverse import Reversal
+from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.root import VaultRoot
 
 Outcome = Literal["open", "done", "rolled_back", "conflicted"]
 _FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
 @dataclass(slots=True)
-class Known:
+class RecordedChange:
     """What is remembered of one application of a plan, a change's own or an undo's or redo's.
 
     Attributes:
@@ -38,12 +43,12 @@ class History:
     """Every change of the vault. Readers and the one writer may be different threads."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
-        self._heads: dict[str, Known] = {}
-        self._calls: dict[str, Known] = {}
-        self._open: dict[str, Known] = {}
+        self._recorded: dict[str, RecordedChange] = {}
+        self._heads: dict[str, RecordedChange] = {}
+        self._calls: dict[str, RecordedChange] = {}
+        self._open: dict[str, RecordedChange] = {}
 
-    def begin(self, begin: Begin, offset: int) -> None:
+    def begin(self, begin: BeginRecord, offset: int) -> None:
         """A plan is about to be applied."""
         cause = begin.cause
         files = [
@@ -66,39 +71,39 @@ class History:
             can_undo=begin.keep or not begin.pushes_aside,
         )
         change = cause.execution_id if cause.kind == "change" else cause.reverses or cause.execution_id
-        known = Known(shown, cause.kind, change, begin.summary, offset)
-        self._known[cause.execution_id] = self._open[cause.execution_id] = known
+        recorded = RecordedChange(shown, cause.kind, change, begin.summary, offset)
+        self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
 
-    def mark(self, mark: Mark) -> None:
+    def mark(self, mark: OutcomeRecord) -> None:
         """Something became of a change."""
-        known = self._known.get(mark.execution_id)
-        if known is None:
+        recorded = self._recorded.get(mark.execution_id)
+        if recorded is None:
             return
         if mark.kind == "dropped":
-            known.shown = replace(known.shown, can_undo=False)
+            recorded.shown = replace(recorded.shown, can_undo=False)
             return
-        known.outcome = mark.kind
+        recorded.outcome = mark.kind
         self._open.pop(mark.execution_id, None)
         if mark.kind != "rolled_back":
-            self._heads[known.change] = known
-            if known.shown.call_id is not None:
-                self._calls[known.shown.call_id] = known
+            self._heads[recorded.change] = recorded
+            if recorded.shown.call_id is not None:
+                self._calls[recorded.shown.call_id] = recorded
 
-    def get(self, execution_id: str) -> Known | None:
+    def get(self, execution_id: str) -> RecordedChange | None:
         """One application, by its id."""
-        return self._known.get(execution_id)
+        return self._recorded.get(execution_id)
 
-    def head(self, change: str) -> Known | None:
+    def head(self, change: str) -> RecordedChange | None:
         """What had the last word on a change: itself, or the last undo or redo of it."""
         return self._heads.get(change)
 
-    def open(self) -> list[Known]:
+    def open(self) -> list[RecordedChange]:
         """Applications that were begun and not ended, newest first."""
         return list(self._open.values())[::-1]
 
-    def applications(self) -> list[Known]:
+    def applications(self) -> list[RecordedChange]:
         """Every application, oldest first."""
-        return list(self._known.values())
+        return list(self._recorded.values())
 
     def state(self, change: str) -> HistoryState:
         """The state of a change that is not open."""
@@ -107,45 +112,45 @@ class History:
             return "conflicted"
         return "undone" if head.kind == "undo" else "applied"
 
-    def changes(self) -> list[Known]:
+    def changes(self) -> list[RecordedChange]:
         """Every change that is in the history, newest first."""
         return [
-            known
-            for known in reversed(list(self._known.values()))
-            if known.kind == "change" and known.change in self._heads
+            recorded
+            for recorded in reversed(list(self._recorded.values()))
+            if recorded.kind == "change" and recorded.change in self._heads
         ]
 
     def newest_applied(self) -> str | None:
         """The change that an undo without an id means."""
-        return next((known.change for known in self.changes() if self.state(known.change) == "applied"), None)
+        return next((recorded.change for recorded in self.changes() if self.state(recorded.change) == "applied"), None)
 
     def last_undone(self) -> str | None:
         """The change that a redo without an id means."""
-        for known in reversed(list(self._known.values())):
-            if known.kind == "undo" and self._heads.get(known.change) is known and known.outcome == "done":
-                return known.change
+        for recorded in reversed(list(self._recorded.values())):
+            if recorded.kind == "undo" and self._heads.get(recorded.change) is recorded and recorded.outcome == "done":
+                return recorded.change
         return None
 
-    def entry(self, known: Known) -> HistoryEntry:
+    def entry(self, recorded: RecordedChange) -> HistoryEntry:
         """A change as the history shows it now."""
-        head = self._heads.get(known.change, known)
-        return replace(known.shown, state=self.state(known.change), can_undo=head.shown.can_undo)
+        head = self._heads.get(recorded.change, recorded)
+        return replace(recorded.shown, state=self.state(recorded.change), can_undo=head.shown.can_undo)
 
     def find_call(self, call_id: str, since: datetime) -> HistoryEntry | None:
         """The application that a call led to, unless it is older."""
-        known = self._calls.get(call_id)
-        if known is None or datetime.fromisoformat(known.shown.time) < since:
+        recorded = self._calls.get(call_id)
+        if recorded is None or datetime.fromisoformat(recorded.shown.time) < since:
             return None
-        return self.entry(known) if known.kind == "change" else known.shown
+        return self.entry(recorded) if recorded.kind == "change" else recorded.shown
 
-    def before(self, entries: list[Known], before: str) -> list[Known]:
+    def before(self, entries: list[RecordedChange], before: str) -> list[RecordedChange]:
         """Those that are older than an execution id or a time.
 
         Raises:
             InvalidParameters: It is neither.
         """
-        if before in self._known:
-            ids = [known.shown.execution_id for known in entries]
+        if before in self._recorded:
+            ids = [recorded.shown.execution_id for recorded in entries]
             return entries[ids.index(before) + 1 :] if before in ids else entries
         try:
             moment = datetime.fromisoformat(before)
@@ -155,4 +160,108 @@ class History:
             raise InvalidParameters(
                 f"{before!r} is neither the id of a change nor a time; take the executionId of the last entry you have"
             )
-        return [known for known in entries if datetime.fromisoformat(known.shown.time) < moment]
+        return [recorded for recorded in entries if datetime.fromisoformat(recorded.shown.time) < moment]
+
+
+CALLS_KEPT = timedelta(hours=24)
+"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
+
+
+class HistoryQueries:
+    """What the ledger has done. Changes nothing.
+
+    Args:
+        root: The vault.
+        history: Every change.
+        log: The journal, for what the history does not hold in memory.
+        backups: The bytes from before each change.
+        clock: For how long ago a call was.
+    """
+
+    def __init__(self, root: VaultRoot, *, history: History, journal: Journal, backups: Backups, clock: Clock) -> None:
+        self._root = root
+        self._history = history
+        self._journal = journal
+        self._backups = backups
+        self._clock = clock
+
+    def history(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
+        """The changes of this vault, newest first.
+
+        Args:
+            limit: How many.
+            before: Only those older than this execution id, or than this ISO 8601 time.
+
+        Raises:
+            InvalidParameters: `before` is neither.
+        """
+        changes = self._history.changes()
+        if before is not None:
+            changes = self._history.before(changes, before)
+        return [self._history.entry(recorded) for recorded in changes[:limit]]
+
+    def find_call(self, call_id: str) -> HistoryEntry | None:
+        """What a call id of the last 24 hours led to. Touches no disk."""
+        return self._history.find_call(call_id, since=self._clock.now() - CALLS_KEPT)
+
+    def undo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+        """The plan that takes a change back.
+
+        Args:
+            execution_id: Which; None is the newest that is not undone.
+
+        Returns:
+            The change's id, and the plan, to be applied like any other.
+
+        Raises:
+            NotFound: There is no such change, or it is undone already.
+            Conflict: A file was edited since (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
+        change = execution_id or self._history.newest_applied()
+        if change is None:
+            raise NotFound("There is nothing to undo: no change is applied that is not undone already")
+        return change, self._reversal(change, "undo")
+
+    def redo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+        """The plan that applies an undone change again; without an id, the one that was undone last.
+
+        Takes, returns and raises what `undo_plan` does.
+        """
+        change = execution_id or self._history.last_undone()
+        if change is None:
+            raise NotFound("There is nothing to redo: no change is undone")
+        return change, self._reversal(change, "redo")
+
+    def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
+        """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
+        head = self._history.head(change or "")
+        if head is None:
+            return {}
+        begin = self._journal.read(head.offset)
+        modes: dict[str, list[int]] = {}
+        for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
+            if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
+                modes.setdefault(step.path, []).append(mode)
+        return modes
+
+    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
+        recorded, head = self._history.get(change), self._history.head(change)
+        if recorded is not None and recorded.kind != "change":
+            raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
+        if recorded is None or head is None:
+            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
+        state = self._history.state(change)
+        if state == "conflicted":
+            raise NotFound(
+                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
+                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
+            )
+        if (state == "undone") != (kind == "redo"):
+            done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
+            raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
+        begin = self._journal.read(head.offset)
+        # What went into the trash goes there again.
+        disposal = self._journal.read(recorded.offset).disposal if kind == "redo" else None
+        with FolderCache(self._root) as folders:
+            return Reversal(begin, folders, self._backups).plan(kind, change, recorded.summary, disposal)

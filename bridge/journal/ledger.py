@@ -14,19 +14,16 @@ from functools import partial
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
-from bridge.journal.editor_step import EditorStep
-from bridge.journal.editors import Editors, NoEditors, refuse_unsaved
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.history import History, Known
-from bridge.journal.history_queries import HistoryQueries
-from bridge.journal.journal_file import Log
-from bridge.journal.journal_records import Begin, Mark, MarkKind, check_id
-from bridge.journal.path_effects import trace
+from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
+from bridge.journal.history import History, HistoryQueries, RecordedChange
+from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
+from bridge.journal.on_disk import FolderCache
+from bridge.journal.path_effects import follow_changes
 from bridge.journal.plan_executor import PlanExecutor
-from bridge.journal.preconditions import read_before, stale, survey
-from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
-from bridge.journal.recovery import mend, take_back
-from bridge.journal.trash_step import TrashStep, discarded
+from bridge.journal.preconditions import check_preconditions, read_before, stale
+from bridge.journal.record import AppliedPlan, Cause, HistoryEntry, Recovery
+from bridge.journal.recovery import recover_change, take_back
+from bridge.journal.trash_step import TrashStep, trash_targets
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import explain
 from bridge.vault.partial import Kept, Partial, keep_hunks
@@ -72,11 +69,13 @@ class Ledger:
         self._keep_backups = keep_backups
         self._on_applied = on_applied
         self._backups = Backups(root)
-        self._log = Log(self._journal_folder)
+        self._journal = Journal(self._journal_folder)
         self._history = History()
-        self._past = HistoryQueries(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
+        self._queries = HistoryQueries(
+            root, history=self._history, journal=self._journal, backups=self._backups, clock=clock
+        )
         self._writer = threading.Lock()
-        self._unwritten: list[Mark] = []
+        self._unwritten: list[OutcomeRecord] = []
         self._recovery: Recovery | None = None
 
     # -- starting and stopping ----------------------------------------------------------------------------------
@@ -98,10 +97,8 @@ class Ledger:
 
     def close(self) -> None:
         """Let the journal go, when nothing is applied any more."""
-        with self._writing():
-            with contextlib.suppress(OSError):
-                self._write_marks()
-            self._log.close()
+        with self._writing(), contextlib.suppress(OSError):
+            self._write_marks()
 
     def prune(self, days: int | None) -> list[str]:
         """Remove backups that are older than so many days; those changes can no longer be undone.
@@ -117,13 +114,13 @@ class Ledger:
         oldest = self._clock.now() - timedelta(days=days)
         removed = []
         with self._writing():
-            for known in self._history.applications():
-                old = datetime.fromisoformat(known.shown.time) < oldest
-                if old and known.outcome == "done" and known.shown.can_undo:
+            for recorded in self._history.applications():
+                old = datetime.fromisoformat(recorded.shown.time) < oldest
+                if old and recorded.outcome == "done" and recorded.shown.can_undo:
                     with contextlib.suppress(OSError, ToolFailure):
-                        self._backups.remove(known.shown.execution_id)
-                        self._mark("dropped", known.shown.execution_id)
-                        removed.append(known.shown.execution_id)
+                        self._backups.remove(recorded.shown.execution_id)
+                        self._mark("dropped", recorded.shown.execution_id)
+                        removed.append(recorded.shown.execution_id)
         return removed
 
     # -- applying -----------------------------------------------------------------------------------------------
@@ -136,7 +133,7 @@ class Ledger:
             ExecutionFailed: The disk cannot be read.
         """
         with FolderCache(self._root) as folders:
-            survey(plan, folders)
+            check_preconditions(plan, folders)
 
     def part(self, plan: ChangePlan, keep: Kept) -> Partial:
         """The part of a plan that a person wants, checked against the vault as `check` does.
@@ -148,10 +145,10 @@ class Ledger:
         """
         with FolderCache(self._root) as folders:
             partial = keep_hunks(plan, keep, lambda change: read_before(change, folders))
-            survey(partial.plan, folders)
+            check_preconditions(partial.plan, folders)
         return partial
 
-    def apply(self, plan: ChangePlan, cause: Cause) -> Application:
+    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
         """Apply a plan wholly, or not at all.
 
         Args:
@@ -168,7 +165,7 @@ class Ledger:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
         if plan.disposal is not None:
-            discarded(plan.changes)
+            trash_targets(plan.changes)
         self.recover()
         with self._writing():
             if self._history.get(cause.execution_id) is not None:
@@ -185,56 +182,56 @@ class Ledger:
                 _logger.exception("The change %s was applied, but whoever follows changes failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
         backup = self._backups.shown(begin.execution_id) if kept else None
-        return Application(begin.execution_id, backup, plan, disposal)
+        return AppliedPlan(begin.execution_id, backup, plan, disposal)
 
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
         """The changes of this vault, newest first. See `HistoryQueries.history`."""
-        return self._past.history(limit=limit, before=before)
+        return self._queries.history(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._past.find_call(call_id)
+        return self._queries.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back, to be applied like any other. See `HistoryQueries.undo_plan`."""
-        return self._past.undo_plan(execution_id)
+        return self._queries.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that applies an undone change again. See `HistoryQueries.redo_plan`."""
-        return self._past.redo_plan(execution_id)
+        return self._queries.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
 
     def _recover(self) -> Recovery:
         try:
-            written, damaged = self._log.load()
+            entries, damaged = self._journal.load()
         except OSError as error:
             raise _journal_failed(error) from error
-        for item in written:
-            if isinstance(item.line, Begin):
-                self._history.begin(item.line, item.offset)
+        for entry in entries:
+            if isinstance(entry.record, BeginRecord):
+                self._history.begin(entry.record, entry.offset)
             else:
-                self._history.mark(item.line)
+                self._history.mark(entry.record)
         ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
         messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
-        for known in self._history.open():
+        for recorded in self._history.open():
             try:
-                message = self._resolve(known)
-                ended[known.outcome].append(known.shown.execution_id)
+                message = self._resolve(recorded)
+                ended[recorded.outcome].append(recorded.shown.execution_id)
             except ExecutionFailed as failure:
                 message = failure.message
             if message is not None:
                 messages.append(message)
         return Recovery(tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages))
 
-    def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[Begin, Disposal | None]:
+    def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[BeginRecord, Disposal | None]:
         """Check, journal, and carry out; or leave everything as it was."""
         with FolderCache(self._root) as folders:
-            editing = EditorStep(self.editors, plan, self._backups, cause.execution_id)
-            found = survey(plan, folders)
-            begin = Begin(
+            editor_step = EditorStep(self.editors, plan, self._backups, cause.execution_id)
+            found = check_preconditions(plan, folders)
+            begin = BeginRecord(
                 cause=cause,
                 time=stamp(self._clock.now()),
                 digest=plan.digest,
@@ -247,10 +244,10 @@ class Ledger:
                 keep=self._keep_backups(),
                 disposal=plan.disposal,
             )
-            modes = self._past.earlier_modes(cause.reverses)
+            modes = self._queries.earlier_modes(cause.reverses)
             try:
                 self._write_marks()
-                offset = self._log.append(begin, sync=True)
+                offset = self._journal.append(begin, sync=True)
             except OSError as error:
                 raise _journal_failed(error) from error
             self._history.begin(begin, offset)
@@ -258,12 +255,12 @@ class Ledger:
             if plan.disposal is None:
                 steps = PlanExecutor(
                     begin,
-                    traced=trace(begin.changes, begin.modes),
+                    effects=follow_changes(begin.changes, begin.modes),
                     blobs=plan.blobs,
                     modes=modes,
                     folders=folders,
                     backups=self._backups,
-                    editing=editing,
+                    editor_step=editor_step,
                 )
             else:
                 check = partial(refuse_unsaved, plan, self.editors)
@@ -279,7 +276,7 @@ class Ledger:
                 raise failure from error
         return begin, steps.went_to if isinstance(steps, TrashStep) else None
 
-    def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
+    def _take_back(self, begin: BeginRecord, attempted: int | None, error: Exception) -> ToolFailure | None:
         """After a failure in the middle: everything as it was.
 
         Returns:
@@ -292,16 +289,16 @@ class Ledger:
             failure = stale(where, gone=True)  # the folder was there when the plan was checked
         told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:
-            mended = take_back(begin, attempted, self._root, self._backups)
+            recovered = take_back(begin, attempted, self._root, self._backups)
         except (OSError, ToolFailure):
             _logger.exception("The change %s could not be taken back", begin.execution_id)
             return ExecutionFailed(
                 f"{told}. What had been done of this change could not be taken back yet; nothing is lost: it is tried "
                 "again before the next change and when the bridge starts. Mend the disk and restart the bridge"
             )
-        self._mark(mended.outcome, begin.execution_id)
-        if mended.message is not None:
-            message = f"{told}. {mended.message}"
+        self._mark(recovered.outcome, begin.execution_id)
+        if recovered.message is not None:
+            message = f"{told}. {recovered.message}"
             if isinstance(failure, Conflict):
                 return Conflict(message, code=failure.code or "stale", data=failure.data)
             return ExecutionFailed(message)
@@ -311,10 +308,10 @@ class Ledger:
 
     def _resolve_open(self) -> None:
         """An earlier change that could not be taken back comes first."""
-        for known in self._history.open():
-            self._resolve(known)
+        for recorded in self._history.open():
+            self._resolve(recorded)
 
-    def _resolve(self, known: Known) -> str | None:
+    def _resolve(self, recorded: RecordedChange) -> str | None:
         """Make an interrupted change whole, one way or the other.
 
         Returns:
@@ -323,18 +320,18 @@ class Ledger:
         Raises:
             ExecutionFailed: The disk is full or failed; the change stays open.
         """
-        execution_id = known.shown.execution_id
+        execution_id = recorded.shown.execution_id
         try:
-            mended = mend(self._log.read(known.offset), self._root, self._backups)
+            recovered = recover_change(self._journal.read(recorded.offset), self._root, self._backups)
         except (OSError, ToolFailure) as error:
             _logger.exception("The interrupted change %s could not be dealt with", execution_id)
-            reason = explain(error, ", ".join(known.shown.files)) if isinstance(error, OSError) else error
+            reason = explain(error, ", ".join(recorded.shown.files)) if isinstance(error, OSError) else error
             raise ExecutionFailed(
                 f"The interrupted change {execution_id} could not be taken back yet: {reason}. "
                 "Nothing is written before that; mend the disk and try again"
             ) from error
-        self._mark(mended.outcome, execution_id)
-        return mended.message
+        self._mark(recovered.outcome, execution_id)
+        return recovered.message
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -345,13 +342,13 @@ class Ledger:
         finally:
             self._writer.release()
 
-    def _mark(self, kind: MarkKind, execution_id: str) -> None:
+    def _mark(self, kind: OutcomeKind, execution_id: str) -> None:
         """Note what became of a change.
 
         If the journal cannot be written now, the mark comes before the next plan; a restart before that finds out
         again by looking at the files.
         """
-        mark = Mark(kind, execution_id, stamp(self._clock.now()))
+        mark = OutcomeRecord(kind, execution_id, stamp(self._clock.now()))
         self._history.mark(mark)
         self._unwritten.append(mark)
         with contextlib.suppress(OSError):
@@ -359,7 +356,7 @@ class Ledger:
 
     def _write_marks(self) -> None:
         while self._unwritten:
-            self._log.append(self._unwritten[0], sync=False)
+            self._journal.append(self._unwritten[0], sync=False)
             self._unwritten.pop(0)
 
     def _journal_folder(self) -> Folder:

@@ -34,7 +34,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class AppliedPlan:
     """A plan that was applied.
 
     Attributes:

@@ -9,10 +9,10 @@ from typing import Literal
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
 from bridge.journal.backups import Backups
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
-from bridge.journal.path_effects import TracedFile, trace
-from bridge.journal.preconditions import stale, survey
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache
+from bridge.journal.path_effects import TracedFile, follow_changes
+from bridge.journal.preconditions import check_preconditions, stale
 from bridge.vault.diff import preview
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
@@ -29,7 +29,7 @@ class Reversal:
         backups: Where the bytes from before it are.
     """
 
-    def __init__(self, begin: Begin, folders: FolderCache, backups: Backups) -> None:
+    def __init__(self, begin: BeginRecord, folders: FolderCache, backups: Backups) -> None:
         self._begin = begin
         self._folders = folders
         self._backups = backups
@@ -56,8 +56,8 @@ class Reversal:
             Conflict: A file was edited since (`edited_since`).
             ExecutionFailed: A backup is missing or damaged.
         """
-        traced = trace(self._begin.changes, self._begin.modes)
-        steps = list(zip(self._begin.changes, self._begin.modes, traced.files, strict=True))
+        effects = follow_changes(self._begin.changes, self._begin.modes)
+        steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
         try:
             for change, mode, file in reversed(steps):
                 if file is None:
@@ -67,7 +67,7 @@ class Reversal:
             if self._begin.disposal is not None:
                 self._warnings.append("What was put into the trash stays there as well")
             plan = self._build(kind, reverses, summary, disposal)
-            survey(plan, self._folders)
+            check_preconditions(plan, self._folders)
         except Conflict as conflict:
             raise self._edited(conflict, kind) from conflict
         return plan

@@ -16,9 +16,8 @@ from collections.abc import Callable, Sequence
 
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.journal.backups import Backups
-from bridge.journal.file_hash import hash_or_none
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import explain
@@ -33,7 +32,7 @@ _REPLACED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO
 _logger = logging.getLogger(__name__)
 
 
-def discarded(changes: Sequence[Change]) -> list[str]:
+def trash_targets(changes: Sequence[Change]) -> list[str]:
     """What a plan that only deletes puts into the trash: the outermost of its paths.
 
     Raises:
@@ -62,7 +61,7 @@ class TrashStep:
 
     def __init__(
         self,
-        begin: Begin,
+        begin: BeginRecord,
         *,
         root: VaultRoot,
         folders: FolderCache,
@@ -93,7 +92,7 @@ class TrashStep:
             self._back_up()
             self._check()
             self._look_again()
-            for path in discarded(self._begin.changes):
+            for path in trash_targets(self._begin.changes):
                 # A folder that is held would be followed wherever someone moves it.
                 self._folders.close()
                 self._discard(path)

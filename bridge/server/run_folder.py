@@ -1,7 +1,8 @@
-"""The run folder: outside the vault, for this user only, with what a client needs to connect."""
+"""The bridge's own folders outside the vault, for this user only: what a client needs to connect, and the cache."""
 
 import contextlib
 import hashlib
+import logging
 import os
 import secrets
 import stat
@@ -96,3 +97,21 @@ def _private(folder: Path) -> None:
             raise StartError(f"{folder} belongs to another user", hint=f"Name another with {STATE_VARIABLE}.")
         if stat.S_IMODE(state.st_mode) != stat.S_IRWXU:
             folder.chmod(stat.S_IRWXU)
+
+
+logger = logging.getLogger(__name__)
+
+
+def cache_folder(vault: Path) -> Path | None:
+    """The folder, for this user only, made when missing; None when it cannot be used.
+
+    Args:
+        vault: The vault's real path; its hash names the folder.
+    """
+    state = os.environ.get(STATE_VARIABLE)
+    place = Path(state) if state else platformdirs.user_cache_path("vault-bridge")
+    try:
+        return RunFolder(vault, place, kind="cache").path
+    except StartError as error:
+        logger.warning("The index cannot be kept: %s", error)
+        return None

@@ -235,7 +235,7 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
         start.wait(5)
         world.add(60)
 
-    def keep() -> None:
+    def key_store() -> None:
         start.wait(5)
         while not done.is_set():
             world.log.tidy()
@@ -252,7 +252,7 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
 
     with ThreadPoolExecutor(6) as pool:
         writing = [pool.submit(write) for _ in range(4)]
-        others = [pool.submit(keep), pool.submit(read)]
+        others = [pool.submit(key_store), pool.submit(read)]
         wait(writing, 30)
         done.set()
     for work in (*writing, *others):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.audit import service
-from bridge.audit.chain_state import HEAD_FILE, KEY_FILE, MemoryKeep
+from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
 from bridge.audit.export import safe_cell
 from bridge.audit.files import GENERATIONS, NAME
 from bridge.audit.maintenance import DAY_SECONDS, LogMaintenance
@@ -132,22 +132,22 @@ def test_the_keeper_seals_packs_and_drops_without_being_asked(world: World) -> N
     keeper = LogMaintenance(world.log, lambda: Settings.parse(world.settings), lambda: now[0])
     keeper.start()
     world.add(12)
-    until(lambda: world.names() == [GENERATIONS[0], NAME] and world.keep.read(HEAD_FILE))
+    until(lambda: world.names() == [GENERATIONS[0], NAME] and world.key_store.read(HEAD_FILE))
     world.settings["auditLogRetentionDays"] = 7
     now[0] += DAY_SECONDS
     world.add(timestamp="2026-01-31T11:00:00.000Z")
     keeper.close()
-    kept = json.loads(world.keep.read(HEAD_FILE) or b"")
+    kept = json.loads(world.key_store.read(HEAD_FILE) or b"")
     assert (kept["seq"], kept["chain"]) == (13, world.desk.stats()["chain"]["chain"])
     assert world.desk.verify()["whole"]
 
 
 def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_told(world: World) -> None:
-    class Broken(MemoryKeep):
+    class Broken(MemoryKeyStore):
         def write(self, name: str, data: bytes) -> None:  # noqa: ARG002 (the signature is Keep's)
             raise PermissionError(13, "Permission denied")
 
-    world.keep = Broken()
+    world.key_store = Broken()
     world.log = world.reopened()
     world.add()
     assert len(world.lines()) == 1
@@ -157,7 +157,7 @@ def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_told(wo
 
 
 def test_a_head_that_cannot_be_kept_is_told_and_kept_later(world: World) -> None:
-    class Fickle(MemoryKeep):
+    class Fickle(MemoryKeyStore):
         broken = False
 
         def write(self, name: str, data: bytes) -> None:
@@ -165,18 +165,18 @@ def test_a_head_that_cannot_be_kept_is_told_and_kept_later(world: World) -> None
                 raise OSError(28, "No space left on device")
             super().write(name, data)
 
-    keep = Fickle()
-    world.keep = keep
+    key_store = Fickle()
+    world.key_store = key_store
     world.log = world.reopened()
     world.add()
-    keep.broken = True
+    key_store.broken = True
     world.log.seal()
     assert world.log.fault is not None
     assert "cannot be sealed: No space left" in world.log.fault
-    keep.broken = False
+    key_store.broken = False
     world.log.seal()
-    assert json.loads(keep.read(HEAD_FILE) or b"")["seq"] == 1
-    assert len(keep.read(KEY_FILE) or b"") == 32
+    assert json.loads(key_store.read(HEAD_FILE) or b"")["seq"] == 1
+    assert len(key_store.read(KEY_FILE) or b"") == 32
 
 
 def test_a_record_that_is_too_long_for_a_line_is_kept_without_its_bulk(world: World) -> None:

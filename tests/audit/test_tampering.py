@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit.chain_state import HEAD_FILE, KEY_FILE, MemoryKeep
+from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
 from bridge.audit.files import GENERATIONS
 from bridge.audit.gzip_blocks import pack
 from tests.audit.audit_world import FaultyDisk, World, open_world
@@ -153,7 +153,7 @@ def test_a_torn_end_is_cut_off_and_a_whole_line_without_its_break_is_kept(world:
 
 
 def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(world: World) -> None:
-    world.keep = MemoryKeep()
+    world.key_store = MemoryKeyStore()
     world.log = world.reopened()
     found = world.desk.verify()
     assert (found["whole"], found["unverified"], found["records"]) == (True, COUNT, 0)
@@ -171,10 +171,10 @@ def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(wo
 
 def test_without_the_kept_head_the_log_goes_on_where_it_ends(world: World) -> None:
     world.log.seal()
-    keep = MemoryKeep()
-    keep.write(KEY_FILE, world.keep.read(KEY_FILE) or b"")
-    keep.write(HEAD_FILE, b"")
-    world.keep = keep
+    key_store = MemoryKeyStore()
+    key_store.write(KEY_FILE, world.key_store.read(KEY_FILE) or b"")
+    key_store.write(HEAD_FILE, b"")
+    world.key_store = key_store
     world.log = world.reopened()
     world.add()
     assert world.found(limit=1) == [COUNT + 1]

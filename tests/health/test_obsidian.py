@@ -7,7 +7,7 @@ import pytest
 
 from bridge import __version__
 from bridge.health.finding import Finding
-from bridge.health.obsidian import check_plugin
+from bridge.health.installation import check_plugin
 from bridge.plugin.install import install
 
 BUILT = {

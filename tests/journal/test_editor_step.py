@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from bridge.errors import Conflict
-from bridge.journal import editor_step
+from bridge.journal import editors
 from bridge.journal.editors import NoEditors, unsaved_warnings
 from bridge.vault.plan import ChangePlan
 from tests.journal.open_editors import OpenEditors
@@ -25,7 +25,7 @@ OTHER: Step = ("modify", IDEAS, old(IDEAS), b"new ideas")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editor_step, "SETTLE_SECONDS", 0.05)
+    monkeypatch.setattr(editors, "SETTLE_SECONDS", 0.05)
 
 
 @pytest.fixture

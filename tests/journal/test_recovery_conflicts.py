@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Conflict
-from bridge.journal.journal_records import Begin, encode
+from bridge.journal.journal import BeginRecord, encode
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of
@@ -242,7 +242,7 @@ def test_a_forged_journal_leads_nowhere_outside_and_into_no_closed_folder(small:
     before = small.tree()
     for number, path in enumerate(["../secret.txt", ".obsidian/app.json", "/etc/passwd", "a\x00b"]):
         plan = plan_of(("create", path, b"secret"), ("delete", IDEAS, old(IDEAS)))
-        begin = Begin(
+        begin = BeginRecord(
             small.cause(f"forged-{number}"), "2026-01-01T00:00:00Z", "", plan.operation, "", plan.changes, (None,) * 2
         )
         with contextlib.suppress(FileExistsError):

@@ -1,19 +1,18 @@
-"""One file of the log, opened: the live one, or a generation that was rotated away. Read from either end."""
+"""One file of the log, opened: the live one, or a rotated generation. Its lines are read from either end."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import BinaryIO, Final, Self
 
 from bridge.audit.gzip_blocks import BLOCK, members, unpack
-from bridge.audit.line_reader import backwards, forwards
 
 _READ: Final = 64 * 1024
 """Bytes of a plain file that are read at a time from its end: the newest records are mostly what is wanted."""
 
 
-class Source(AbstractContextManager["Source"]):
+class LogFile(AbstractContextManager["LogFile"]):
     """A file as it was when it was opened; what is written to it later is not seen.
 
     Args:
@@ -35,7 +34,7 @@ class Source(AbstractContextManager["Source"]):
             OSError: It cannot be read.
             DamagedError: It is packed and not as we packed it.
         """
-        return forwards(self._blocks())
+        return lines_forwards(self._blocks())
 
     def backwards(self, needle: bytes = b"") -> Iterator[bytes]:
         """Its lines, newest first; of parts without the needle only some.
@@ -44,7 +43,7 @@ class Source(AbstractContextManager["Source"]):
             OSError: It cannot be read.
             DamagedError: It is packed and not as we packed it.
         """
-        return backwards(self._blocks_from_end(), needle)
+        return lines_backwards(self._blocks_from_end(), needle)
 
     def first(self) -> bytes:
         """Its first line; empty when there is none."""
@@ -64,7 +63,7 @@ class Source(AbstractContextManager["Source"]):
             position += len(piece)
             yield memoryview(piece)
 
-    def is_same(self, other: "Source") -> bool:
+    def is_same(self, other: "LogFile") -> bool:
         """Whether it is the same file, however it grew."""
         return os.path.samestat(self.state, other.state)
 
@@ -106,3 +105,57 @@ class Source(AbstractContextManager["Source"]):
             position -= length
             self._file.seek(position)
             yield self._file.read(length)
+
+
+MAX_LINE: Final = 4 * 1024 * 1024
+"""No line of ours is longer; of a longer one only the beginning is told, or nothing."""
+
+_ENOUGH = 16 * 1024
+"""Bytes of a block in which its first lines are looked for."""
+
+
+def lines_forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Every line, without its break, empty ones too; the last may have had none. A line too long is cut.
+
+    Args:
+        blocks: The log from its beginning.
+    """
+    rest: list[bytes] = []
+    held = 0
+    for block in blocks:
+        first, *more = block.split(b"\n")
+        if held <= MAX_LINE:
+            rest.append(first)
+            held += len(first)
+        if more:
+            yield b"".join(rest)[: MAX_LINE + 1]
+            yield from more[:-1]
+            rest, held = [more[-1]], len(more[-1])
+    if held:
+        yield b"".join(rest)[: MAX_LINE + 1]
+
+
+def lines_backwards(blocks: Iterable[bytes], needle: bytes = b"") -> Iterator[bytes]:
+    """Every line that is not empty, newest first. A line too long is passed over.
+
+    Args:
+        blocks: The log from its end.
+        needle: Of a block without it, one line is enough: that tells how old they are, and none can be wanted.
+    """
+    rest, too_long = b"", False
+    for block in blocks:
+        text = block + rest
+        if needle and not too_long and needle not in text and text.count(b"\n", 0, _ENOUGH) > 1:
+            rest, line, _ = text.split(b"\n", 2)
+            yield from filter(None, [line])
+            continue
+        lines = text.split(b"\n")
+        if too_long:
+            lines[-1] = b""
+            too_long = len(lines) == 1
+        rest = lines[0]
+        yield from filter(None, reversed(lines[1:]))
+        if len(rest) > MAX_LINE:
+            rest, too_long = b"", True
+    if rest:
+        yield rest

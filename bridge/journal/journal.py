@@ -1,10 +1,13 @@
-"""The journal's lines and their form on disk: JSON, one object a line, each with a checksum over its content.
+"""The journal: what is about to be done to the vault, and what became of it, in lines that are only ever appended.
 
-`{"sum": "1c291ca3", "line": {...}}`: the checksum is CRC-32 over the bytes of the inner object, so that a line torn
-by a crash or garbled by the disk is recognised and never taken for something that happened.
+Each line is JSON with a checksum over its content: `{"sum": "1c291ca3", "line": {...}}`, CRC-32 over the bytes of the
+inner object. A line that a crash tore at the end is cut off; one in the middle that cannot be read is reported and
+passed over. Neither is ever taken for something that happened.
 """
 
+import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 from zlib import crc32
@@ -12,10 +15,16 @@ from zlib import crc32
 import orjson
 
 from bridge.contract.consent import Operation
+from bridge.errors import ExecutionFailed
 from bridge.journal.record import Cause
+from bridge.vault.folder import Folder
+from bridge.vault.line_file import LineFile
 from bridge.vault.plan import Change, ChangeKind, Disposal
 
-MarkKind = Literal["done", "rolled_back", "conflicted", "dropped"]
+NAME = "journal.jsonl"
+_MAX_LINE = 1 << 28
+
+OutcomeKind = Literal["done", "rolled_back", "conflicted", "dropped"]
 
 _HEAD = b'{"sum":"%08x","line":'
 _HEAD_SIZE = len(_HEAD % 0)
@@ -23,7 +32,7 @@ _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class BeginRecord:
     """A plan is about to be applied.
 
     Attributes:
@@ -64,7 +73,7 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class OutcomeRecord:
     """What became of a change.
 
     Attributes:
@@ -73,12 +82,93 @@ class Mark:
         time: When, ISO 8601 UTC.
     """
 
-    kind: MarkKind
+    kind: OutcomeKind
     execution_id: str
     time: str
 
 
-Line = Begin | Mark
+JournalRecord = BeginRecord | OutcomeRecord
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A record and where its line begins in the file, in bytes."""
+
+    offset: int
+    record: JournalRecord
+
+
+class Journal:
+    """The journal of one vault. Used by one thread at a time.
+
+    Args:
+        open_folder: Opens the folder it is in, made when missing.
+    """
+
+    def __init__(self, open_folder: Callable[[], Folder]) -> None:
+        self._open_folder = open_folder
+        self._file = LineFile(NAME)
+
+    def load(self) -> tuple[list[JournalEntry], int]:
+        """Every record that can be read, oldest first, and how many cannot. A torn end is cut off.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        entries: list[JournalEntry] = []
+        damaged = offset = 0
+        with self._open_folder() as folder:
+            if not folder.exists(NAME):
+                return [], 0
+            with folder.open(NAME) as file:
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    if line.strip():
+                        try:
+                            entries.append(JournalEntry(offset, decode(line)))
+                        except ValueError:
+                            damaged += 1
+                    offset += len(line)
+                torn = os.fstat(file.fileno()).st_size > offset
+            if torn:
+                self._file.cut(folder, offset)
+        return entries, damaged
+
+    def append(self, record: JournalRecord, *, sync: bool) -> int:
+        """Add a record, in one write.
+
+        Args:
+            record: What is about to happen, or became of it.
+            sync: Whether it is durable when this returns.
+
+        Returns:
+            Where in the file its line begins, for `read`.
+
+        Raises:
+            OSError: The disk is full or failed; the journal is as it was.
+        """
+        with self._open_folder() as folder:
+            return self._file.append(folder, encode(record), sync=sync)
+
+    def read(self, offset: int) -> BeginRecord:
+        """The beginning of a change again.
+
+        Args:
+            offset: Where its line begins.
+
+        Raises:
+            ExecutionFailed: The journal no longer holds it.
+        """
+        try:
+            with self._open_folder() as folder, folder.open(NAME) as file:
+                file.seek(offset)
+                record = decode(file.readline(_MAX_LINE))
+        except (OSError, ValueError) as error:
+            raise _lost() from error
+        if not isinstance(record, BeginRecord):
+            raise _lost()
+        return record
 
 
 def check_id(execution_id: str) -> str:
@@ -92,13 +182,13 @@ def check_id(execution_id: str) -> str:
     return execution_id
 
 
-def encode(line: Line) -> bytes:
+def encode(line: JournalRecord) -> bytes:
     """The line as it is appended, with its line break."""
-    body = orjson.dumps(_begin_object(line) if isinstance(line, Begin) else _mark_object(line))
+    body = orjson.dumps(_begin_object(line) if isinstance(line, BeginRecord) else _mark_object(line))
     return b"".join((_HEAD % crc32(body), body, b"}\n"))
 
 
-def decode(data: bytes) -> Line:
+def decode(data: bytes) -> JournalRecord:
     """The line that was written.
 
     Args:
@@ -118,7 +208,7 @@ def decode(data: bytes) -> Line:
         raise ValueError("The line is none of ours") from error
 
 
-def _begin_object(line: Begin) -> dict[str, Any]:
+def _begin_object(line: BeginRecord) -> dict[str, Any]:
     cause = line.cause
     return {
         "type": "begin",
@@ -141,7 +231,7 @@ def _begin_object(line: Begin) -> dict[str, Any]:
     } | ({} if line.disposal is None else {"disposal": line.disposal})
 
 
-def _begin(content: dict[str, Any]) -> Begin:
+def _begin(content: dict[str, Any]) -> BeginRecord:
     changes = content["changes"]
     cause = Cause(
         execution_id=check_id(content["id"]),
@@ -153,7 +243,7 @@ def _begin(content: dict[str, Any]) -> Begin:
         reverses=content["reverses"],
         kind=content["kind"],
     )
-    return Begin(
+    return BeginRecord(
         cause=cause,
         time=content["time"],
         digest=content["digest"],
@@ -175,12 +265,19 @@ def _disposal(found: Any) -> Disposal | None:
     return place
 
 
-def _mark_object(line: Mark) -> dict[str, Any]:
+def _mark_object(line: OutcomeRecord) -> dict[str, Any]:
     return {"type": line.kind, "id": line.execution_id, "time": line.time}
 
 
-def _mark(content: dict[str, Any]) -> Mark:
+def _mark(content: dict[str, Any]) -> OutcomeRecord:
     kind = content["type"]
     if kind not in {"done", "rolled_back", "conflicted", "dropped"}:
         raise ValueError(f"{kind!r} is none of ours")
-    return Mark(kind, content["id"], content["time"])
+    return OutcomeRecord(kind, content["id"], content["time"])
+
+
+def _lost() -> ExecutionFailed:
+    return ExecutionFailed(
+        "The journal no longer holds this change, so it cannot be taken back; "
+        "its files may still be in '.vault-bridge/backups', to be copied back by hand"
+    )
