@@ -29,7 +29,7 @@ class Grants:
         permissions: The permission file.
         clock: For the times of answers.
         modes: The consent modes as the settings have them.
-        set_mode: Writes a tool's consent mode to the settings; None: back to the tool's default.
+        set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
         lapsing: Ends grants that nobody uses; None: they hold for ever.
     """
 
@@ -39,7 +39,7 @@ class Grants:
         *,
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
-        set_mode: Callable[[str, ConsentMode | None], None],
+        set_mode: Callable[[str, ConsentMode | None, str | None], None],
         lapsing: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
@@ -94,7 +94,9 @@ class Grants:
             self._closed = table, denial
         return denial
 
-    def remember(self, decision: Decision, case: Case, feedback: str | None = None) -> tuple[Grant, ...]:
+    def remember(
+        self, decision: Decision, case: Case, feedback: str | None = None, *, by: str | None = None
+    ) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
         A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
@@ -113,7 +115,7 @@ class Grants:
                 return self._session.refuse_again(case, feedback)
             case Decision.ALLOW_ALWAYS | Decision.DENY_ALWAYS:
                 try:
-                    self._write(decision, case)
+                    self._write(decision, case, by)
                 except ToolFailure as failure:
                     logger.warning("an answer for good is kept for this session only: %s", failure)
                     decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
@@ -137,7 +139,7 @@ class Grants:
         """Every answer that holds: those for a session in the order they were given, then modes, then the file."""
         return [*self._session.list(), *self._mode_grants(), *self._file_grants()]
 
-    def revoke(self, grant_id: str) -> bool:
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
         """Take one answer back; False when there is none of this id.
 
         Raises:
@@ -148,7 +150,7 @@ class Grants:
             case Grant(kind="session" | "call" | "auto"):
                 self._session.revoke(grant)
             case Grant(kind="mode", tool=str(tool)):
-                self._set_mode(tool, None)
+                self._set_mode(tool, None, by)
             case Grant(kind="file", target=str(target), operation=str(operation)):
                 self._permissions.forget(target, [letter for letter in LETTERS if _VERBS[letter] == operation])
             case _:
@@ -171,19 +173,19 @@ class Grants:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: Case) -> None:
+    def _write(self, decision: Decision, case: Case, by: str | None) -> None:
         if case.scope is Covers.TARGET and case.targets:
             self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
             if self._lapsing is not None and decision.allows:
                 self._lapsing.renew(case.targets, letters_of(case))
             return
-        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW)
+        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW, by)
         if self._lapsing is not None and decision.allows:
             self._lapsing.use_tool(case.tool, granted=True)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
-            self._set_mode(tool, None)
+            self._set_mode(tool, None, None)
 
     def _mode_grants(self) -> Iterator[Grant]:
         for tool, mode in self._modes().items():

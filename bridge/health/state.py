@@ -18,6 +18,7 @@ from bridge.health.finding import Finding
 from bridge.journal.journal import NAME as JOURNAL
 from bridge.journal.journal import BeginRecord, JournalRecord, OutcomeRecord, decode
 from bridge.settings.file import SettingsFault, parse, unknown
+from bridge.settings.model import no_effect
 from bridge.settings.store import BROKEN
 from bridge.settings.store import FILE as SETTINGS
 
@@ -72,7 +73,9 @@ def check_settings(vault: Path) -> Iterator[Finding]:
             what = f"Keys that are no settings do nothing: {', '.join(ignored)}"
             yield Finding("settings", "warn", what, f"Remove or correct them in {file}")
         elif not kept:
-            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults")
+            idle = no_effect(values)
+            told = f"; no effect in this version: {', '.join(idle)}" if idle else ""
+            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults{told}")
 
 
 def check_permissions(vault: Path) -> Iterator[Finding]:

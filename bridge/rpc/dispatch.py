@@ -18,7 +18,6 @@ from bridge.rpc import replies
 from bridge.rpc.codes import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS
 from bridge.rpc.frames import Request
 from bridge.rpc.method import Method, RequestContext
-from bridge.toolkit.actor import current_actor
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # it imports pkg_resources, which announces its own end
@@ -93,7 +92,6 @@ class _Callable:
         if exchange.session.role not in method.roles:
             hint = f"{method.name} is for the host: the Obsidian plugin or `vault-bridge` on this machine, not agents"
             return _error(FORBIDDEN, "Forbidden for this role", hint)
-        current_actor.set(exchange.session.name if exchange.session.role == "host" else None)
         try:
             result = method.handler(exchange, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)

@@ -64,11 +64,11 @@ class SettingsDesk(Protocol):
         """As they are now."""
         ...
 
-    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
         """Merge a patch in; blocking."""
         ...
 
-    def reset(self, section: str | None = None) -> Settings:
+    def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
         """Back to the defaults; blocking."""
         ...
 
@@ -114,7 +114,7 @@ class GrantDesk(Protocol):
         """Every grant and denial in force."""
         ...
 
-    def revoke(self, grant_id: str) -> bool:
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
         """Forget one; False when there is none."""
         ...
 

@@ -23,7 +23,6 @@ from bridge.contract.consent import (
 from bridge.errors import Conflict, PermissionDenied
 from bridge.policy.consent import Case, Verdict, decide
 from bridge.settings.model import Settings
-from bridge.toolkit.actor import current_actor
 from bridge.toolkit.tool import Effect, ReadEffect, RequestEffect, Tool, Unchanged
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.partial import Kept
@@ -137,8 +136,7 @@ class ConsentStep:
             raise
         finally:
             tool_call.request_id = None
-        current_actor.set(answer.by)
-        remember = partial(self._grants.remember, answer.decision, case, answer.feedback)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, by=answer.by)
         if answer.decision in FOR_GOOD:
             await asyncio.to_thread(remember)  # writes files
         else:

@@ -66,7 +66,7 @@ async def run() -> None:
         permissions = Permissions(state, clock=SystemClock())
         lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = Grants(
-            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, lapsing=lapsing
+            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode, _by: None, lapsing=lapsing
         )
         for number in range(RULES):
             other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")

@@ -44,7 +44,7 @@ def case(base: Case, **changes: Any) -> Case:
 
 @pytest.fixture
 def grants(state: Folder, clock: Clock) -> Grants:
-    return Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+    return Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None)
 
 
 def rule(grants: Grants, asked: Case) -> str:

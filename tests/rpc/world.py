@@ -123,13 +123,15 @@ class Preferences:
         self._values: dict[str, Any] = {}
         self.current = Settings()
 
-    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
+        del by
         values = merge(self._values, patch)
         self.current = Settings.parse(values)
         self._values = values
         return self.current, warnings(self.current)
 
-    def reset(self, section: str | None = None) -> Settings:
+    def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
+        del by
         if section is None:
             self._values, self.current = {}, Settings()
         return self.current
@@ -145,7 +147,8 @@ class Memory:
     def list(self) -> Sequence[Any]:
         return [{"grantId": grant} for grant in self.grants]
 
-    def revoke(self, grant_id: str) -> bool:
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
+        del by
         if grant_id not in self.grants:
             return False
         self.grants.remove(grant_id)

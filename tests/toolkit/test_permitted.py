@@ -24,7 +24,9 @@ def files(vault: Path) -> Iterator[PermittedFiles]:
     (vault / "Private" / "Diary.md").write_text("TODO: secret\n", encoding="utf-8")
     with VaultRoot(vault) as root, root.state() as state:
         clock = SystemClock()
-        grants = Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+        grants = Grants(
+            Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+        )
         yield PermittedFiles(VaultFiles(root), grants.closed)
 
 

@@ -81,7 +81,7 @@ async def revoke(exchange: RequestContext, params: RevokeParams) -> dict[str, An
     """Forget one of those."""
     services = exchange.services
     held = [_shown(grant) for grant in await asyncio.to_thread(services.grants.list)]
-    revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id)
+    revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id, by=exchange.session.name)
     if revoked:
         grant = next((grant for grant in held if grant.get("grantId") == params.grant_id), {})
         told = {"event": "revoked", "by": exchange.session.name, "grant": grant}

@@ -27,13 +27,15 @@ def get(exchange: RequestContext, _params: Params) -> dict[str, Any]:
 
 async def update(exchange: RequestContext, params: UpdateParams) -> dict[str, Any]:
     """Change settings: all of the patch or nothing."""
-    settings, warnings = await asyncio.to_thread(exchange.services.settings.update, params.patch)
+    settings, warnings = await asyncio.to_thread(
+        exchange.services.settings.update, params.patch, by=exchange.session.name
+    )
     return {"settings": settings.to_wire(), "warnings": warnings}
 
 
 async def reset(exchange: RequestContext, params: ResetParams) -> dict[str, Any]:
     """Back to the defaults."""
-    settings = await asyncio.to_thread(exchange.services.settings.reset, params.section)
+    settings = await asyncio.to_thread(exchange.services.settings.reset, params.section, by=exchange.session.name)
     return {"settings": settings.to_wire(), "warnings": []}
 
 
@@ -50,7 +52,7 @@ def describe(exchange: RequestContext, _params: Params) -> dict[str, Any]:
         for tool in exchange.services.registry.tools()
         if tool.listed
     ]
-    return schema() | {"tools": tools}
+    return schema(offered=True) | {"tools": tools}
 
 
 METHODS = (
