@@ -15,7 +15,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, Protocol
 
 import orjson
@@ -41,8 +41,8 @@ class Head:
     total: int
 
     def wire(self) -> dict[str, Any]:
-        """As it is kept and told."""
-        return {"seq": self.seq, "chain": self.chain, "total": self.total}
+        """As JSON."""
+        return asdict(self)
 
 
 class Chain:

@@ -13,12 +13,12 @@ from typing import Any, Final, Literal
 
 import orjson
 
+from bridge.audit.records import AuditRecord
 from bridge.errors import Conflict, InvalidParameters
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import explain
 
 Format = Literal["json", "csv"]
-AuditRecord = dict[str, Any]
 
 COLUMNS: Final = (
     *("seq", "timestamp", "kind", "tool", "executionId", "callId", "client", "role", "userId", "success", "duration"),

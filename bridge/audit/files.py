@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.log_file import LogFile
 from bridge.vault.folder import Folder
 from bridge.vault.line_file import LineFile
@@ -124,9 +123,4 @@ class AuditFiles:
 def is_packed_already(found: Mapping[str, LogFile]) -> bool:
     """Whether the rotated file is in the newest generation: a crash came before it was taken away."""
     packed, rotated = found.get(GENERATIONS[0]), found.get(ROTATED)
-    if packed is None or rotated is None:
-        return False
-    try:
-        return packed.first() == rotated.first()
-    except DamagedError:
-        return False
+    return packed is not None and rotated is not None and packed.first() == rotated.first() != b""

@@ -1,26 +1,27 @@
-"""The audit log: every execution, decision and other event, one JSON object a line (seed L, "Execution Logging").
+"""The audit log: every execution, decision and other event, one JSON object a line.
 
 `{"seq": 7, "timestamp": ..., "kind": "execution", "tool": ..., "executionId": ..., "parameters": {...},
 "result": {...}, "duration": ..., "userId": ..., "client": ..., ..., "chain": ...}`; `docs/protocol.md` says what each
 kind holds. `seq` counts up by one, also for a record that could not be written, so that a gap shows; `chain` ties a
-line to the one before (`audit_chain.py`).
+line to the one before (`chain.py`).
 """
 
 import contextlib
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from bridge.audit.chain import ChainState, Head, KeyStore, MemoryKeyStore
+from bridge.audit.chain import Chain, ChainState, Head, KeyStore, MemoryKeyStore
 from bridge.audit.files import FOLDER, MAX_SIZE, NAME, AuditFiles
-from bridge.audit.log_file import MAX_LINE
+from bridge.audit.gzip_blocks import DamagedError
+from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.privacy import loggable
 from bridge.audit.records import AuditRecord, RecordFilter
 from bridge.audit.rotation import LogRotation
-from bridge.audit.snapshot import LogSnapshot
 from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
@@ -37,6 +38,41 @@ _STEP: Final = timedelta(days=2)
 """How far the time may be ahead of the last look at what is too old: a clock that jumps must not empty the log."""
 
 
+@dataclass(frozen=True, slots=True)
+class LogSnapshot:
+    """The log at one moment.
+
+    Attributes:
+        sources: Its files, oldest first.
+        chain: What its lines are checked with.
+        adopted: Lines at its very beginning that nobody can vouch for.
+        head: The last record written.
+        lost: Records that could not be written in this run.
+    """
+
+    sources: Sequence[LogFile]
+    chain: Chain
+    adopted: int
+    head: Head
+    lost: int
+
+    def oldest_first(self) -> Iterator[bytes]:
+        """Every line; of a damaged file those that can be read."""
+        for source in self.sources:
+            try:
+                yield from source.forwards()
+            except DamagedError:
+                continue
+
+    def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
+        """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
+        for source in reversed(self.sources):
+            try:
+                yield from source.backwards(needle)
+            except DamagedError:
+                continue
+
+
 class AuditLog:
     """Writes records, finds them again, and can tell whether they are all there. May be used from several threads.
 
@@ -44,7 +80,7 @@ class AuditLog:
         state: The vault's `.vault-bridge` folder, held open.
         clock: For the time of records that have none.
         settings: The settings as they are now.
-        secrets: Secrets of our own, which no record may hold.
+        secrets: The bridge's own secrets, such as its tokens, which no record may hold.
         keep: Where the key of the chain and its head are; None: in memory, for this process only.
         max_size: Bytes after which the file is rotated.
 

@@ -1,12 +1,12 @@
 """One file of the log, opened: the live one, or a rotated generation. Its lines are read from either end."""
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
-from types import TracebackType
-from typing import BinaryIO, Final, Self
+from typing import BinaryIO, Final
 
-from bridge.audit.gzip_blocks import BLOCK, members, unpack
+from bridge.audit.gzip_blocks import BLOCK, DamagedError, members, unpack
 
 _READ: Final = 64 * 1024
 """Bytes of a plain file that are read at a time from its end: the newest records are mostly what is wanted."""
@@ -46,12 +46,16 @@ class LogFile(AbstractContextManager["LogFile"]):
         return lines_backwards(self._blocks_from_end(), needle)
 
     def first(self) -> bytes:
-        """Its first line; empty when there is none."""
-        return next(self.forwards(), b"")
+        """Its first line; empty when there is none, or the file is damaged."""
+        with contextlib.suppress(DamagedError):
+            return next(self.forwards(), b"")
+        return b""
 
     def last(self) -> bytes:
-        """Its last line; empty when there is none."""
-        return next(self.backwards(), b"")
+        """Its last line; empty when there is none, or the file is damaged."""
+        with contextlib.suppress(DamagedError):
+            return next(self.backwards(), b"")
+        return b""
 
     def bytes_from(self, position: int) -> Iterator[memoryview]:
         """What is in the file from there on, as it is."""
@@ -78,13 +82,8 @@ class LogFile(AbstractContextManager["LogFile"]):
         """Let it go."""
         self._file.close()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def _blocks(self) -> Iterator[bytes]:
         if self.packed:
@@ -108,7 +107,7 @@ class LogFile(AbstractContextManager["LogFile"]):
 
 
 MAX_LINE: Final = 4 * 1024 * 1024
-"""No line of ours is longer; of a longer one only the beginning is told, or nothing."""
+"""No line of ours is longer. Of a longer one only the beginning is read, or nothing."""
 
 _ENOUGH = 16 * 1024
 """Bytes of a block in which its first lines are looked for."""

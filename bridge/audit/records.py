@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -70,15 +69,14 @@ _CLOCK_SLACK = timedelta(days=1)
 """How far the wall clock may have been set back between two records."""
 
 
-@dataclass(frozen=True)
 class RecordFilter:
-    """What a query asks for; None: anything.
+    """Which records a query asks for; None: any.
 
-    Attributes:
+    Args:
         tool: Only of this tool.
         client: Only of this client.
         kind: Only of this kind.
-        text: Only those in whose line this text is, in any case.
+        text: Only those whose line contains this text, in any case.
         since: Only from this time on: ISO 8601, in UTC unless it says otherwise; a day begins at midnight.
         until: Only up to this time; a day is meant to its end.
         before: Only those with a smaller `seq`: that of the last record of the page before.
@@ -87,35 +85,30 @@ class RecordFilter:
         InvalidParameters: `since`, `until` or `before` cannot be read.
     """
 
-    tool: str | None = None
-    client: str | None = None
-    kind: str | None = None
-    text: str | None = None
-    since: str | None = None
-    until: str | None = None
-    before: str | None = None
-    _members: dict[str, str] = field(init=False)
-    _needles: tuple[bytes, ...] = field(init=False)
-    _text: str = field(init=False)
-    _first: str = field(init=False, default="")
-    _last: str = field(init=False, default="~")
-    _stop: str = field(init=False, default="")
-    _below: float = field(init=False, default=math.inf)
-
-    def __post_init__(self) -> None:
-        members = {"tool": self.tool, "client": self.client, "kind": self.kind}
-        wanted = {name: value for name, value in members.items() if value}
-        self._set(members=wanted, needles=tuple(orjson.dumps(value) for value in wanted.values()))
-        self._set(text=orjson.dumps(self.text)[1:-1].decode().casefold() if self.text else "")
-        if self.since is not None:
-            begin = _time(self.since, "since")
-            self._set(first=stamp(begin), stop=stamp(begin - _CLOCK_SLACK))
-        if self.until is not None:
-            end = _time(self.until, "until")
-            whole_day = len(self.until) == len("2026-01-31")
-            self._set(last=stamp(end + timedelta(days=1, milliseconds=-1) if whole_day else end))
-        if self.before is not None:
-            self._set(below=_number(self.before))
+    def __init__(
+        self,
+        *,
+        tool: str | None = None,
+        client: str | None = None,
+        kind: str | None = None,
+        text: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        before: str | None = None,
+    ) -> None:
+        members = {"tool": tool, "client": client, "kind": kind}
+        self._members = {name: value for name, value in members.items() if value}
+        self._needles = [orjson.dumps(value) for value in self._members.values()]
+        self._text = orjson.dumps(text)[1:-1].decode().casefold() if text else ""
+        self._below = math.inf if before is None else _number(before)
+        self._first, self._last, self._stop = "", "~", ""
+        if since is not None:
+            begin = _time(since, "since")
+            self._first, self._stop = stamp(begin), stamp(begin - _CLOCK_SLACK)
+        if until is not None:
+            end = _time(until, "until")
+            whole_day = len(until) == len("2026-01-31")
+            self._last = stamp(end + timedelta(days=1, milliseconds=-1) if whole_day else end)
 
     @property
     def needle(self) -> bytes:
@@ -145,10 +138,6 @@ class RecordFilter:
             return None
         fits = all(record.get(name) == value for name, value in self._members.items())
         return record if fits and self._first <= str(record.get("timestamp")) <= self._last else None
-
-    def _set(self, **values: Any) -> None:
-        for name, value in values.items():
-            object.__setattr__(self, f"_{name}", value)
 
 
 def _time(text: str, name: str) -> datetime:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bridge.audit.chain import Chain, Head, seq_of
 from bridge.audit.files import GENERATIONS, NAME, ROTATED, AuditFiles
-from bridge.audit.gzip_blocks import DamagedError, pack, pack_file
+from bridge.audit.gzip_blocks import pack, pack_file
 from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.records import sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
@@ -75,7 +75,7 @@ class LogRotation:
             if any(source.name == ROTATED for source in found):
                 return 0  # it is packed first
             packed = [source for source in found if source.packed]
-            old = list(itertools.takewhile(lambda source: stamp_of(_last(source)) < oldest, packed))
+            old = list(itertools.takewhile(lambda source: stamp_of(source.last()) < oldest, packed))
             rest = found[len(old)] if len(old) < len(found) else None
             cut = self._old_bytes(rest, oldest, newest) if rest and not rest.packed else 0
             return self._drop(folder, old, rest, cut, "retention") if old or cut else 0
@@ -96,7 +96,7 @@ class LogRotation:
         with self.files.folder() as folder:
             with self.files.sources() as found:
                 names = [source.name for source in found]
-                before = _first(found[0]) if found else b""
+                before = found[0].first() if found else b""
             began = self.chain.signed_off(before)
             records = head.total - (began.total if began else 0)
             line = self._sign_off(head, "cleared", facts | {"records": records}, before)
@@ -160,11 +160,11 @@ class LogRotation:
         with self.files.lock, self.files.sources() as found:
             if folder.exists(ROTATED) and ROTATED not in {source.name for source in found}:
                 folder.unlink(ROTATED)
-            beginnings = [self.chain.signed_off(_first(source)) for source in found]
+            beginnings = [self.chain.signed_off(source.first()) for source in found]
             at = max((at for at, head in enumerate(beginnings) if head), default=0)
             head = beginnings[at] if beginnings else None
             if head is not None:
-                self._remove(folder, [source for source in found[:at] if (seq_of(_last(source)) or 0) <= head.seq])
+                self._remove(folder, [source for source in found[:at] if (seq_of(source.last()) or 0) <= head.seq])
 
     def _remove(self, folder: Folder, old: Sequence[LogFile]) -> None:
         """Newest first, so that what a crash leaves of them is in order."""
@@ -210,16 +210,3 @@ def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
                 rest = rest[folder.disk.write(fd, rest) :]
     finally:
         folder.disk.close(fd)
-
-
-def _first(source: LogFile) -> bytes:
-    with contextlib.suppress(DamagedError):
-        return source.first()
-    return b""
-
-
-def _last(source: LogFile) -> bytes:
-    """The last line; of a damaged file one whose time is not known."""
-    with contextlib.suppress(DamagedError):
-        return source.last()
-    return b""

@@ -7,7 +7,7 @@ end was cut off. The chain then goes on from that head all the same, so that eve
 import contextlib
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, ChainState, Head, seq_of, split
@@ -17,7 +17,7 @@ from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.records import number_of, parse
 
 MAX_FAULTS: Final = 20
-"""Faults that are told one by one; the others are counted."""
+"""Faults that are listed one by one; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,6 @@ class ChainFault:
     line: int | None
     seq: int | None
     message: str
-
-    def wire(self) -> dict[str, Any]:
-        """As `audit.verify` tells it."""
-        return {"kind": self.kind, "file": self.file, "line": self.line, "seq": self.seq, "message": self.message}
 
 
 @dataclass
@@ -138,7 +134,7 @@ class ChainWalk:
             "records": self.records,
             "lost": self.lost,
             "unverified": self.unverified,
-            "faults": [fault.wire() for fault in self.faults],
+            "faults": [asdict(fault) for fault in self.faults],
             "faultCount": self.fault_count,
             "begins": self.began.wire() if self.began else None,
             "head": self.head.wire(),
