@@ -16,9 +16,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bridge.audit.chain import Chain, ChainState, Head, KeyStore, MemoryKeyStore
-from bridge.audit.files import FOLDER, MAX_SIZE, NAME, AuditFiles
+from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.privacy import loggable
 from bridge.audit.records import AuditRecord, RecordFilter
 from bridge.audit.rotation import LogRotation

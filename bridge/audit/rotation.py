@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, Head, seq_of
-from bridge.audit.files import GENERATIONS, NAME, ROTATED, AuditFiles
+from bridge.audit.files import GENERATIONS, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import pack, pack_file
-from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.records import sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder

@@ -11,9 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, ChainState, Head, seq_of, split
-from bridge.audit.files import NAME, AuditFiles
+from bridge.audit.files import MAX_LINE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.log_file import MAX_LINE, LogFile
 from bridge.audit.records import number_of, parse
 
 MAX_FAULTS: Final = 20

@@ -10,9 +10,12 @@ from bridge.journal.backups import Backups
 from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.record import HistoryEntry, HistoryState
-from bridge.journal.reverse import Reversal
+from bridge.journal.reversal import Reversal
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
+
+CALLS_KEPT = timedelta(hours=24)
+"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
 
 Outcome = Literal["open", "done", "rolled_back", "conflicted"]
 _FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
@@ -20,7 +23,7 @@ _FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 @dataclass(slots=True)
 class RecordedChange:
-    """What is remembered of one application of a plan, a change's own or an undo's or redo's.
+    """One application of a plan: a change's own, or that of an undo or a redo.
 
     Attributes:
         shown: As the history shows it, but for its state.
@@ -40,16 +43,30 @@ class RecordedChange:
 
 
 class History:
-    """Every change of the vault. Readers and the one writer may be different threads."""
+    """Every change of the vault. Changes nothing itself. Readers and the one writer may be different threads.
 
-    def __init__(self) -> None:
+    Args:
+        root: The vault.
+        journal: For what is not held in memory.
+        backups: The bytes from before each change.
+        clock: For how long ago a call was.
+    """
+
+    def __init__(self, root: VaultRoot, *, journal: Journal, backups: Backups, clock: Clock) -> None:
+        self._root = root
+        self._journal = journal
+        self._backups = backups
+        self._clock = clock
         self._recorded: dict[str, RecordedChange] = {}
         self._heads: dict[str, RecordedChange] = {}
+        """For each change what had the last word on it: itself, or the last undo or redo of it."""
         self._calls: dict[str, RecordedChange] = {}
         self._open: dict[str, RecordedChange] = {}
 
+    # -- writing ------------------------------------------------------------------------------------------------
+
     def begin(self, begin: BeginRecord, offset: int) -> None:
-        """A plan is about to be applied."""
+        """A plan is about to be applied; its record is at this offset of the journal."""
         cause = begin.cause
         files = [
             path
@@ -74,28 +91,25 @@ class History:
         recorded = RecordedChange(shown, cause.kind, change, begin.summary, offset)
         self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
 
-    def mark(self, mark: OutcomeRecord) -> None:
+    def mark(self, outcome: OutcomeRecord) -> None:
         """Something became of a change."""
-        recorded = self._recorded.get(mark.execution_id)
+        recorded = self._recorded.get(outcome.execution_id)
         if recorded is None:
             return
-        if mark.kind == "dropped":
+        if outcome.kind == "dropped":
             recorded.shown = replace(recorded.shown, can_undo=False)
             return
-        recorded.outcome = mark.kind
-        self._open.pop(mark.execution_id, None)
-        if mark.kind != "rolled_back":
+        recorded.outcome = outcome.kind
+        self._open.pop(outcome.execution_id, None)
+        if outcome.kind != "rolled_back":
             self._heads[recorded.change] = recorded
             if recorded.shown.call_id is not None:
                 self._calls[recorded.shown.call_id] = recorded
 
-    def get(self, execution_id: str) -> RecordedChange | None:
-        """One application, by its id."""
-        return self._recorded.get(execution_id)
+    # -- looking back -------------------------------------------------------------------------------------------
 
-    def head(self, change: str) -> RecordedChange | None:
-        """What had the last word on a change: itself, or the last undo or redo of it."""
-        return self._heads.get(change)
+    def __contains__(self, execution_id: str) -> bool:
+        return execution_id in self._recorded
 
     def open(self) -> list[RecordedChange]:
         """Applications that were begun and not ended, newest first."""
@@ -105,87 +119,7 @@ class History:
         """Every application, oldest first."""
         return list(self._recorded.values())
 
-    def state(self, change: str) -> HistoryState:
-        """The state of a change that is not open."""
-        head = self._heads[change]
-        if head.outcome == "conflicted":
-            return "conflicted"
-        return "undone" if head.kind == "undo" else "applied"
-
-    def changes(self) -> list[RecordedChange]:
-        """Every change that is in the history, newest first."""
-        return [
-            recorded
-            for recorded in reversed(list(self._recorded.values()))
-            if recorded.kind == "change" and recorded.change in self._heads
-        ]
-
-    def newest_applied(self) -> str | None:
-        """The change that an undo without an id means."""
-        return next((recorded.change for recorded in self.changes() if self.state(recorded.change) == "applied"), None)
-
-    def last_undone(self) -> str | None:
-        """The change that a redo without an id means."""
-        for recorded in reversed(list(self._recorded.values())):
-            if recorded.kind == "undo" and self._heads.get(recorded.change) is recorded and recorded.outcome == "done":
-                return recorded.change
-        return None
-
-    def entry(self, recorded: RecordedChange) -> HistoryEntry:
-        """A change as the history shows it now."""
-        head = self._heads.get(recorded.change, recorded)
-        return replace(recorded.shown, state=self.state(recorded.change), can_undo=head.shown.can_undo)
-
-    def find_call(self, call_id: str, since: datetime) -> HistoryEntry | None:
-        """The application that a call led to, unless it is older."""
-        recorded = self._calls.get(call_id)
-        if recorded is None or datetime.fromisoformat(recorded.shown.time) < since:
-            return None
-        return self.entry(recorded) if recorded.kind == "change" else recorded.shown
-
-    def before(self, entries: list[RecordedChange], before: str) -> list[RecordedChange]:
-        """Those that are older than an execution id or a time.
-
-        Raises:
-            InvalidParameters: It is neither.
-        """
-        if before in self._recorded:
-            ids = [recorded.shown.execution_id for recorded in entries]
-            return entries[ids.index(before) + 1 :] if before in ids else entries
-        try:
-            moment = datetime.fromisoformat(before)
-        except ValueError:
-            moment = None
-        if moment is None or moment.tzinfo is None:
-            raise InvalidParameters(
-                f"{before!r} is neither the id of a change nor a time; take the executionId of the last entry you have"
-            )
-        return [recorded for recorded in entries if datetime.fromisoformat(recorded.shown.time) < moment]
-
-
-CALLS_KEPT = timedelta(hours=24)
-"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
-
-
-class HistoryQueries:
-    """What the ledger has done. Changes nothing.
-
-    Args:
-        root: The vault.
-        history: Every change.
-        log: The journal, for what the history does not hold in memory.
-        backups: The bytes from before each change.
-        clock: For how long ago a call was.
-    """
-
-    def __init__(self, root: VaultRoot, *, history: History, journal: Journal, backups: Backups, clock: Clock) -> None:
-        self._root = root
-        self._history = history
-        self._journal = journal
-        self._backups = backups
-        self._clock = clock
-
-    def history(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
+    def entries(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
         """The changes of this vault, newest first.
 
         Args:
@@ -195,14 +129,15 @@ class HistoryQueries:
         Raises:
             InvalidParameters: `before` is neither.
         """
-        changes = self._history.changes()
-        if before is not None:
-            changes = self._history.before(changes, before)
-        return [self._history.entry(recorded) for recorded in changes[:limit]]
+        changes = self._changes() if before is None else self._before(before)
+        return [self._entry(recorded) for recorded in changes[:limit]]
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._history.find_call(call_id, since=self._clock.now() - CALLS_KEPT)
+        recorded = self._calls.get(call_id)
+        if recorded is None or datetime.fromisoformat(recorded.shown.time) < self._clock.now() - CALLS_KEPT:
+            return None
+        return self._entry(recorded) if recorded.kind == "change" else recorded.shown
 
     def undo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back.
@@ -218,7 +153,8 @@ class HistoryQueries:
             Conflict: A file was edited since (`edited_since`).
             ExecutionFailed: A backup is missing or damaged.
         """
-        change = execution_id or self._history.newest_applied()
+        applied = (recorded.change for recorded in self._changes() if self._state(recorded.change) == "applied")
+        change = execution_id or next(applied, None)
         if change is None:
             raise NotFound("There is nothing to undo: no change is applied that is not undone already")
         return change, self._reversal(change, "undo")
@@ -228,14 +164,19 @@ class HistoryQueries:
 
         Takes, returns and raises what `undo_plan` does.
         """
-        change = execution_id or self._history.last_undone()
+        undone = (
+            recorded.change
+            for recorded in reversed(self.applications())
+            if recorded.kind == "undo" and self._heads.get(recorded.change) is recorded and recorded.outcome == "done"
+        )
+        change = execution_id or next(undone, None)
         if change is None:
             raise NotFound("There is nothing to redo: no change is undone")
         return change, self._reversal(change, "redo")
 
     def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
         """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
-        head = self._history.head(change or "")
+        head = self._heads.get(change or "")
         if head is None:
             return {}
         begin = self._journal.read(head.offset)
@@ -246,12 +187,12 @@ class HistoryQueries:
         return modes
 
     def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
-        recorded, head = self._history.get(change), self._history.head(change)
+        recorded, head = self._recorded.get(change), self._heads.get(change)
         if recorded is not None and recorded.kind != "change":
             raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
         if recorded is None or head is None:
             raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
-        state = self._history.state(change)
+        state = self._state(change)
         if state == "conflicted":
             raise NotFound(
                 f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
@@ -265,3 +206,38 @@ class HistoryQueries:
         disposal = self._journal.read(recorded.offset).disposal if kind == "redo" else None
         with FolderCache(self._root) as folders:
             return Reversal(begin, folders, self._backups).plan(kind, change, recorded.summary, disposal)
+
+    def _changes(self) -> list[RecordedChange]:
+        """Every change that is in the history, newest first."""
+        return [
+            recorded
+            for recorded in reversed(self.applications())
+            if recorded.kind == "change" and recorded.change in self._heads
+        ]
+
+    def _before(self, before: str) -> list[RecordedChange]:
+        changes = self._changes()
+        if before in self._recorded:
+            ids = [recorded.shown.execution_id for recorded in changes]
+            return changes[ids.index(before) + 1 :] if before in ids else changes
+        try:
+            moment = datetime.fromisoformat(before)
+        except ValueError:
+            moment = None
+        if moment is None or moment.tzinfo is None:
+            raise InvalidParameters(
+                f"{before!r} is neither the id of a change nor a time; take the executionId of the last entry you have"
+            )
+        return [recorded for recorded in changes if datetime.fromisoformat(recorded.shown.time) < moment]
+
+    def _state(self, change: str) -> HistoryState:
+        """The state of a change that is not open."""
+        head = self._heads[change]
+        if head.outcome == "conflicted":
+            return "conflicted"
+        return "undone" if head.kind == "undo" else "applied"
+
+    def _entry(self, recorded: RecordedChange) -> HistoryEntry:
+        """A change as the history shows it now."""
+        head = self._heads.get(recorded.change, recorded)
+        return replace(recorded.shown, state=self._state(recorded.change), can_undo=head.shown.can_undo)

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from zlib import crc32
 
 import orjson
@@ -28,6 +28,19 @@ OutcomeKind = Literal["done", "rolled_back", "conflicted", "dropped"]
 
 _HEAD = b'{"sum":"%08x","line":'
 _HEAD_SIZE = len(_HEAD % 0)
+_CAUSE = {
+    "id": "execution_id",
+    "kind": "kind",
+    "reverses": "reverses",
+    "tool": "tool",
+    "client": "client",
+    "session": "session_id",
+    "call": "call_id",
+    "arguments": "arguments_hash",
+}
+"""The members of a beginning that say why, and what they are called in `Cause`."""
+_PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
+"""Those that are called the same in `BeginRecord`."""
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
@@ -182,9 +195,9 @@ def check_id(execution_id: str) -> str:
     return execution_id
 
 
-def encode(line: JournalRecord) -> bytes:
+def encode(record: JournalRecord) -> bytes:
     """The line as it is appended, with its line break."""
-    body = orjson.dumps(_begin_object(line) if isinstance(line, BeginRecord) else _mark_object(line))
+    body = orjson.dumps(_to_json(record))
     return b"".join((_HEAD % crc32(body), body, b"}\n"))
 
 
@@ -203,77 +216,40 @@ def decode(data: bytes) -> JournalRecord:
         raise ValueError("The line and its checksum do not agree")
     try:
         content = orjson.loads(body)
-        return _begin(content) if content["type"] == "begin" else _mark(content)
+        return _from_json(content)
     except (KeyError, TypeError, IndexError) as error:
         raise ValueError("The line is none of ours") from error
 
 
-def _begin_object(line: BeginRecord) -> dict[str, Any]:
-    cause = line.cause
-    return {
-        "type": "begin",
-        "id": cause.execution_id,
-        "time": line.time,
-        "kind": cause.kind,
-        "reverses": cause.reverses,
-        "tool": cause.tool,
-        "client": cause.client,
-        "session": cause.session_id,
-        "call": cause.call_id,
-        "arguments": cause.arguments_hash,
-        "operation": line.operation,
-        "summary": line.summary,
-        "digest": line.digest,
-        "keep": line.keep,
-        "added": line.added,
-        "removed": line.removed,
-        "changes": [[*change.canonical(), mode] for change, mode in zip(line.changes, line.modes, strict=True)],
-    } | ({} if line.disposal is None else {"disposal": line.disposal})
-
-
-def _begin(content: dict[str, Any]) -> BeginRecord:
-    changes = content["changes"]
-    cause = Cause(
-        execution_id=check_id(content["id"]),
-        tool=content["tool"],
-        client=content["client"],
-        session_id=content["session"],
-        call_id=content["call"],
-        arguments_hash=content["arguments"],
-        reverses=content["reverses"],
-        kind=content["kind"],
+def _to_json(record: JournalRecord) -> dict[str, Any]:
+    if isinstance(record, OutcomeRecord):
+        return {"type": record.kind, "id": record.execution_id, "time": record.time}
+    steps = zip(record.changes, record.modes, strict=True)
+    return (
+        {"type": "begin", "id": record.execution_id, "time": record.time}
+        | {key: getattr(record.cause, name) for key, name in _CAUSE.items()}
+        | {name: getattr(record, name) for name in _PLAIN}
+        | {"changes": [[*change.canonical(), mode] for change, mode in steps]}
+        | ({} if record.disposal is None else {"disposal": record.disposal})
     )
+
+
+def _from_json(content: dict[str, Any]) -> JournalRecord:
+    kind, changes, disposal = content["type"], content.get("changes"), content.get("disposal")
+    if kind in get_args(OutcomeKind):
+        return OutcomeRecord(kind, content["id"], content["time"])
+    if kind != "begin" or changes is None or disposal not in {None, *get_args(Disposal)}:
+        raise ValueError("The line is none of ours")
+    check_id(content["id"])
+    plain: dict[str, Any] = {name: content[name] for name in _PLAIN} | {"operation": Operation(content["operation"])}
     return BeginRecord(
-        cause=cause,
+        cause=Cause(**{name: content[key] for key, name in _CAUSE.items()}),
         time=content["time"],
-        digest=content["digest"],
-        operation=Operation(content["operation"]),
-        summary=content["summary"],
-        changes=tuple(Change(ChangeKind(kind), *rest) for kind, *rest, _mode in changes),
+        changes=tuple(Change(ChangeKind(change), *rest) for change, *rest, _mode in changes),
         modes=tuple(change[-1] for change in changes),
-        added=content["added"],
-        removed=content["removed"],
-        keep=content["keep"],
-        disposal=_disposal(content.get("disposal")),
+        disposal=disposal,
+        **plain,
     )
-
-
-def _disposal(found: Any) -> Disposal | None:
-    if found not in {None, "system", "local"}:
-        raise ValueError(f"{found!r} is no place for what is deleted")
-    place: Disposal | None = found
-    return place
-
-
-def _mark_object(line: OutcomeRecord) -> dict[str, Any]:
-    return {"type": line.kind, "id": line.execution_id, "time": line.time}
-
-
-def _mark(content: dict[str, Any]) -> OutcomeRecord:
-    kind = content["type"]
-    if kind not in {"done", "rolled_back", "conflicted", "dropped"}:
-        raise ValueError(f"{kind!r} is none of ours")
-    return OutcomeRecord(kind, content["id"], content["time"])
 
 
 def _lost() -> ExecutionFailed:

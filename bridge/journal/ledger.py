@@ -15,10 +15,9 @@ from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups, child_made
 from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
-from bridge.journal.history import History, HistoryQueries, RecordedChange
+from bridge.journal.history import History, RecordedChange
 from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
 from bridge.journal.on_disk import FolderCache
-from bridge.journal.path_effects import follow_changes
 from bridge.journal.plan_executor import PlanExecutor
 from bridge.journal.preconditions import check_preconditions, read_before, stale
 from bridge.journal.record import AppliedPlan, Cause, HistoryEntry, Recovery
@@ -70,10 +69,7 @@ class Ledger:
         self._on_applied = on_applied
         self._backups = Backups(root)
         self._journal = Journal(self._journal_folder)
-        self._history = History()
-        self._queries = HistoryQueries(
-            root, history=self._history, journal=self._journal, backups=self._backups, clock=clock
-        )
+        self._history = History(root, journal=self._journal, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
         self._unwritten: list[OutcomeRecord] = []
         self._recovery: Recovery | None = None
@@ -96,7 +92,7 @@ class Ledger:
             return self._recovery
 
     def close(self) -> None:
-        """Let the journal go, when nothing is applied any more."""
+        """Write down what could not be written before. Comes last, when nothing is applied any more."""
         with self._writing(), contextlib.suppress(OSError):
             self._write_marks()
 
@@ -168,7 +164,7 @@ class Ledger:
             trash_targets(plan.changes)
         self.recover()
         with self._writing():
-            if self._history.get(cause.execution_id) is not None:
+            if cause.execution_id in self._history:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
             self._resolve_open()
             begin, disposal = self._carry_out(plan, cause)
@@ -187,20 +183,20 @@ class Ledger:
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first. See `HistoryQueries.history`."""
-        return self._queries.history(limit=limit, before=before)
+        """The changes of this vault, newest first. See `History.entries`."""
+        return self._history.entries(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._queries.find_call(call_id)
+        return self._history.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back, to be applied like any other. See `HistoryQueries.undo_plan`."""
-        return self._queries.undo_plan(execution_id)
+        """The plan that takes a change back, to be applied like any other. See `History.undo_plan`."""
+        return self._history.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. See `HistoryQueries.redo_plan`."""
-        return self._queries.redo_plan(execution_id)
+        """The plan that applies an undone change again. See `History.redo_plan`."""
+        return self._history.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
 
@@ -244,7 +240,7 @@ class Ledger:
                 keep=self._keep_backups(),
                 disposal=plan.disposal,
             )
-            modes = self._queries.earlier_modes(cause.reverses)
+            modes = self._history.earlier_modes(cause.reverses)
             try:
                 self._write_marks()
                 offset = self._journal.append(begin, sync=True)
@@ -255,7 +251,6 @@ class Ledger:
             if plan.disposal is None:
                 steps = PlanExecutor(
                     begin,
-                    effects=follow_changes(begin.changes, begin.modes),
                     blobs=plan.blobs,
                     modes=modes,
                     folders=folders,
@@ -280,7 +275,7 @@ class Ledger:
         """After a failure in the middle: everything as it was.
 
         Returns:
-            What to tell the caller; None when the failure is none of the disk's or the vault's.
+            The failure that the caller gets; None when it is none of the disk's or the vault's.
         """
         step = begin.changes[-1 if attempted is None else attempted]
         where = step.new_path or step.path

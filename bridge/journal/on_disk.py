@@ -5,8 +5,7 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Self
+from contextlib import AbstractContextManager
 
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, parse_path
@@ -16,7 +15,7 @@ _MOST_HELD = 32
 """A process may have only so many descriptors (256 on macOS), and a plan may touch thousands of folders."""
 
 
-class FolderCache:
+class FolderCache(AbstractContextManager["FolderCache"]):
     """Folders of the vault, opened when first asked for. Use it in `with`.
 
     Links are not followed: a plan names the real places, and what was approved must not be led elsewhere since.
@@ -64,12 +63,7 @@ class FolderCache:
         while self._held:
             self._held.popitem()[1].close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
 

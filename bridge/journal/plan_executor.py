@@ -16,7 +16,7 @@ from bridge.journal.backups import Backups, copy_durably
 from bridge.journal.editors import EditorStep
 from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import FolderCache, file_hash, hash_or_none, part_name, swap_name
-from bridge.journal.path_effects import PathEffects
+from bridge.journal.path_effects import follow_changes
 from bridge.journal.preconditions import exists, stale
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
@@ -42,7 +42,6 @@ class PlanExecutor:
         self,
         begin: BeginRecord,
         *,
-        effects: PathEffects,
         blobs: Mapping[str, bytes],
         modes: Mapping[str, list[int]],
         folders: FolderCache,
@@ -50,7 +49,7 @@ class PlanExecutor:
         editor_step: EditorStep,
     ) -> None:
         self._begin = begin
-        self._effects = effects
+        self._effects = follow_changes(begin.changes, begin.modes)
         self._blobs = blobs
         self._modes = {path: iter(known) for path, known in modes.items()}
         self._folders = folders
@@ -127,7 +126,10 @@ class PlanExecutor:
         if self._editor_step.write(change, folder, name, keep, new):
             return
         swap = swap_name(self._begin.execution_id, self.number)
-        old = self._stat(folder, name, change.path)
+        try:
+            old = folder.stat(name)
+        except FileNotFoundError:
+            raise stale(change.path, gone=True) from None
         part = self._stage(change, folder, stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid))
         folder.move_new(part, folder, swap)
         try:
@@ -198,13 +200,6 @@ class PlanExecutor:
         if file_hash(folder, part)[0] != change.after:
             raise OSError(errno.EIO, os.strerror(errno.EIO), part)
         return part
-
-    @staticmethod
-    def _stat(folder: Folder, name: str, path: str) -> os.stat_result:
-        try:
-            return folder.stat(name)
-        except FileNotFoundError:
-            raise stale(path, gone=True) from None
 
     def _into_place(self, folder: Folder, name: str, to: Folder, path: str) -> None:
         """Give a file its place in the vault, which must be free."""

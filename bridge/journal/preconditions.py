@@ -110,17 +110,14 @@ class _PreconditionCheck:
         """The names in a folder, on disk and to be made, by what they share with other spellings."""
         if parent not in self._listed:
             self._listed[parent] = {}
-            for name in self._on_disk(parent):
-                self._listed[parent].setdefault(fold(name), []).append(name)
+            try:
+                for name in self._folders.inside(parent).names():
+                    self._listed[parent].setdefault(fold(name), []).append(name)
+            except NotFound:
+                pass
+            except OSError as error:
+                raise explain(error, parent) from error
         return self._listed[parent]
-
-    def _on_disk(self, parent: str) -> list[str]:
-        try:
-            return self._folders.inside(parent).names()
-        except NotFound:
-            return []
-        except OSError as error:
-            raise explain(error, parent) from error
 
 
 def state_on_disk(path: str, folders: FolderCache) -> StateAndStat:

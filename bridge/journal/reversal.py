@@ -66,27 +66,22 @@ class Reversal:
                     self._reverse_file(change, file)
             if self._begin.disposal is not None:
                 self._warnings.append("What was put into the trash stays there as well")
-            plan = self._build(kind, reverses, summary, disposal)
+            kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
+            plan = ChangePlan(
+                operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
+                summary=f"{kind.capitalize()} {reverses}: {summary}",
+                changes=tuple(self._changes),
+                blobs=self._blobs,
+                previews=tuple(self._previews),
+                warnings=tuple(self._warnings),
+                reversal=kind,
+                reverses=reverses,
+                disposal=disposal,
+            )
             check_preconditions(plan, self._folders)
         except Conflict as conflict:
             raise self._edited(conflict, kind) from conflict
         return plan
-
-    def _build(
-        self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None
-    ) -> ChangePlan:
-        kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
-        return ChangePlan(
-            operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
-            summary=f"{kind.capitalize()} {reverses}: {summary}",
-            changes=tuple(self._changes),
-            blobs=self._blobs,
-            previews=tuple(self._previews),
-            warnings=tuple(self._warnings),
-            reversal=kind,
-            reverses=reverses,
-            disposal=disposal,
-        )
 
     def _edited(self, conflict: Conflict, kind: str) -> Conflict:
         path = conflict.data.get("path", "")
