@@ -2,7 +2,7 @@
 
 The trash is not ours: it may be emptied, be on another disk, take only a part, or fail in its own words. So copies of
 all bytes are in the backups, durable, before it is asked; undo needs only those. Then everything is looked at once
-more, and given away whole. If the system's trash will not take it, the vault's own takes it (rule 77). Whatever fails,
+more, and given away whole. If the system's trash will not take it, the vault's own takes it (rule 77 of docs/obsidian.md). Whatever fails,
 afterwards all is gone or all is there.
 
 What someone writes to a file in the very last instant goes into the trash with it and is found there.

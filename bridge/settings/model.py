@@ -8,6 +8,7 @@ is derived from these fields.
 import difflib
 import re
 from collections.abc import Collection, Iterable
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
@@ -80,32 +81,33 @@ def _setting(
     return Field(**given, title=title, description=description, json_schema_extra=extra, **bounds)
 
 
+_tools = partial(_setting, "tools")
+_network = partial(_setting, "network")
+_performance = partial(_setting, "performance")
+_privacy = partial(_setting, "privacy")
+_single = partial(_setting, "toolSpecific")
+_later = partial(_setting, available=False)
+"""For what this version does not read yet."""
+
+
 class Settings(BaseModel):
     """All settings of one vault. Immutable: a change makes a new one."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", strict=True)
 
-    enabled_tools: tuple[str, ...] = _setting(
-        "tools",
-        "Enabled tools",
-        "The tools that agents can see; `*` stands for all.",
-        lambda: PRESETS["minimal"],
-        strict=False,
+    enabled_tools: tuple[str, ...] = _tools(
+        "Enabled tools", "The tools that agents can see; `*` stands for all.", lambda: PRESETS["minimal"], strict=False
     )
-    consent_mode: dict[str, Mode] = _setting(
-        "tools", "When tools ask", "When each tool asks for permission; tools not listed use their own default.", dict
+    consent_mode: dict[str, Mode] = _tools(
+        "When tools ask", "When each tool asks for permission; tools not listed use their own default.", dict
     )
-    developer_mode: bool = _setting(
-        "tools",
+    developer_mode: bool = _tools(
         "Developer mode",
         "Read-only tools run without asking, and the console shows every call with its time.",
         default=False,
     )
-    consent_timeout: int = _setting(
-        "tools", "Time to answer", "Seconds a question waits for an answer.", 300, ge=1, le=86_400
-    )
-    grant_expiry_days: int | None = _setting(
-        "tools",
+    consent_timeout: int = _tools("Time to answer", "Seconds a question waits for an answer.", 300, ge=1, le=86_400)
+    grant_expiry_days: int | None = _tools(
         "Permissions expire after",
         "Days after which an unused permanent permission ends; null keeps it forever.",
         30,
@@ -113,153 +115,98 @@ class Settings(BaseModel):
         le=3650,
     )
 
-    ollama_web_search_endpoint: str = _setting(
-        "apis",
-        "Ollama web search address",
-        "The server that answers web searches.",
-        "http://localhost:11434",
-        available=False,
+    ollama_web_search_endpoint: str = _later(
+        "apis", "Ollama web search address", "The server that answers web searches.", "http://localhost:11434"
     )
-    encrypted_keys: dict[str, str] = _setting("apis", "API keys", "Encrypted API keys.", dict, available=False)
+    encrypted_keys: dict[str, str] = _later("apis", "API keys", "Encrypted API keys.", dict)
 
-    allowed_domains: tuple[str, ...] = _setting(
+    allowed_domains: tuple[str, ...] = _later(
         "network",
         "Allowed domains",
         "Hosts that `web_fetch` can reach; `*.example.org` covers subdomains.",
         lambda: ("localhost", "127.0.0.1"),
-        available=False,
         strict=False,
     )
-    allow_all_domains: bool = _setting(
-        "network", "Allow all domains", "Any public host can be fetched. This is risky.", default=False, available=False
+    allow_all_domains: bool = _later(
+        "network", "Allow all domains", "Any public host can be fetched. This is risky.", default=False
     )
-    block_external_requests: bool = _setting(
-        "network", "Block external requests", "Nothing leaves this computer.", default=False, available=False
+    block_external_requests: bool = _later(
+        "network", "Block external requests", "Nothing leaves this computer.", default=False
     )
-    https_only: bool = _setting(
-        "network", "HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True, available=False
+    https_only: bool = _later("network", "HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)
+    max_response_size: int = _later(
+        "network", "Largest response", "Largest response, in bytes.", 10_485_760, ge=1024, le=1_073_741_824
     )
-    max_response_size: int = _setting(
-        "network",
-        "Largest response",
-        "Largest response, in bytes.",
-        10_485_760,
-        available=False,
-        ge=1024,
-        le=1_073_741_824,
+    follow_redirects: bool = _later(
+        "network", "Follow redirects", "Redirects are followed, and each is checked.", default=True
     )
-    follow_redirects: bool = _setting(
-        "network", "Follow redirects", "Redirects are followed, and each is checked.", default=True, available=False
+    max_redirects: int = _later("network", "Most redirects", "Most redirects to follow in one request.", 5, ge=0, le=20)
+    request_timeout: int = _later("network", "Request timeout", "Seconds a request can take.", 30, ge=1, le=600)
+    allowed_origins: tuple[Origin, ...] = _network(
+        "Allowed web pages", "Web origins that can connect to the bridge, besides Obsidian's.", lambda: (), strict=False
     )
-    max_redirects: int = _setting(
-        "network", "Most redirects", "Most redirects to follow in one request.", 5, available=False, ge=0, le=20
+    allow_terminal: bool = _later(
+        "network", "Allow terminal", "Agents can ask to run commands. This is risky.", default=False
     )
-    request_timeout: int = _setting(
-        "network", "Request timeout", "Seconds a request can take.", 30, available=False, ge=1, le=600
+    allow_custom_tools: bool = _later(
+        "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False
     )
-    allowed_origins: tuple[Origin, ...] = _setting(
-        "network",
-        "Allowed web pages",
-        "Web origins that can connect to the bridge, besides Obsidian's.",
-        lambda: (),
-        strict=False,
-    )
-    allow_terminal: bool = _setting(
-        "network", "Allow terminal", "Agents can ask to run commands. This is risky.", default=False, available=False
-    )
-    allow_custom_tools: bool = _setting(
-        "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False, available=False
-    )
-    allow_mcp_servers: bool = _setting(
-        "network", "Allow MCP servers", "MCP servers can be started. This is risky.", default=False, available=False
+    allow_mcp_servers: bool = _later(
+        "network", "Allow MCP servers", "MCP servers can be started. This is risky.", default=False
     )
 
-    rate_limits: dict[str, Rate] = _setting(
-        "performance", "Limits per tool", "Calls per minute for single tools, instead of their default.", dict
+    rate_limits: dict[str, Rate] = _performance(
+        "Limits per tool", "Calls per minute for single tools, instead of their default.", dict
     )
-    global_rate_limit: Rate = _setting(
-        "performance", "Limit for all tools", "Calls per minute for all tools together.", 200
+    global_rate_limit: Rate = _performance("Limit for all tools", "Calls per minute for all tools together.", 200)
+    cache_enabled: bool = _later(
+        "performance", "Cache web results", "Results from the web are kept for a while.", default=True
     )
-    cache_enabled: bool = _setting(
-        "performance", "Cache web results", "Results from the web are kept for a while.", default=True, available=False
+    cache_ttl: int = _later(
+        "performance", "Cache TTL", "Seconds a result from the web is kept.", 3600, ge=0, alias="cacheTTL"
     )
-    cache_ttl: int = _setting(
-        "performance",
-        "Cache TTL",
-        "Seconds a result from the web is kept.",
-        3600,
-        available=False,
-        ge=0,
-        alias="cacheTTL",
-    )
-    max_cache_size: int = _setting(
-        "performance", "Largest cache", "Largest size of the cache, in bytes.", 104_857_600, available=False, ge=0
+    max_cache_size: int = _later(
+        "performance", "Largest cache", "Largest size of the cache, in bytes.", 104_857_600, ge=0
     )
 
-    enable_audit_log: bool = _setting("privacy", "Keep a log", "Every call and every decision is logged.", default=True)
-    audit_log_retention_days: Literal[7, 30, 90] | None = _setting(
-        "privacy", "Keep the log for", "Days the log is kept; null keeps it forever.", 30
+    enable_audit_log: bool = _privacy("Keep a log", "Every call and every decision is logged.", default=True)
+    audit_log_retention_days: Literal[7, 30, 90] | None = _privacy(
+        "Keep the log for", "Days the log is kept; null keeps it forever.", 30
     )
-    log_parameter_values: bool = _setting(
-        "privacy", "Log parameter values", "The log includes the values that tools are called with.", default=True
+    log_parameter_values: bool = _privacy(
+        "Log parameter values", "The log includes the values that tools are called with.", default=True
     )
-    anonymize_log: bool = _setting("privacy", "Hide paths in the log", "The log leaves out file paths.", default=False)
-    share_usage_statistics: bool = _setting(
-        "privacy", "Share usage statistics", "Nothing is ever shared.", default=False, available=False
-    )
+    anonymize_log: bool = _privacy("Hide paths in the log", "The log leaves out file paths.", default=False)
+    share_usage_statistics: bool = _later("privacy", "Share usage statistics", "Nothing is ever shared.", default=False)
 
-    find_max_results: int = _setting(
-        "toolSpecific", "Find: results", "Most results that `find` returns.", 50, ge=1, le=10_000
+    find_max_results: int = _single("Find: results", "Most results that `find` returns.", 50, ge=1, le=10_000)
+    grep_context_lines: int = _single(
+        "Grep: context lines", "Lines that `grep` shows around each match.", 2, ge=0, le=50
     )
-    grep_context_lines: int = _setting(
-        "toolSpecific", "Grep: context lines", "Lines that `grep` shows around each match.", 2, ge=0, le=50
+    grep_max_matches: int = _single("Grep: matches", "Most matches that `grep` returns.", 100, ge=1, le=10_000)
+    read_max_bytes: int = _single(
+        "Read: size", "Largest part of a file that `read` returns, in bytes.", 1_048_576, ge=1, le=16_777_216
     )
-    grep_max_matches: int = _setting(
-        "toolSpecific", "Grep: matches", "Most matches that `grep` returns.", 100, ge=1, le=10_000
+    max_output_bytes: int = _single(
+        "Largest answer", "Most text that a tool returns to an agent, in bytes.", 65_536, ge=1024, le=16_777_216
     )
-    read_max_bytes: int = _setting(
-        "toolSpecific",
-        "Read: size",
-        "Largest part of a file that `read` returns, in bytes.",
-        1_048_576,
-        ge=1,
-        le=16_777_216,
+    ignore_patterns: tuple[str, ...] = _single(
+        "Ignored files", "Files that `find` and `grep` skip, as glob patterns.", lambda: (), strict=False
     )
-    max_output_bytes: int = _setting(
-        "toolSpecific",
-        "Largest answer",
-        "Most text that a tool returns to an agent, in bytes.",
-        65_536,
-        ge=1024,
-        le=16_777_216,
+    patch_backup_enabled: bool = _single(
+        "Keep backups", "Keep what a change replaces, so that it can be undone.", default=True
     )
-    ignore_patterns: tuple[str, ...] = _setting(
-        "toolSpecific",
-        "Ignored files",
-        "Files that `find` and `grep` skip, as glob patterns.",
-        lambda: (),
-        strict=False,
+    backup_retention_days: int | None = _single(
+        "Keep backups for", "Days backups are kept; null keeps them forever.", 30, ge=1
     )
-    patch_backup_enabled: bool = _setting(
-        "toolSpecific", "Keep backups", "Keep what a change replaces, so that it can be undone.", default=True
+    web_search_max_results: int = _later(
+        "toolSpecific", "Web search: results", "Most results that `web_search` returns.", 5, ge=1, le=50
     )
-    backup_retention_days: int | None = _setting(
-        "toolSpecific", "Keep backups for", "Days backups are kept; null keeps them forever.", 30, ge=1
+    web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _later(
+        "toolSpecific", "Web search: freshness", "How old a result of `web_search` can be.", None
     )
-    web_search_max_results: int = _setting(
-        "toolSpecific",
-        "Web search: results",
-        "Most results that `web_search` returns.",
-        5,
-        available=False,
-        ge=1,
-        le=50,
-    )
-    web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _setting(
-        "toolSpecific", "Web search: freshness", "How old a result of `web_search` can be.", None, available=False
-    )
-    web_fetch_max_bytes: int = _setting(
-        "toolSpecific", "Web fetch max bytes", "Most bytes that `web_fetch` returns.", 512_000, available=False, ge=1024
+    web_fetch_max_bytes: int = _later(
+        "toolSpecific", "Web fetch max bytes", "Most bytes that `web_fetch` returns.", 512_000, ge=1024
     )
 
     @model_validator(mode="after")
