@@ -49,7 +49,7 @@ class Chain:
     """Makes and checks the codes.
 
     Args:
-        key: Secret; whoever has it can write a log that verifies.
+        key: Secret; with it, one can write a log that verifies.
     """
 
     def __init__(self, key: bytes) -> None:

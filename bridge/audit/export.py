@@ -1,6 +1,6 @@
 """The log for other programs: a JSON array, or CSV that a spreadsheet opens without running anything in it.
 
-Exports go to `.vault-bridge/exports/`, as new files only, named by whoever asks.
+Exports go to `.vault-bridge/exports/`, as new files only, under a name of the caller's choice.
 """
 
 import contextlib
@@ -122,7 +122,7 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
     """
     temporary = f".{name}.{secrets.token_hex(4)}.tmp"
     try:
-        with _folder(state) as folder:
+        with state.child_made(FOLDER) as folder:
             try:
                 folder.create(temporary, (memoryview(piece.encode()) for piece in text), sync=True)
                 folder.move_new(temporary, folder, name)
@@ -136,9 +136,3 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
     except OSError as error:
         raise explain(error, f"{PLACE}{name}") from error
     return f"{PLACE}{name}"
-
-
-def _folder(state: Folder) -> Folder:
-    with contextlib.suppress(FileExistsError):
-        state.mkdir(FOLDER, mode=0o700)
-    return state.child(FOLDER)

@@ -154,7 +154,7 @@ def lines_backwards(blocks: Iterable[bytes], needle: bytes = b"") -> Iterator[by
 
     Args:
         blocks: The log from its end.
-        needle: Of a block without it, one line is enough: that tells how old they are, and none can be wanted.
+        needle: Of a block without it, one line is enough: it shows how old they are, and none of them can be wanted.
     """
     rest, too_long = b"", False
     for block in blocks:
@@ -265,12 +265,7 @@ class AuditFiles:
 
     def folder(self) -> Folder:
         """The folder of the logs, made when missing, for its user only."""
-        try:
-            return self._state.child(FOLDER)
-        except FileNotFoundError:
-            with contextlib.suppress(FileExistsError):  # another thread was faster
-                self._state.mkdir(FOLDER, mode=0o700)
-            return self._state.child(FOLDER)
+        return self._state.child_made(FOLDER)
 
 
 def is_packed_already(found: Mapping[str, LogFile]) -> bool:

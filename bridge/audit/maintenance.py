@@ -31,7 +31,7 @@ class LogMaintenance:
         self._thread = threading.Thread(target=self._run, name="audit-keeper", daemon=True)
 
     def start(self) -> None:
-        """Begin, with what a crash left and what became too old meanwhile."""
+        """Begin with what a crash left and what has become too old."""
         self._thread.start()
 
     def close(self) -> None:

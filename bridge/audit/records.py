@@ -59,10 +59,10 @@ def sign_off_record(time: str, event: str, facts: AuditRecord, before: bytes) ->
 
 def _cleared(record: AuditRecord) -> Sequence[AuditRecord]:
     earlier = record.get("earlier")
-    told = list(earlier) if isinstance(earlier, list) else []
+    cleared = list(earlier) if isinstance(earlier, list) else []
     if record.get("event") == "cleared":
-        told.append({name: record.get(name) for name in ("timestamp", "by", "records", "head")})
-    return told[-MAX_EARLIER:]
+        cleared.append({name: record.get(name) for name in ("timestamp", "by", "records", "head")})
+    return cleared[-MAX_EARLIER:]
 
 
 _CLOCK_SLACK = timedelta(days=1)

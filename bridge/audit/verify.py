@@ -7,7 +7,7 @@ end was cut off. The chain then goes on from that head all the same, so that eve
 import contextlib
 import itertools
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, ChainState, Head, seq_of, split
@@ -38,7 +38,6 @@ class ChainFault:
     message: str
 
 
-@dataclass
 class ChainWalk:
     """The state of a walk.
 
@@ -58,25 +57,17 @@ class ChainWalk:
         sign_off: That sign-off's line.
     """
 
-    chain: Chain
-    adopted: int = 0
-    expected: Head | None = None
-    head: Head = field(init=False)
-    records: int = 0
-    unverified: int = 0
-    lost: int = 0
-    faults: list[ChainFault] = field(default_factory=list)
-    fault_count: int = 0
-    began: Head | None = None
-    sign_off: bytes = b""
-    _claimed: Head | None = None
-    _reached: bool = field(init=False)
-    _last: int = 0
-
-    def __post_init__(self) -> None:
-        self.head = self.chain.genesis
+    def __init__(self, chain: Chain, adopted: int = 0, expected: Head | None = None) -> None:
+        self.chain, self.adopted, self.expected = chain, adopted, expected
+        self.head = chain.genesis
+        self.records = self.unverified = self.lost = self.fault_count = 0
+        self.faults: list[ChainFault] = []
+        self.began: Head | None = None
+        self.sign_off = b""
+        self._claimed: Head | None = None
+        self._last = 0
         # A chain that only begins has no line to be reached.
-        self._reached = self.expected is None or self.expected.chain == self.head.chain
+        self._reached = expected is None or expected.chain == self.head.chain
 
     def walk_file(self, source: LogFile, size: int | None = None) -> None:
         """Walk through one file.
@@ -160,7 +151,7 @@ class ChainWalk:
             self._reached = True
 
     def _break(self, line: bytes, file: str, number: int) -> None:
-        """A line that does not fit: say why, as well as can be told, and go on behind it."""
+        """A line that does not fit: say why, as far as that can be known, and go on behind it."""
         seq, (_, code) = seq_of(line), split(line)
         before = self._last
         if seq is None or not code or len(line) > MAX_LINE:

@@ -8,7 +8,7 @@ from pathlib import Path
 from bridge import __version__
 from bridge.errors import StartError
 from bridge.health.finding import Finding
-from bridge.plugin.install import present
+from bridge.plugin.install import find_installed
 from bridge.plugin.source import FILES, PLUGIN_ID
 
 LEAST, BELOW = (3, 11), (3, 14)
@@ -23,11 +23,11 @@ def check_python(vault: Path) -> Iterator[Finding]:
     """Whether this Python is one that the bridge is made for."""
     del vault
     version = sys.version_info[:3]
-    told = ".".join(map(str, version))
+    shown = ".".join(map(str, version))
     if LEAST <= version[:2] < BELOW:
-        yield Finding("python", "ok", f"Python {told}")
+        yield Finding("python", "ok", f"Python {shown}")
     else:
-        yield Finding("python", "fail", f"Python {told} is not supported", "Use Python 3.11, 3.12 or 3.13")
+        yield Finding("python", "fail", f"Python {shown} is not supported", "Use Python 3.11, 3.12 or 3.13")
 
 
 def check_packages(vault: Path) -> Iterator[Finding]:
@@ -57,7 +57,7 @@ _AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"
 def check_plugin(vault: Path) -> Iterator[Finding]:
     """Whether the plugin, if it is there, is whole, enabled and of this version. It need not be there."""
     try:
-        found = present(vault, PLUGIN_ID, FILES)
+        found = find_installed(vault, PLUGIN_ID, FILES)
     except StartError:
         found = None
     if found is None:

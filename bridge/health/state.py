@@ -25,7 +25,7 @@ from bridge.settings.store import FILE as SETTINGS
 TOLERANCE = timedelta(minutes=5)
 """By how much clocks may differ."""
 OLDEST = datetime(2025, 1, 1, tzinfo=UTC)
-"""No clock that is right tells an earlier time."""
+"""No clock that is right shows an earlier time."""
 _TAIL = 256 * 1024
 
 
@@ -74,8 +74,8 @@ def check_settings(vault: Path) -> Iterator[Finding]:
             yield Finding("settings", "warn", what, f"Remove or correct them in {file}")
         elif not kept:
             idle = no_effect(values)
-            told = f"; no effect in this version: {', '.join(idle)}" if idle else ""
-            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults{told}")
+            also = f"; no effect in this version: {', '.join(idle)}" if idle else ""
+            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults{also}")
 
 
 def check_permissions(vault: Path) -> Iterator[Finding]:

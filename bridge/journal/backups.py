@@ -16,7 +16,6 @@ from bridge.vault.paths import parse_path
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 _CHUNK = 1 << 20
-_PRIVATE = 0o700
 
 
 class Backups:
@@ -130,7 +129,7 @@ class Backups:
         """As `open`, the folders made where they are missing."""
         with contextlib.ExitStack() as held:
             try:
-                place = self._walk(held, execution_id, path, child_made)
+                place = self._walk(held, execution_id, path, Folder.child_made)
             except NotADirectoryError:
                 raise ExecutionFailed(
                     f"'{STATE_FOLDER}/backups' in the vault is or holds a link, so backups would not be safe in it; "
@@ -148,17 +147,8 @@ class Backups:
         return folder, name
 
 
-def child_made(folder: Folder, name: str) -> Folder:
-    """A folder in one of the bridge's own folders, made when missing, for the user only."""
-    try:
-        return folder.child(name)
-    except FileNotFoundError:
-        folder.mkdir(name, mode=_PRIVATE)
-        return folder.child(name)
-
-
 def copy_durably(folder: Folder, name: str, to: Folder, to_name: str, *, sync: bool = True) -> None:
-    """Copy a file with its permissions, a piece at a time; its bytes are durable when this returns, unless told not to.
+    """Copy a file with its permissions, a piece at a time; with `sync`, its bytes are durable when this returns.
 
     Raises:
         OSError: It could not be copied; nothing is left of the copy.

@@ -1,4 +1,4 @@
-"""The one door through which the vault is changed: a plan is applied wholly or not at all, and can be taken back.
+"""The only way in which the vault is changed: a plan is applied as a whole or not at all, and can be undone.
 
 The journal is written before the vault is. So whatever interrupts the bridge, the next start knows what was under way
 and makes every file wholly old or wholly new, all files of a plan alike.
@@ -13,7 +13,7 @@ from functools import partial
 
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.backups import Backups, child_made
+from bridge.journal.backups import Backups
 from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
 from bridge.journal.history import History, RecordedChange
 from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
@@ -45,7 +45,7 @@ class Ledger:
         root: The vault.
         clock: The time.
         keep_backups: Whether bytes that are replaced are kept when a change is done (setting `patchBackupEnabled`).
-        on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
+        on_applied: Called with each plan that was applied, before `apply` returns and before the next plan begins. It
             must not call the ledger.
         editors: Who may have files open.
         trash: The system's trash.
@@ -80,7 +80,7 @@ class Ledger:
         """Read the journal and finish or take back what was under way. Comes before anything else, and happens once.
 
         Returns:
-            What was done. A change that cannot be dealt with now, because the disk fails, is told in `messages`, and
+            What was done. A change that cannot be dealt with now, because the disk fails, is named in `messages`, and
             is tried again before the next plan is applied.
 
         Raises:
@@ -100,7 +100,7 @@ class Ledger:
         """Remove backups that are older than so many days; those changes can no longer be undone.
 
         Args:
-            days: As in the setting `backupRetentionDays`; None keeps them for ever.
+            days: As in the setting `backupRetentionDays`; None keeps them forever.
 
         Returns:
             The ids of the changes whose backups were removed.
@@ -166,7 +166,8 @@ class Ledger:
         with self._writing():
             if cause.execution_id in self._history:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
-            self._resolve_open()
+            for interrupted in self._history.open():  # one that could not be taken back comes first
+                self._resolve(interrupted)
             begin, disposal = self._carry_out(plan, cause)
             self._mark("done", begin.execution_id)
             if not begin.keep:
@@ -175,7 +176,7 @@ class Ledger:
             try:
                 self._on_applied(plan)
             except Exception:
-                _logger.exception("The change %s was applied, but whoever follows changes failed", begin.execution_id)
+                _logger.exception("The change %s was applied, but a listener failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
         backup = self._backups.shown(begin.execution_id) if kept else None
         return AppliedPlan(begin.execution_id, backup, plan, disposal)
@@ -282,29 +283,24 @@ class Ledger:
         failure = explain(error, where) if isinstance(error, OSError) else error
         if isinstance(failure, NotFound | InvalidParameters):
             failure = stale(where, gone=True)  # the folder was there when the plan was checked
-        told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
+        reason = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:
             recovered = take_back(begin, attempted, self._root, self._backups)
         except (OSError, ToolFailure):
             _logger.exception("The change %s could not be taken back", begin.execution_id)
             return ExecutionFailed(
-                f"{told}. What had been done of this change could not be taken back yet; nothing is lost: it is tried "
-                "again before the next change and when the bridge starts. Mend the disk and restart the bridge"
+                f"{reason}. What had been done of this change could not be taken back yet; nothing is lost: it is "
+                "tried again before the next change and when the bridge starts. Mend the disk and restart the bridge"
             )
         self._mark(recovered.outcome, begin.execution_id)
         if recovered.message is not None:
-            message = f"{told}. {recovered.message}"
+            message = f"{reason}. {recovered.message}"
             if isinstance(failure, Conflict):
                 return Conflict(message, code=failure.code or "stale", data=failure.data)
             return ExecutionFailed(message)
         if isinstance(failure, ExecutionFailed):
-            return ExecutionFailed(f"{told}. All files of this change are as they were")
+            return ExecutionFailed(f"{reason}. All files of this change are as they were")
         return failure if isinstance(failure, ToolFailure) else None
-
-    def _resolve_open(self) -> None:
-        """An earlier change that could not be taken back comes first."""
-        for recorded in self._history.open():
-            self._resolve(recorded)
 
     def _resolve(self, recorded: RecordedChange) -> str | None:
         """Make an interrupted change whole, one way or the other.
@@ -357,7 +353,7 @@ class Ledger:
     def _journal_folder(self) -> Folder:
         with self._root.state() as state:
             new = not state.exists("journal")
-            folder = child_made(state, "journal")
+            folder = state.child_made("journal")
             if new:
                 state.sync()
             return folder

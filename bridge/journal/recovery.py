@@ -61,10 +61,10 @@ def recover_change(begin: BeginRecord, root: VaultRoot, backups: Backups) -> Rec
         try:
             unfinished = UnfinishedChange(begin, folders, backups)
         except (InvalidParameters, PermissionDenied):
-            told = (
+            reasons = (
                 f"The interrupted change {begin.execution_id} names paths that are closed to tools; it was left alone"
             )
-            return RecoveryOutcome("conflicted", told)
+            return RecoveryOutcome("conflicted", reasons)
         if not unfinished.is_whole():
             return _taken_back(unfinished, roll_back(unfinished))
         unfinished.complete()
@@ -82,16 +82,18 @@ def _taken_back(unfinished: UnfinishedChange, left: list[str]) -> RecoveryOutcom
 
 def _message(begin: BeginRecord, left: list[str], saved: list[str]) -> str | None:
     """What a person should know when someone else wrote to the same files."""
-    told = []
+    reasons = []
     if left:
         files = ", ".join(map(repr, left))
-        told.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
+        reasons.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
     if saved:
-        told.append(f"bytes that had no other place were kept as {', '.join(map(repr, saved))}")
-    if not told:
+        reasons.append(f"bytes that had no other place were kept as {', '.join(map(repr, saved))}")
+    if not reasons:
         return None
     backup = Backups.shown(begin.execution_id)
-    return f"The change {begin.execution_id} was interrupted: {'; '.join(told)}. Look into {backup!r} for those bytes"
+    return (
+        f"The change {begin.execution_id} was interrupted: {'; '.join(reasons)}. Look into {backup!r} for those bytes"
+    )
 
 
 def roll_back(change: UnfinishedChange) -> list[str]:

@@ -1,9 +1,9 @@
 """Deleting into the trash: what goes is one thing, a folder as one folder, so that a desktop can restore it as one.
 
 The trash is not ours: it may be emptied, be on another disk, take only a part, or fail in its own words. So copies of
-all bytes are in the backups, durable, before it is asked; undo needs only those. Then everything is looked at once
-more, and given away whole. If the system's trash will not take it, the vault's own takes it (rule 77 of docs/obsidian.md). Whatever fails,
-afterwards all is gone or all is there.
+all bytes are in the backups, durable, before anything is given to it; undo needs only those. Then everything is looked
+at once more, and given away whole. If the system's trash does not take it, the vault's own does (rule 77 of
+docs/obsidian.md). If anything fails, either all is gone or all is there.
 
 What someone writes to a file in the very last instant goes into the trash with it and is found there.
 """
@@ -57,7 +57,7 @@ class TrashStep:
     """
 
     attempted = None
-    """No step can be told from another: all of them may have begun."""
+    """Any of the steps may have begun."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class TrashStep:
         if self._begin.disposal == "system" and self._to_system(folder, name, path):
             self.went_to = self.went_to or "system"
             with contextlib.suppress(OSError):
-                folder.sync()  # that it is gone is told by the disk itself after a crash
+                folder.sync()  # after a crash, the disk itself shows that it is gone
             return
         self._to_local(folder, name, path)
         self.went_to = "local"

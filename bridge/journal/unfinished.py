@@ -77,11 +77,11 @@ class UnfinishedChange:
         if len(effect.states) == 1:
             return True
         if self.is_foreign(path):
-            # Of what goes into the trash a copy is in the backups before it goes: that tells nothing.
+            # What goes into the trash is copied into the backups first, so a backup proves nothing.
             return self.begin.disposal is None and self.was_done(path)
-        # Where the bytes are the same before and after (removed and made again, say) only the backup tells.
-        told_by_backup = effect.first == effect.last and path in self.effects.keeps
-        return self.now[path] == effect.last and (not told_by_backup or self.was_done(path))
+        # Where the bytes are the same before and after (removed and made again, say), only a backup proves it.
+        needs_backup = effect.first == effect.last and path in self.effects.keeps
+        return self.now[path] == effect.last and (not needs_backup or self.was_done(path))
 
     def is_foreign(self, path: str) -> bool:
         """Whether someone else changed this path since: what is there is nothing that the change knows."""

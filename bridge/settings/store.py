@@ -66,7 +66,7 @@ class SettingsStore:
 
     @property
     def latest(self) -> Settings:
-        """As `current` was when it was last read. For whoever works on a call at whose beginning it was."""
+        """The settings as last read, without a look at the file: enough in a call that began with `current`."""
         return self._current
 
     @property

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.journal.backups import child_made
 from bridge.journal.journal import NAME, Journal, JournalRecord, OutcomeRecord, encode
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
@@ -30,7 +29,7 @@ class Book:
     def open(self) -> Journal:
         def folder() -> Folder:
             with self.root.state() as state:
-                return child_made(state, "journal")
+                return state.child_made("journal")
 
         return Journal(folder)
 
