@@ -44,6 +44,9 @@ class Editors(Protocol):
     def look(self, paths: Sequence[str]) -> OpenFiles:
         """Which of these files are open; none when nobody is connected any more.
 
+        Args:
+            paths: Vault-relative.
+
         Raises:
             DeadlineExceeded: It is connected and gave no answer.
         """
@@ -52,13 +55,22 @@ class Editors(Protocol):
     def write(self, path: str, expected: str, text: str) -> WriteOutcome | None:
         """Write a file, if its bytes have the expected hash.
 
+        Args:
+            path: Vault-relative.
+            expected: The sha256, in hex, of the bytes that are to be replaced.
+            text: The whole new text.
+
         Returns:
             What became of it; None when nobody said, so that it may or may not have been written.
         """
         ...
 
     def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
-        """Put files where the user's deleted files go; None when nobody said what became of them."""
+        """Put files where the user's deleted files go.
+
+        Returns:
+            What became of each path; None when nobody said.
+        """
         ...
 
 
@@ -89,7 +101,15 @@ def touched(plan: ChangePlan) -> tuple[str, ...]:
 
 
 def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
-    """What a person should know of open editors before they answer."""
+    """What a person should know of open editors before they answer.
+
+    Args:
+        plan: What is asked.
+        editors: Who has files open.
+
+    Yields:
+        One sentence for each file with text that is not saved, or one when Obsidian does not answer.
+    """
     if not editors.connected or not (paths := touched(plan)):
         return
     try:
@@ -106,7 +126,7 @@ def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
 
 
 def refuse_unsaved(plan: ChangePlan, editors: Editors) -> OpenFiles:
-    """What is open of a plan's files, when nothing of it is unsaved.
+    """Which of a plan's files are open, provided that none of them has unsaved text.
 
     Raises:
         Conflict: A file has text that is not saved yet (`stale`), or nobody knows whether it has (`busy`).

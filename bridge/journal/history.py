@@ -120,50 +120,27 @@ class History:
         return list(self._recorded.values())
 
     def entries(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first.
-
-        Args:
-            limit: How many.
-            before: Only those older than this execution id, or than this ISO 8601 time.
-
-        Raises:
-            InvalidParameters: `before` is neither.
-        """
+        """See `Ledger.history`."""
         changes = self._changes() if before is None else self._before(before)
         return [self._entry(recorded) for recorded in changes[:limit]]
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
-        """What a call id of the last 24 hours led to. Touches no disk."""
+        """See `Ledger.find_call`."""
         recorded = self._calls.get(call_id)
         if recorded is None or datetime.fromisoformat(recorded.shown.time) < self._clock.now() - CALLS_KEPT:
             return None
         return self._entry(recorded) if recorded.kind == "change" else recorded.shown
 
     def undo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back.
-
-        Args:
-            execution_id: Which; None is the newest that is not undone.
-
-        Returns:
-            The change's id, and the plan, to be applied like any other.
-
-        Raises:
-            NotFound: There is no such change, or it is undone already.
-            Conflict: A file was edited since (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
-        """
+        """See `Ledger.undo_plan`."""
         applied = (recorded.change for recorded in self._changes() if self._state(recorded.change) == "applied")
         change = execution_id or next(applied, None)
         if change is None:
-            raise NotFound("There is nothing to undo: no change is applied that is not undone already")
+            raise NotFound("There is nothing to undo")
         return change, self._reversal(change, "undo")
 
     def redo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again; without an id, the one that was undone last.
-
-        Takes, returns and raises what `undo_plan` does.
-        """
+        """See `Ledger.redo_plan`."""
         undone = (
             recorded.change
             for recorded in reversed(self.applications())
@@ -171,7 +148,7 @@ class History:
         )
         change = execution_id or next(undone, None)
         if change is None:
-            raise NotFound("There is nothing to redo: no change is undone")
+            raise NotFound("There is nothing to redo")
         return change, self._reversal(change, "redo")
 
     def earlier_modes(self, change: str | None) -> dict[str, list[int]]:

@@ -122,7 +122,10 @@ class Ledger:
     # -- applying -----------------------------------------------------------------------------------------------
 
     def check(self, plan: ChangePlan) -> None:
-        """Whether the vault is still as the plan believes.
+        """Whether the vault is still as the plan believes. Blocks: every file of the plan is hashed.
+
+        Args:
+            plan: What is to be applied.
 
         Raises:
             Conflict: A file changed since (`stale`), or something is in the way (`exists`).
@@ -133,6 +136,13 @@ class Ledger:
 
     def part(self, plan: ChangePlan, keep: Kept) -> Partial:
         """The part of a plan that a person wants, checked against the vault as `check` does.
+
+        Args:
+            plan: The whole plan.
+            keep: For each path the indices of the hunks to keep, from 0; a path that is not named is kept whole.
+
+        Returns:
+            The smaller plan, and what of the whole it leaves out.
 
         Raises:
             InvalidParameters: There is no such part.
@@ -151,7 +161,11 @@ class Ledger:
             plan: What the person approved.
             cause: Why; its execution id becomes the change's name and must be new.
 
+        Returns:
+            What was applied, and where the bytes from before are.
+
         Raises:
+            ValueError: The plan's bytes are not those it names, or the execution id cannot be used.
             Conflict: The vault is not as the plan believes (`stale`, `exists`); nothing was written. Or another
                 change has been under way for a minute (`busy`).
             ExecutionFailed: The disk is full or failed; nothing was written, or it says what is left.
@@ -184,19 +198,42 @@ class Ledger:
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first. See `History.entries`."""
+        """The changes of this vault, newest first.
+
+        Args:
+            limit: How many.
+            before: Only those older than this execution id, or than this ISO 8601 time.
+
+        Raises:
+            InvalidParameters: `before` is neither.
+        """
         return self._history.entries(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
-        """What a call id of the last 24 hours led to. Touches no disk."""
+        """What a call id of the last 24 hours led to; None when nothing. Touches no disk."""
         return self._history.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back, to be applied like any other. See `History.undo_plan`."""
+        """The plan that takes a change back, to be applied like any other. Writes nothing.
+
+        Args:
+            execution_id: Which change; None is the newest that is not undone.
+
+        Returns:
+            The change's id, and the plan.
+
+        Raises:
+            NotFound: There is no such change, or it is undone already.
+            Conflict: A file was edited since (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
         return self._history.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. See `History.redo_plan`."""
+        """The plan that applies an undone change again; without an id, the one that was undone last.
+
+        Takes, returns and raises what `undo_plan` does.
+        """
         return self._history.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------

@@ -51,7 +51,11 @@ class RunFolder:
             ) from None
 
     def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole, for this user's eyes only, in place of an older one."""
+        """Put a file there whole, for this user's eyes only, in place of an older one.
+
+        Raises:
+            OSError: The disk is full or failed; the older file is still there.
+        """
         temporary = self.path / f".{name}.{secrets.token_hex(4)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
@@ -66,7 +70,7 @@ class RunFolder:
             raise
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file, or None when there is none."""
+        """The content of a file, or None when there is none. Raises OSError when it cannot be read."""
         with contextlib.suppress(FileNotFoundError):
             return (self.path / name).read_bytes()
         return None

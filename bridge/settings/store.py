@@ -83,7 +83,12 @@ class SettingsStore:
             return [fault for fault in found if fault is not None]
 
     def on_change(self, listener: Callable[[SettingsChange], None]) -> None:
-        """Have `listener` called with every change, once it is in force and before `update` returns."""
+        """Have a listener called with every change.
+
+        Args:
+            listener: Called once the change is in force and before `update` returns, in the thread that changed or
+                read the settings.
+        """
         self._listeners.append(listener)
 
     def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
@@ -111,7 +116,16 @@ class SettingsStore:
             return settings, warnings(settings, patch)
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
-        """Set one tool's consent mode; None goes back to the tool's default. Raises what `update` raises."""
+        """Set one tool's consent mode.
+
+        Args:
+            tool: Its name; it need not exist.
+            mode: None goes back to the tool's default.
+            by: The name of the host that asks, for the log.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
+        """
         with self._lock:
             self._refresh()
             modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
@@ -119,6 +133,10 @@ class SettingsStore:
 
     def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
         """Back to the defaults, of one section or of all. Keys that are no settings are kept.
+
+        Args:
+            section: As in `SECTIONS`; None: all.
+            by: The name of the host that asks, for the log.
 
         Raises:
             InvalidParameters: There is no such section; the message names those there are.
