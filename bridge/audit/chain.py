@@ -151,7 +151,7 @@ class ChainState:
     """The chain of one vault's log, and the last head that is known to be on the disk.
 
     Args:
-        keep: Where they are.
+        key_store: Where they are.
 
     Attributes:
         chain: Made with the key, which is made when there is none.

@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from bridge.audit.gzip_blocks import BLOCK, DamagedError, members, unpack
 from bridge.vault.folder import Folder
-from bridge.vault.line_file import LineFile
+from bridge.vault.line_file import LineFile, open_to_append
 
 FOLDER: Final = "logs"
 NAME: Final = "tools.log"
@@ -242,13 +242,11 @@ class AuditFiles:
         """
         with self._state.child(FOLDER) as folder:
             for name in (ROTATED, NAME):
-                with self.lock:
-                    fd = folder.append(name) if folder.exists(name) else None
-                if fd is not None:
-                    try:
+                with contextlib.ExitStack() as held:
+                    with self.lock:
+                        fd = held.enter_context(open_to_append(folder, name)) if folder.exists(name) else None
+                    if fd is not None:
                         folder.disk.fsync(fd)
-                    finally:
-                        folder.disk.close(fd)
             folder.sync()
 
     def _make_room(self, folder: Folder, size: int) -> None:

@@ -80,12 +80,12 @@ class AuditLog:
         clock: For the time of records that have none.
         settings: The settings as they are now.
         secrets: The bridge's own secrets, such as its tokens, which no record may hold.
-        keep: Where the key of the chain and its head are; None: in memory, for this process only.
+        key_store: Where the key of the chain and its head are; None: in memory, for this process only.
         max_size: Bytes after which the file is rotated.
 
     Attributes:
         fault: What went wrong with the log in this run and what to do, for people; None when nothing did.
-        stirred: Set when there is something to `seal` or `tidy`.
+        has_work: Set when there is something to `seal` or `tidy`.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class AuditLog:
     def tidy(self) -> None:
         """Pack what was rotated, and finish what a crash interrupted. Never fails: see `fault`."""
         with self._work("tidied"):
-            self._housekeeping(self._opened()).tidy()
+            self._housekeeping(self._open()).tidy()
 
     def retain(self) -> None:
         """Drop what is older than the setting `auditLogRetentionDays`. Never fails: see `fault`."""
@@ -216,7 +216,7 @@ class AuditLog:
         if days is not None:
             with self._work("shortened"):
                 oldest, newest = now - timedelta(days=days), now + timedelta(days=1)
-                self._housekeeping(self._opened()).retain(stamp(oldest), stamp(newest))
+                self._housekeeping(self._open()).retain(stamp(oldest), stamp(newest))
 
     @contextlib.contextmanager
     def _work(self, what: str) -> Iterator[None]:
@@ -229,23 +229,20 @@ class AuditLog:
     def _housekeeping(self, chain_state: ChainState) -> LogRotation:
         return LogRotation(self._files, chain_state.chain, chain_state.adopted, lambda: stamp(self._clock.now()))
 
-    def _opened(self) -> ChainState:
-        with self._files.lock:
-            return self._open()
-
     def _open(self) -> ChainState:
-        """The chain, and where it goes on; found once. To be called with the files' lock held."""
-        if self._chain_state is None:
-            try:
-                chain_state = ChainState(self._key_store)
-            except OSError as error:
-                # Better a log that nobody can check than none.
-                self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
-                self._key_store = MemoryKeyStore()
-                chain_state = ChainState(self._key_store)
-            self._head = find_head(self._files, chain_state)
-            self._seq, self._chain_state = self._head.seq, chain_state
-        return self._chain_state
+        """The chain, and where it goes on; found once."""
+        with self._files.lock:
+            if self._chain_state is None:
+                try:
+                    chain_state = ChainState(self._key_store)
+                except OSError as error:
+                    # Better a log that nobody can check than none.
+                    self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
+                    self._key_store = MemoryKeyStore()
+                    chain_state = ChainState(self._key_store)
+                self._head = find_head(self._files, chain_state)
+                self._seq, self._chain_state = self._head.seq, chain_state
+            return self._chain_state
 
     def _trouble(self, what: str) -> None:
         self.fault = f"{what}. Make room, or mend the permissions of that folder"

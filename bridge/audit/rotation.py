@@ -16,6 +16,7 @@ from bridge.audit.gzip_blocks import pack, pack_file
 from bridge.audit.records import sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
+from bridge.vault.line_file import open_to_append
 
 TEMPORARY: Final = f".{NAME}.tmp"
 
@@ -201,11 +202,8 @@ class LogRotation:
 
 
 def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
-    fd = folder.append(TEMPORARY)
-    try:
+    with open_to_append(folder, TEMPORARY) as fd:
         for piece in pieces:
             rest = piece
             while rest:
                 rest = rest[folder.disk.write(fd, rest) :]
-    finally:
-        folder.disk.close(fd)

@@ -29,13 +29,12 @@ class PlanExecutor:
 
     Args:
         begin: The plan, as the journal has it.
-        traced: What it does to each path.
         blobs: The new bytes, by their hash.
         modes: Permissions that certain new files and folders are to have, by path, in the order they are made: those
             they had before.
         folders: The vault's folders.
         backups: Where what is pushed aside goes.
-        editing: Writes files that are open in an editor.
+        editor_step: Writes files that are open in an editor.
     """
 
     def __init__(

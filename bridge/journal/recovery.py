@@ -74,10 +74,8 @@ def recover_change(begin: BeginRecord, root: VaultRoot, backups: Backups) -> Rec
 
 
 def _taken_back(unfinished: UnfinishedChange, left: list[str]) -> RecoveryOutcome:
-    conflicted = left or unfinished.saved
-    return RecoveryOutcome(
-        "conflicted" if conflicted else "rolled_back", _message(unfinished.begin, left, unfinished.saved)
-    )
+    message = _message(unfinished.begin, left, unfinished.saved)
+    return RecoveryOutcome("conflicted" if left or unfinished.saved else "rolled_back", message)
 
 
 def _message(begin: BeginRecord, left: list[str], saved: list[str]) -> str | None:

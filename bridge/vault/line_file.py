@@ -3,8 +3,19 @@
 import contextlib
 import errno
 import os
+from collections.abc import Iterator
 
 from bridge.vault.folder import Folder
+
+
+@contextlib.contextmanager
+def open_to_append(folder: Folder, name: str) -> Iterator[int]:
+    """Hold a file of the bridge's own open for writing at its end, made when missing: its descriptor."""
+    fd = folder.append(name)
+    try:
+        yield fd
+    finally:
+        folder.disk.close(fd)
 
 
 class LineFile:
@@ -38,8 +49,7 @@ class LineFile:
             OSError: The disk is full or failed. Nothing of the line is there, or it is cut off before the next one.
         """
         is_new = not folder.exists(self._name)
-        fd = folder.append(self._name)
-        try:
+        with open_to_append(folder, self._name) as fd:
             start = self._usable_end(folder, fd)
             before = os.fstat(fd)
             data = memoryview(b"\n" * (start > before.st_size) + line)
@@ -54,8 +64,6 @@ class LineFile:
                     self._failed = None
                 raise
             self._end, self._failed = before.st_size + len(data), None
-        finally:
-            folder.disk.close(fd)
         if is_new and sync:
             folder.sync()
         return start
@@ -66,11 +74,8 @@ class LineFile:
         Raises:
             OSError: It could not be removed.
         """
-        fd = folder.append(self._name)
-        try:
+        with open_to_append(folder, self._name) as fd:
             folder.disk.truncate(fd, size)
-        finally:
-            folder.disk.close(fd)
 
     def _usable_end(self, folder: Folder, fd: int) -> int:
         """Where the next line begins: at the end of the file, or after the line break that is missing there."""
