@@ -94,7 +94,7 @@ class World:
         self.log = self.reopened()
 
     @property
-    def desk(self) -> AuditService:
+    def service(self) -> AuditService:
         return AuditService(self.log, self.state)
 
     def lines(self) -> list[Any]:
@@ -124,7 +124,7 @@ class World:
 
     def broken(self) -> list[tuple[str, int | None]]:
         """The kinds of faults that are found, and which record each names."""
-        return [(fault["kind"], fault["seq"]) for fault in self.desk.verify()["faults"]]
+        return [(fault["kind"], fault["seq"]) for fault in self.service.verify()["faults"]]
 
 
 @contextmanager

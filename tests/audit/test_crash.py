@@ -156,14 +156,14 @@ def assert_whole(place: Path, key_store: KeyStore, acknowledged: int) -> None:
         for tidied in (False, True):
             if tidied:
                 world.log.tidy()
-            found = world.desk.verify()
+            found = world.service.verify()
             assert found["faults"] == []
             assert found["lost"] == 0
             assert found["unverified"] == 0
-            assert not tidied or found["records"] == world.desk.stats()["records"]
+            assert not tidied or found["records"] == world.service.stats()["records"]
             assert found["head"]["seq"] - acknowledged in {0, 1}
             assert found["head"]["total"] == found["head"]["seq"]
         world.add(3)
         world.restart()
-        assert world.desk.verify()["faults"] == []
+        assert world.service.verify()["faults"] == []
         assert world.found(limit=1) == [found["head"]["seq"] + 3]

@@ -171,7 +171,7 @@ async def test_a_change_that_was_done_is_finished(vault: Path) -> None:
     assert "all finished" in one(state.check_journal, vault, "ok").what
 
 
-async def test_a_fault_that_the_bridge_knows_of_is_told(vault: Path) -> None:
+async def test_a_fault_that_the_bridge_knows_of_is_reported(vault: Path) -> None:
     async with Bridge(vault):
         (vault / ".vault-bridge" / "permissions.json").write_text("{", encoding="utf-8")
         found = await asyncio.to_thread(lambda: list(running.check_bridge(vault)))

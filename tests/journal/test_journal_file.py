@@ -140,7 +140,7 @@ def test_a_place_that_holds_no_beginning_any_more_is_an_answer(book: Book) -> No
             book.log.read(place)
 
 
-def test_damaged_lines_are_told_of_at_the_start(small: SmallVault) -> None:
+def test_damaged_lines_are_reported_at_the_start(small: SmallVault) -> None:
     with small.ledger() as ledger:
         small.apply(ledger, *SHAPES["modify"])
         small.apply(ledger, *SHAPES["create with new parents"])

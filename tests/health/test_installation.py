@@ -51,12 +51,12 @@ def test_another_version_is_named(vault: Path) -> None:
     assert (found(vault).level, "0.0.1" in found(vault).what) == ("warn", True)
 
 
-def test_a_plugin_that_is_not_enabled_is_told(vault: Path) -> None:
+def test_a_plugin_that_is_not_enabled_is_reported(vault: Path) -> None:
     install(vault, BUILT, enable=False)
     assert (found(vault).level, "not enabled" in found(vault).what) == ("warn", True)
 
 
-def test_a_broken_list_of_plugins_is_told(vault: Path) -> None:
+def test_a_broken_list_of_plugins_is_reported(vault: Path) -> None:
     install(vault, BUILT)
     (vault / ".obsidian" / "community-plugins.json").write_text("{", encoding="utf-8")
     assert (found(vault).level, "list of enabled plugins" in found(vault).what) == ("warn", True)
