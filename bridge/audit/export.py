@@ -16,7 +16,7 @@ import orjson
 from bridge.audit.records import AuditRecord
 from bridge.errors import Conflict, InvalidParameters
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 
 Format = Literal["json", "csv"]
 
@@ -134,5 +134,5 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
     except FileExistsError:
         raise Conflict(f"{PLACE}{name} is there already; choose another name", code="exists") from None
     except OSError as error:
-        raise explain(error, f"{PLACE}{name}") from error
+        raise as_failure(error, f"{PLACE}{name}") from error
     return f"{PLACE}{name}"

@@ -24,8 +24,7 @@ from bridge.audit.rotation import LogRotation
 from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
-from bridge.policy.redaction import redact
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets, redact
 from bridge.settings.model import Settings
 from bridge.vault.folder import Folder
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import re2
 
-from bridge.policy.redaction import redact
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets, redact
 from bridge.settings.model import Settings
 
 MAX_FILES = 1_000

@@ -10,9 +10,8 @@ import orjson
 
 from bridge.audit.files import FOLDER as LOGS
 from bridge.audit.files import NAME as LOG
-from bridge.consent.permission_file import PermissionFileFault
-from bridge.consent.permission_file import parse as parse_permissions
-from bridge.consent.permissions import FILE as PERMISSIONS
+from bridge.consent.permission_file import FILE as PERMISSIONS
+from bridge.consent.permission_file import PermissionFileFault, parse_permissions
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.health.finding import Finding
 from bridge.journal.journal import NAME as JOURNAL

@@ -8,7 +8,7 @@ from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Heading, Link
-from bridge.notes.reference import is_note
+from bridge.vault.file_types import is_note
 
 LARGEST = 64 << 20
 """Notes with more bytes are known by their names only."""

@@ -17,7 +17,7 @@ from bridge.index.fulltext import COLUMNS, Words, phrase, words
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search_text import Needle, folded
 from bridge.index.search_texts import TextSession, has_text
-from bridge.notes.reference import note_name
+from bridge.vault.file_types import note_name
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""

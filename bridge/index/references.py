@@ -14,7 +14,8 @@ from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
 from bridge.index.globs import looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
+from bridge.notes.reference import Reference, parse_reference
+from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
@@ -192,7 +193,7 @@ class NoteResolver:
 
     def _exact(self, path: str) -> Sequence[str]:
         """The note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
-        spellings = [path, path + EXTENSION] if is_note(path) else [path + EXTENSION]
+        spellings = [path, path + NOTE_EXTENSION] if is_note(path) else [path + NOTE_EXTENSION]
         for spelling in spellings:
             if self._knowledge.file(spelling) is not None:
                 return [spelling]

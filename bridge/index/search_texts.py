@@ -20,7 +20,7 @@ from bridge.index.pieces import PIECE, pieces
 from bridge.index.pool import WorkerPool
 from bridge.index.search_text import Find, Needle, NoteText, canvas_text
 from bridge.index.segments import View
-from bridge.notes.reference import is_note
+from bridge.vault.file_types import is_note
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 

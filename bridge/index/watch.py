@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from watchfiles import watch
-
 logger = logging.getLogger(__name__)
 
 DEBOUNCE_MS = 5
@@ -54,6 +52,8 @@ class Watcher:
             self._on_trouble()
 
     def _watch(self) -> None:
+        from watchfiles import watch  # noqa: PLC0415 - loaded in this thread, a start need not wait for it
+
         changes = watch(
             self._folder,
             watch_filter=None,

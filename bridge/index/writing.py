@@ -11,7 +11,7 @@ from bridge.index.knowledge import IndexedFile
 from bridge.index.packing import pack_text
 from bridge.index.schema import MAX_PLACES, PLACE_BITS
 from bridge.notes.names import link_key, split_link
-from bridge.notes.reference import note_name
+from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
 
 

@@ -84,7 +84,7 @@ class Backups:
     def sync(self) -> None:
         """Make all copies durable that were made without, where the system has one call for it."""
         with self._root.state() as state:
-            state.disk.sync_all(state.at())
+            state.disk.sync_all(state.handle())
 
     def drop(self, execution_id: str, path: str) -> None:
         """Remove one backup, because its file was not changed after all."""

@@ -24,8 +24,8 @@ from bridge.journal.record import AppliedPlan, Cause, HistoryEntry, Recovery
 from bridge.journal.recovery import recover_change, take_back
 from bridge.journal.trash_step import TrashStep, trash_targets
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
-from bridge.vault.partial import Kept, Partial, keep_hunks
+from bridge.vault.os_errors import as_failure
+from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 from bridge.vault.trash import Trasher, system_trash
@@ -134,7 +134,7 @@ class Ledger:
         with FolderCache(self._root) as folders:
             check_preconditions(plan, folders)
 
-    def part(self, plan: ChangePlan, keep: Kept) -> Partial:
+    def part(self, plan: ChangePlan, keep: KeptHunks) -> PartialPlan:
         """The part of a plan that a person wants, checked against the vault as `check` does.
 
         Args:
@@ -317,7 +317,7 @@ class Ledger:
         """
         step = begin.changes[-1 if attempted is None else attempted]
         where = step.new_path or step.path
-        failure = explain(error, where) if isinstance(error, OSError) else error
+        failure = as_failure(error, where) if isinstance(error, OSError) else error
         if isinstance(failure, NotFound | InvalidParameters):
             failure = stale(where, gone=True)  # the folder was there when the plan was checked
         reason = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
@@ -353,7 +353,7 @@ class Ledger:
             recovered = recover_change(self._journal.read(recorded.offset), self._root, self._backups)
         except (OSError, ToolFailure) as error:
             _logger.exception("The interrupted change %s could not be dealt with", execution_id)
-            reason = explain(error, ", ".join(recorded.shown.files)) if isinstance(error, OSError) else error
+            reason = as_failure(error, ", ".join(recorded.shown.files)) if isinstance(error, OSError) else error
             raise ExecutionFailed(
                 f"The interrupted change {execution_id} could not be taken back yet: {reason}. "
                 "Nothing is written before that; mend the disk and try again"
@@ -397,7 +397,7 @@ class Ledger:
 
 
 def _journal_failed(error: OSError) -> ExecutionFailed:
-    failure = explain(error, JOURNAL)
+    failure = as_failure(error, JOURNAL)
     if isinstance(failure, ExecutionFailed):
         return failure
     return ExecutionFailed(f"{JOURNAL!r} in the vault is a link or something else that it should not be; remove it")

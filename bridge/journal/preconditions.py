@@ -12,7 +12,7 @@ from bridge.journal.on_disk import OTHER, FolderCache, file_hash
 from bridge.journal.path_effects import FOLDER, PathState
 from bridge.vault.disk import is_real_folder
 from bridge.vault.name_folding import fold
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 
 StateAndStat = tuple[PathState, os.stat_result | None]
@@ -116,7 +116,7 @@ class _PreconditionCheck:
             except NotFound:
                 pass
             except OSError as error:
-                raise explain(error, parent) from error
+                raise as_failure(error, parent) from error
         return self._listed[parent]
 
 
@@ -139,7 +139,7 @@ def state_on_disk(path: str, folders: FolderCache) -> StateAndStat:
     except OSError as error:
         if error.errno in _GONE:
             return None, None
-        raise explain(error, path) from error
+        raise as_failure(error, path) from error
 
 
 def read_before(change: Change, folders: FolderCache) -> bytes:
@@ -157,7 +157,7 @@ def read_before(change: Change, folders: FolderCache) -> bytes:
     except OSError as error:
         if error.errno in _GONE:
             raise stale(change.path, gone=True) from None
-        raise explain(error, change.path) from error
+        raise as_failure(error, change.path) from error
     if content_hash(data) != change.before:
         raise stale(change.path)
     return data

@@ -13,9 +13,8 @@ from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.path_effects import TracedFile, follow_changes
 from bridge.journal.preconditions import check_preconditions, stale
-from bridge.vault.diff import preview
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash, preview
 
 _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 

@@ -20,7 +20,7 @@ from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
 from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path
@@ -116,12 +116,12 @@ class TrashStep:
             except OSError as error:
                 if error.errno in _REPLACED:
                     raise stale(change.path, gone=error.errno == errno.ENOENT) from error
-                raise explain(error, change.path) from error
+                raise as_failure(error, change.path) from error
         if together:
             try:
                 self._backups.sync()
             except OSError as error:
-                raise explain(error, self._backups.shown(self._begin.execution_id)) from error
+                raise as_failure(error, self._backups.shown(self._begin.execution_id)) from error
 
     def _copy(self, change: Change, *, sync: bool) -> None:
         folder, name = self._folders.parent(change.path)
@@ -249,4 +249,4 @@ def _refused(error: OSError, path: str) -> ToolFailure:
             f"{path!r} lies on another disk than {LOCAL_TRASH!r} of the vault, and the system's trash did not take it. "
             "Delete it by hand"
         )
-    return explain(error, path)
+    return as_failure(error, path)

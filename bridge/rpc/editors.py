@@ -28,7 +28,7 @@ from bridge.contract.host_requests import (
 )
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.journal.editors import OpenFiles
-from bridge.rpc.hub import Hub, Member
+from bridge.rpc.hub import Hub, Peer
 
 logger = logging.getLogger(__name__)
 
@@ -71,7 +71,7 @@ class HostEditors:
         try:
             answer = self._ask(host, "host.dirty", DirtyQuestion(paths=tuple(paths)), DirtyAnswer, LOOK_SECONDS)
         except ExecutionFailed as failure:
-            if host not in self._hub.members:
+            if host not in self._hub.peers:
                 return self.look(paths)  # it has left; there may be another
             raise DeadlineExceeded(failure.message) from failure
         known = frozenset(paths)
@@ -103,10 +103,10 @@ class HostEditors:
             return None
         return {result.path: result.outcome for result in answer.results}
 
-    def _host(self) -> Member | None:
-        return next((member for member in reversed(self._hub.members) if member.can >= _NEEDED), None)
+    def _host(self) -> Peer | None:
+        return next((peer for peer in reversed(self._hub.peers) if peer.can >= _NEEDED), None)
 
-    def _ask(self, host: Member, method: str, question: Wire, kind: type[A], within: float) -> A:
+    def _ask(self, host: Peer, method: str, question: Wire, kind: type[A], within: float) -> A:
         """Ask from a worker thread.
 
         Raises:
@@ -117,7 +117,7 @@ class HostEditors:
         if home is None or home[1] == threading.get_ident():
             # On the loop's own thread nobody could bring the answer while we wait for it.
             raise ExecutionFailed(f"Nobody can be asked {method!r} from here")
-        answer = self._wait(host.request(method, question.to_wire(), within), home[0], within + _GRACE)
+        answer = self._wait(host.request(method, question, within), home[0], within + _GRACE)
         try:
             return kind.model_validate(answer, by_alias=True, by_name=False)
         except ValidationError:

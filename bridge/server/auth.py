@@ -8,7 +8,7 @@ from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from bridge.contract.discovery import SUBPROTOCOL
-from bridge.toolkit.tool_call import Role
+from bridge.contract.session import Role
 
 OBSIDIAN: Final = "app://obsidian.md"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")

@@ -10,6 +10,7 @@ import orjson
 from aiohttp import WSCloseCode, web
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discovery, Endpoint
+from bridge.contract.session import Health, Role
 from bridge.errors import StartError
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
@@ -21,7 +22,6 @@ from bridge.server.auth import Authenticator
 from bridge.server.http_responses import guard, json_answer
 from bridge.server.run_folder import RunFolder
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
-from bridge.toolkit.tool_call import Role
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
@@ -134,13 +134,13 @@ class Server:
         return web.Response(body=answer, content_type="application/json")
 
     async def _health(self, _request: web.Request) -> web.StreamResponse:
-        return json_answer({"ok": True, "version": self._services.version, "vault": self._services.vault})
+        return json_answer(Health(version=self._services.version, vault=self._services.vault).to_wire())
 
     async def _nothing(self, _request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text="There are GET /ws, POST /rpc and GET /health")
 
     def _session(self, role: Role, link: SocketLink | None = None) -> Session:
-        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, link=link)
+        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
 
     async def _close_sockets(self, _app: web.Application) -> None:
         await asyncio.gather(

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
+from bridge.contract.settings import Section
 from bridge.errors import InvalidParameters
 
 MAX_RATE = 1000
@@ -60,7 +61,6 @@ _HOST = re.compile(
 Rate = Annotated[int, Field(ge=1, le=MAX_RATE)]
 Mode = Literal["always_ask", "session_allow", "always_allow", "never_allow"]
 Origin = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*://[^/\s]+$")]
-Section = Literal["tools", "apis", "network", "performance", "privacy", "toolSpecific"]
 
 
 def _setting(

@@ -18,7 +18,7 @@ from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown
 from bridge.settings.model import Settings, merge, no_effect, warnings
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 
 logger = logging.getLogger(__name__)
 
@@ -163,7 +163,7 @@ class SettingsStore:
                 self._put_aside()
             write_atomic(self._state, FILE, data)
         except OSError as error:
-            raise explain(error, f".vault-bridge/{FILE}") from error
+            raise as_failure(error, f".vault-bridge/{FILE}") from error
         self._accept(values, data, by)
         self._fault = None
         return settings

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
+from bridge.contract.base import Event
+from bridge.contract.session import Role
 from bridge.index.incomplete import Answers
-
-Role = Literal["agent", "host"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ToolCall:
         execution_id: Our id of it.
         phase: How far it is.
         request_id: The open question, while one is open.
-        notify: Tells the caller of progress.
+        notify: Sends the caller an event.
         answers: Whether the index could answer all that the call asked.
     """
 
@@ -58,5 +58,5 @@ class ToolCall:
     execution_id: str = ""
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
-    notify: Callable[[str, dict[str, Any]], None] = field(default=lambda _method, _params: None, repr=False)
+    notify: Callable[[Event], None] = field(default=lambda _event: None, repr=False)
     answers: Answers = field(default_factory=Answers, repr=False)

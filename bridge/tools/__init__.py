@@ -4,7 +4,7 @@ import dataclasses
 
 from bridge.index.grep import Grep
 from bridge.toolkit.permitted import PermittedFiles
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.tools.core import CoreProvider
 from bridge.tools.files import FilesProvider
 from bridge.tools.history import history_provider

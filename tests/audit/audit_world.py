@@ -14,7 +14,7 @@ from bridge.audit.chain import KeyStore, MemoryKeyStore
 from bridge.audit.files import GENERATIONS, MAX_SIZE, NAME, ROTATED
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets
 from bridge.settings.model import Settings
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder

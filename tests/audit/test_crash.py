@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.audit.chain import KeyStore
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from tests.audit.audit_world import World, open_world
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a real kill needs a process that forks")
@@ -44,7 +44,7 @@ class HastyDisk(Disk):
     def fsync(self, fd: int) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("fsync", "")
 
-    def sync_folder(self, at: At) -> None:  # noqa: ARG002 (the signature is Disk's)
+    def sync_folder(self, at: FolderHandle) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("sync_folder", "")
 
 
@@ -112,6 +112,7 @@ def clearing(world: World, told: Callable[[], None]) -> None:
         world.log.seal()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("work", [writing, shortening, clearing])
 def test_a_kill_at_any_operation_costs_at_most_the_record_that_was_being_written(
     tmp_path: Path, work: Callable[[World, Callable[[], None]], None]

@@ -137,6 +137,7 @@ def test_records_that_a_full_disk_lost_are_reported_and_are_no_tampering(world: 
     assert world.service.stats()["records"] == COUNT + 1
 
 
+@pytest.mark.slow
 def test_a_torn_end_is_cut_off_and_a_whole_line_without_its_break_is_kept(world: World) -> None:
     world.log.seal()
     whole = world.file.read_bytes()

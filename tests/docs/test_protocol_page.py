@@ -8,8 +8,8 @@ import pytest
 
 from bridge.contract.consent import Decision
 from bridge.errors import ErrorType
-from bridge.rpc import codes
-from bridge.rpc.method import HOST_ONLY, Method
+from bridge.rpc.dispatch import HOST_ONLY, Method
+from bridge.rpc.frames import CODES
 from bridge.rpc.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,8 +53,7 @@ def test_a_method_is_in_the_chapter_of_its_role(name: str) -> None:
 
 
 def test_every_error_code_is_in_the_table_and_no_other() -> None:
-    known = {value for value in vars(codes).values() if isinstance(value, int)}
-    assert {int(code) for code in re.findall(r"^\| (-\d+) \|", chapter("JSON-RPC"), re.MULTILINE)} == known
+    assert {int(code) for code in re.findall(r"^\| (-\d+) \|", chapter("JSON-RPC"), re.MULTILINE)} == set(CODES)
 
 
 @pytest.mark.parametrize("member", [*ErrorType, *Decision])
@@ -68,5 +67,5 @@ def test_every_notification_is_in_the_table_and_no_other() -> None:
         if not {"cli", "client", "journal", "audit"} & set(file.parts):  # those speak of others', or name files so
             spoken |= set(re.findall(r'"((?:consent|tool|limits|audit|vault|index)\.[a-z]+)"', file.read_text("utf-8")))
     spoken.discard("index.sqlite")  # a file
-    told = set(re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE))
-    assert told == spoken - set(BY_NAME)
+    listed = set(re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE))
+    assert listed == spoken - set(BY_NAME)

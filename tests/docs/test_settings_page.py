@@ -1,4 +1,4 @@
-"""`docs/settings.md` tells of every setting there is, with its default and its bounds, and of no other."""
+"""`docs/settings.md` has every setting there is, with its default and its bounds, and of no other."""
 
 import json
 import re

@@ -193,8 +193,9 @@ def beacon(own: Path, port: int, pid: int) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="whether a process runs is not looked at on Windows")
-@pytest.mark.parametrize(("pid", "level"), [(os.getpid(), "fail"), (2**22 + 1, "warn")])
-def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int, level: str) -> None:
+@pytest.mark.parametrize(("pid", "level"), [(None, "fail"), (2**22 + 1, "warn")])
+def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int | None, level: str) -> None:
+    pid = pid or os.getpid()
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         beacon(own, unheard.getsockname()[1], pid)

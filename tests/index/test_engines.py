@@ -14,6 +14,8 @@ from bridge.index.patterns import Pattern, Patterns
 from bridge.index.pool import WorkerPool
 from bridge.index.relaxed import relax
 
+pytestmark = pytest.mark.slow
+
 ATOMS = st.sampled_from(
     [
         *("a", "b", "x", "K", "s", "é", " ", ".", "-", "_", "1", "日", "{", "{,2}", "{1", "}", "]", ":", "#", "<"),

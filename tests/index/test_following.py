@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index import following, watch
+from bridge.index import following
 from bridge.index.incomplete import ANSWERS, Answers
 from bridge.index.intake import Intake
 from bridge.index.vault_index import VaultIndex
@@ -119,7 +119,7 @@ def test_a_watcher_that_cannot_start_says_so(vault: Path, monkeypatch: pytest.Mo
     def refusing(*_arguments: Any, **_options: Any) -> Any:
         raise OSError("OS file watch limit reached")
 
-    monkeypatch.setattr(watch, "watch", refusing)
+    monkeypatch.setattr("watchfiles.watch", refusing)
     trouble = threading.Event()
     watcher = Watcher(vault, lambda _paths: None, trouble.set)
     watcher.start()

@@ -49,6 +49,7 @@ MARKS = st.builds(
 MARK = OutcomeRecord("done", "change-1", "2026-01-02T03:04:05.000Z")
 
 
+@pytest.mark.slow
 @given(BEGINS | MARKS)
 def test_what_is_written_is_read_back(line: JournalRecord) -> None:
     data = encode(line)

@@ -276,6 +276,7 @@ def test_a_folder_of_backups_that_is_a_link_is_refused_and_nothing_is_written(
     assert list((tmp_path / "Outside").iterdir()) == []
 
 
+@pytest.mark.slow
 @posix_only
 def test_a_large_file_is_changed_without_being_copied(tmp_path: Path) -> None:
     data = b"a line of a very long note\n" * 4_000_000

@@ -38,6 +38,7 @@ PLANS: dict[str, tuple[str, tuple[tuple[object, ...], ...]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edit", [in_place, by_rename])
 @pytest.mark.parametrize("kind", PLANS)
 def test_an_edit_at_any_moment_survives_and_the_plan_is_all_or_nothing(tmp_path: Path, kind: str, edit: Edit) -> None:

@@ -5,7 +5,7 @@ import asyncio
 from bridge import __version__
 from bridge.index.grep import Grep
 from bridge.index.references import NoteResolver
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool
 from bridge.tools.core.grep import GrepTool

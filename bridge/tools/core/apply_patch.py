@@ -10,15 +10,13 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool, discloses_content
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_PATCHES = 1000
 LONGEST_PATCH = 1_000_000

@@ -7,7 +7,7 @@ from bridge.index.grep import Grep
 from bridge.index.search import NoteSearch
 from bridge.index.search_texts import SearchTexts
 from bridge.index.search_words import StoredWords
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
 from bridge.tools.files.creation import Creation

@@ -11,10 +11,9 @@ from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTo
 from bridge.tools.files.formatting import done
 from bridge.tools.files.parameters import LONGEST_PATH, SeedParams
 from bridge.tools.files.paths import vault_path
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, protected
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 
 class CreateFolderParams(SeedParams):

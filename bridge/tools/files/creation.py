@@ -6,9 +6,8 @@ from bridge.contract.consent import Operation
 from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 
 class Creation:

@@ -6,11 +6,10 @@ Large files are read in pieces, and the diffs together have an end, so that a fo
 import hashlib
 
 from bridge.contract.consent import FilePreview
-from bridge.vault.diff import preview
 from bridge.vault.file_types import HEAD, describe_binary, is_binary
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.plan import Change, ChangeKind, preview
 from bridge.vault.root import VaultRoot
 
 LARGEST = 1 << 20
@@ -63,7 +62,7 @@ class Departing:
                     length += len(piece)
                     last = piece
         except OSError as error:
-            raise explain(error, path) from error
+            raise as_failure(error, path) from error
         lines += not last.endswith(b"\n") and length > 0
         self.hashes.append((path, digest.hexdigest()))
         self.size += length

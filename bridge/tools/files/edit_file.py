@@ -4,17 +4,15 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content
 from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import read_text
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_EDITS = 1000
 

@@ -11,14 +11,14 @@ from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, 
 from bridge.index.knowledge import StoredLink
 from bridge.notes.linktext import LinkFormat
 from bridge.notes.names import link_key, split_link
-from bridge.notes.rewriting import CANVAS, Moving, Rewriting, rewrite
+from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
 from bridge.tools.services import ToolServices
 from bridge.vault.app_settings import read_app_settings
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.file_types import is_binary
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
+from bridge.vault.plan import PlanBuilder
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
@@ -90,14 +90,14 @@ class LinkKeeper:
         """Have the index look at the disk, so that no link is missed (it may lag behind other programs)."""
         self._everything.settle()
 
-    def moving(self, moves: dict[str, str | None]) -> Moving:
+    def moving(self, moves: dict[str, str | None]) -> Relocation:
         """What a move means for links.
 
         Args:
             moves: Where each file goes.
         """
         names = self._everything.names
-        return Moving(names, names.moved(moves), moves, self.form())
+        return Relocation(names, names.moved(moves), moves, self.form())
 
     def check(self, context: CallContext) -> None:
         """Stop a call that takes too long.
@@ -132,12 +132,12 @@ class LinkKeeper:
         rivals = [path for path in come if any(names.named(name) for name in _alike(path))]
         if not rivals:
             return kept
-        moving = Moving(names, names.moved(dict(come)), {}, self.form())
+        moving = Relocation(names, names.moved(dict(come)), {}, self.form())
         for found in self.rewritten(moving, self.sources(moving, rivals), kept, context):
             builder.modify(parse_path(found.path), found.old, found.new)
         return kept
 
-    def sources(self, moving: Moving, paths: Iterable[str]) -> list[str]:
+    def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
         """The files that hold links which may change, in order.
 
         Args:
@@ -149,7 +149,7 @@ class LinkKeeper:
         return sorted(found)
 
     def rewritten(
-        self, moving: Moving, sources: Sequence[str], kept: Kept, context: CallContext
+        self, moving: Relocation, sources: Sequence[str], kept: Kept, context: CallContext
     ) -> Iterator[Rewritten]:
         """Every one of these files whose links change, as it is on disk, one after the other.
 
@@ -180,7 +180,7 @@ class LinkKeeper:
                 )
             yield found
 
-    def rewrite(self, path: str, data: bytes, moving: Moving, kept: Kept) -> Rewritten | None:
+    def rewrite(self, path: str, data: bytes, moving: Relocation, kept: Kept) -> Rewritten | None:
         """What becomes of one file's bytes; None when they stay.
 
         Args:
@@ -203,7 +203,7 @@ class LinkKeeper:
         kept.notes += 1
         return Rewritten(path, data, found.text.encode("utf-8", "surrogateescape"), found.links)
 
-    def _read(self, source: str, moving: Moving, kept: Kept, closed: Callable[[str], bool]) -> Rewritten | None:
+    def _read(self, source: str, moving: Relocation, kept: Kept, closed: Callable[[str], bool]) -> Rewritten | None:
         shut = closed(source)
         try:
             data, _stat = self._files.read(parse_path(source))
@@ -235,14 +235,14 @@ def _alike(path: str) -> tuple[str, ...]:
     return name, key, key + ".md", key + ".md.md"
 
 
-def _may_change(link: StoredLink, moving: Moving) -> bool:
+def _may_change(link: StoredLink, moving: Relocation) -> bool:
     """Whether a file is worth reading for this link."""
     if link.source.lower().endswith(CANVAS):
         return True  # what a node names is a whole path, which the index does not tell from other links
     return moving.wanted(split_link(link.link)[0], link.source) is not None
 
 
-def _left(path: str, found: Rewriting) -> str:
+def _left(path: str, found: RewrittenText) -> str:
     named = ", ".join(repr(link[:100]) for link in found.left[:_MOST_NAMED])
     more = f" and {len(found.left) - _MOST_NAMED} more" if len(found.left) > _MOST_NAMED else ""
     return f"{path!r} holds links that cannot be written so that they lead there; they will break: {named}{more}"

@@ -6,18 +6,16 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content
 from bridge.tools.edited import edited
 from bridge.tools.files.edit_modes import Planned, Target, replace_text
 from bridge.tools.files.formatting import counted, done
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import note_path
 from bridge.tools.files.target import read_text, to_bytes
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.text import CHUNK, Lines
 
 _FENCE = b"---"

@@ -2,17 +2,16 @@
 
 from bridge.contract.consent import Operation
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound
-from bridge.notes.rewriting import Moving
+from bridge.notes.rewriting import Relocation
 from bridge.toolkit.tool import CallContext
 from bridge.tools.files.formatting import counted
 from bridge.tools.files.link_keeping import SOURCES, Kept, LinkKeeper, closed_file
 from bridge.tools.files.move_set import Load
 from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 
 _UNLINKABLE = "#^[]|"
 _TOLD_EVERY = 50
@@ -115,7 +114,7 @@ class Mover:
 
     # -- the steps ------------------------------------------------------------------------------------------------
 
-    def _move(self, builder: PlanBuilder, load: Load, moving: Moving, kept: Kept, context: CallContext) -> None:
+    def _move(self, builder: PlanBuilder, load: Load, moving: Relocation, kept: Kept, context: CallContext) -> None:
         """Everything to its place.
 
         Where a folder's new name differs from its old one in spelling only, they are one name to some disks: then
@@ -127,7 +126,7 @@ class Mover:
             for folder in load.folders:
                 builder.mkdir(stop.place(folder))
             for path in load.files:
-                builder.relocate(path, stop.place(path), self._files.hash(path))
+                builder.move(path, stop.place(path), self._files.hash(path))
             for folder in reversed(load.folders):
                 builder.rmdir(folder)
         for folder in load.folders:
@@ -137,12 +136,12 @@ class Mover:
             if number % _TOLD_EVERY == 0 and len(load.files) > _TOLD_EVERY:
                 context.progress(number, len(load.files), "Looking at the files that move")
             digest, edited = self._content(path, moving, kept)
-            builder.relocate(path if stop is load else stop.place(path), load.place(path), digest, edited)
+            builder.move(path if stop is load else stop.place(path), load.place(path), digest, edited)
         if stop is not load:
             for folder in reversed(load.folders):
                 builder.rmdir(stop.place(folder))
 
-    def _content(self, path: VaultPath, moving: Moving, kept: Kept) -> tuple[str, tuple[bytes, bytes] | None]:
+    def _content(self, path: VaultPath, moving: Relocation, kept: Kept) -> tuple[str, tuple[bytes, bytes] | None]:
         """A file's hash, and its bytes now and then when its own links change."""
         if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
             return self._files.hash(path), None

@@ -10,11 +10,10 @@ from bridge.tools.files.formatting import done, size
 from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
 from bridge.tools.files.paths import vault_path
 from bridge.tools.files.target import failing_as, to_bytes
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.file_types import describe_binary, is_binary
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 
 class WriteFileParams(SeedParams):

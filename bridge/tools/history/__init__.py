@@ -1,7 +1,7 @@
 """The history's tools: undo and redo, as writes like any other."""
 
 from bridge import __version__
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.tools.history.redo import RedoTool
 from bridge.tools.history.undo import UndoTool
 from bridge.tools.services import HistoryPort

@@ -4,7 +4,7 @@ from typing import Any
 
 from bridge import __version__
 from bridge.clock import Clock
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Tool
 from bridge.tools.files.deletion_plan import Removal
 from bridge.tools.notes.add_tag import AddTagTool

@@ -7,8 +7,7 @@ from bridge.notes.body_tags import append_tag
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import add_tag, check_tag
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
 from bridge.tools.notes.writing import decoded, encoded, whole_note, written

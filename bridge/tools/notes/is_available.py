@@ -4,10 +4,10 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import EXTENSION, is_note
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.parameters import NoteName, NoteParams
 from bridge.tools.notes.storage import NoteStorage
+from bridge.vault.file_types import NOTE_EXTENSION, is_note
 from bridge.vault.paths import check_new_name, parse_path
 
 _UNLINKABLE = "#^[]|"
@@ -54,7 +54,7 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
         """Look."""
         del context
         path = _path(params)
-        name = path.rpartition("/")[2][: -len(EXTENSION)]
+        name = path.rpartition("/")[2][: -len(NOTE_EXTENSION)]
         free = self._storage.is_available(params.name, params.folder)
         taken = [] if free else [match.to_wire() for match in self._storage.find_matches(params.name)[:50]]
         where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
@@ -73,7 +73,7 @@ def _path(params: IsAvailableParams) -> str:
     name = params.name.strip().strip("/")
     if not name:
         raise InvalidParameters("name is empty; give the new note's name, such as 'My Note'")
-    name = name if is_note(name) else name + EXTENSION
+    name = name if is_note(name) else name + NOTE_EXTENSION
     path = parse_path(f"{(params.folder or '').strip('/')}/{name}", strip_slashes=True)
     check_new_name(path.name)
     return str(path)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from math import log
 from typing import Any
 
-from bridge.notes.reference import is_note
 from bridge.tools.notes.storage import NoteStorage, StoredNote
+from bridge.vault.file_types import is_note
 
 BACKLINK = 0.6
 FORWARD_LINK = 0.5

@@ -8,8 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.notes.body_tags import remove_tags, tag_places
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import check_tag, remove_tag
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content
 from bridge.tools.notes.parameters import NoteName, NoteParams, Tag
 from bridge.tools.notes.storage import NoteStorage
 from bridge.tools.notes.writing import decoded, encoded, whole_note, written

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
-from bridge.notes.line_endings import with_endings_of
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.notes.parameters import NoteName, NoteParams
 from bridge.tools.notes.storage import NoteStorage
 from bridge.tools.notes.writing import decoded, encoded, whole_note, written
+from bridge.vault.edits import with_endings_of
 from bridge.vault.plan import ChangePlan
 
 MOST_CHARACTERS = 16_000_000

@@ -10,14 +10,14 @@ from bridge.index.references import NoteResolver
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import split_link
-from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
+from bridge.notes.reference import Reference, parse_reference
 from bridge.tools.notes.storage import Candidate, Links, StorageId, StoredNote
 from bridge.vault.app_settings import read_app_settings
-from bridge.vault.builder import PlanBuilder
+from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.files import FileStat, VaultFiles
 from bridge.vault.ignore import ignore_rules
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_BYTES = 64 * 1024 * 1024
 """A note longer than this is read in parts, by `read`."""
@@ -152,7 +152,7 @@ class VaultStorage:
 
     def _on_disk(self, wanted: Reference) -> FileStat | None:
         """A note that is there although the index does not know it yet, by its path."""
-        spelling = wanted.path if is_note(wanted.path) else wanted.path + EXTENSION
+        spelling = wanted.path if is_note(wanted.path) else wanted.path + NOTE_EXTENSION
         with contextlib.suppress(ToolFailure):
             return self._files.stat(parse_path(spelling))
         return None

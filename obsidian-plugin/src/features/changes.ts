@@ -6,14 +6,15 @@ import { parseDiff } from "../core/diff/parse";
 import { History, type Direction } from "../core/history";
 import { messageOf } from "../core/settings/store";
 import { inertPlain } from "../core/text/inert";
+import type { EventName } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
 import type { ChangedFile } from "../ui/views/logRow";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
 import type { Context } from "./context";
 import { showView } from "./views";
 
-/** What the bridge tells of when the list may have changed. */
-const NEWS = ["tool.finished", "audit.appended"];
+/** The events after which the list may have changed. */
+const NEWS: readonly string[] = ["tool.finished", "audit.appended"] satisfies EventName[];
 
 export class Changes extends Component {
 	private readonly history: History;

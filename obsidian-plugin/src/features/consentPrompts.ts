@@ -8,7 +8,10 @@ import { list, ShapeError, type JsonObject } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
 import { messageOf } from "../core/settings/store";
 import { inertPlain } from "../core/text/inert";
-import { readConsentReply, readConsentRequest, readConsentResolved, type ConsentRequest, type Decision } from "../core/wire/consent";
+import { readConsentRequest, type ConsentRequest } from "../core/wire/consent";
+import type { Decision } from "../core/wire/contract";
+import { handleEvent, type EventHandlers } from "../core/wire/events";
+import { readConsentReply } from "../core/wire/readers";
 import { ConsentModal } from "../ui/consent/consentModal";
 import type { Context } from "./context";
 
@@ -59,13 +62,14 @@ export class ConsentPrompts extends Component {
 		this.show();
 	}
 
+	private readonly handlers: EventHandlers = {
+		"consent.requested": (request) => { this.context.questions.add(request); },
+		"consent.resolved": ({ requestId, decision, outcome, by }) => { this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by); },
+	};
+
 	private hear(method: string, params: JsonObject): void {
 		try {
-			if (method === "consent.requested") this.context.questions.add(readConsentRequest(params, method));
-			if (method === "consent.resolved") {
-				const { requestId, decision, outcome, by } = readConsentResolved(params, method);
-				this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by);
-			}
+			handleEvent(this.handlers, method, params);
 		} catch (error) {
 			if (!(error instanceof ShapeError)) throw error;
 			console.error("Vault Bridge:", error);

@@ -3,7 +3,8 @@
 import type { App } from "obsidian";
 import type { Clock } from "../core/clock";
 import type { Duty } from "../core/rpc/client";
-import { readBrowserToolParams, readDirtyParams, readTrashParams, readWriteParams } from "../core/wire/duties";
+import { readBrowserToolParams } from "../core/wire/duties";
+import { readDirtyQuestion, readTrashQuestion, readWriteQuestion } from "../core/wire/readers";
 import { runBrowserTool } from "../platform/browserTool";
 import { dirtyFiles } from "../platform/editors";
 import { trashFiles, writeFiles } from "../platform/writes";
@@ -13,9 +14,9 @@ export const ABILITIES = ["consent", "write", "dirty", "browser"] as const;
 
 export function hostDuties(app: App, clock: Clock): ReadonlyMap<string, Duty> {
 	return new Map<string, Duty>([
-		["host.dirty", async (params) => dirtyFiles(app, readDirtyParams(params, "host.dirty").paths)],
-		["host.write", async (params) => writeFiles(app, readWriteParams(params, "host.write"), clock)],
-		["host.trash", async (params) => trashFiles(app, readTrashParams(params, "host.trash"))],
+		["host.dirty", async (params) => dirtyFiles(app, readDirtyQuestion(params, "host.dirty").paths)],
+		["host.write", async (params) => writeFiles(app, readWriteQuestion(params, "host.write"), clock)],
+		["host.trash", async (params) => trashFiles(app, readTrashQuestion(params, "host.trash"))],
 		["host.runBrowserTool", async (params) => runBrowserTool(readBrowserToolParams(params, "host.runBrowserTool"))],
 	]);
 }

@@ -14,8 +14,10 @@ import pytest
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentRequest
 from bridge.contract.result import ToolResult
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
@@ -24,10 +26,10 @@ from bridge.settings.model import MAX_RATE
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.session_files import SessionFiles
 from bridge.toolkit.tool_call import Caller, ToolCall
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
@@ -50,11 +52,11 @@ class Person(YesHost):
         self.asked: list[dict[str, Any]] = []
         self.before_answer: Callable[[], object] = lambda: None
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        if method == "consent.requested":
-            self.asked.append(params)
+    def notify(self, event: Event) -> None:
+        if isinstance(event, ConsentRequest):
+            self.asked.append(event.to_wire())
             self.before_answer()
-        super().notify(method, params)
+        super().notify(event)
 
 
 @dataclass
@@ -126,8 +128,8 @@ def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
     settings = SettingsStore(state)
     settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
     broker = Broker(clock=clock)
-    grants = Grants(
-        Permissions(state, clock=clock),
+    grants = GrantStore(
+        PermissionFile(state, clock=clock),
         clock=clock,
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,
@@ -159,13 +161,13 @@ def desk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Desk]:
     with ThreadPoolExecutor(4) as workers:
         pipeline = Pipeline(
             registry=registry,
-            limiting=RateLimitStep(RateLimits(), clock, lambda _told: None),
-            asking=ConsentStep(broker, grants, clock, auditing.decided),
+            rate_limit=RateLimitStep(RateLimits(), clock, lambda _hit: None),
+            consent=ConsentStep(broker, grants, clock, auditing.decided),
             ledger=ledger,
             settings=lambda: settings.current,
             clock=clock,
             workers=workers,
-            on_event=lambda _event, _facts: None,
+            on_event=lambda _event: None,
             on_finished=finished,
         )
         yield Desk(vault, person, ledger, settings, session_files, services, pipeline)

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -27,11 +28,12 @@ from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.move_plan import Mover
 from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 FOLDERS = ["", "a", "b", "a/c", "b/c", "It's d"]
 NAMES = ["Note", "Other", "Ünï (1)", "A & B", "100%"]

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from bridge.clock import SystemClock
 from bridge.errors import ToolFailure
 from bridge.index.vault_index import VaultIndex
@@ -17,6 +19,8 @@ from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 
 def targets(files: dict[str, bytes]) -> dict[str, list[str | None]]:

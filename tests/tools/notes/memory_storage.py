@@ -12,11 +12,11 @@ from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.notes.note import ParsedNote
-from bridge.notes.reference import note_name, parse_reference
+from bridge.notes.reference import parse_reference
 from bridge.tools.notes.storage import Candidate, Links, StorageId, StoredNote
-from bridge.vault.diff import preview
+from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 
 MOMENT = datetime(2025, 6, 15, 12, tzinfo=UTC)
 

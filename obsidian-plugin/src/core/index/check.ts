@@ -1,8 +1,8 @@
 /** Sends the bridge what Obsidian knows of the notes, some at a time, and gathers what it finds. It judges nothing. */
 
 import type { JsonObject } from "../json";
-import { readComparison } from "../wire/comparison";
 import type { IndexComparison, ObsidianFacts } from "../wire/contract";
+import { readIndexComparison } from "../wire/readers";
 
 /** Notes of one request. The bridge takes 2,000. */
 const MOST_NOTES = 500;
@@ -48,7 +48,7 @@ export async function checkIndex(source: IndexSource, request: Request, told: (d
 }
 
 async function compare(request: Request, params: JsonObject): Promise<IndexComparison> {
-	return readComparison(await request("index.compare", params), "index.compare");
+	return readIndexComparison(await request("index.compare", params), "index.compare");
 }
 
 function* batches(notes: readonly string[], facts: IndexSource["facts"]): Generator<Batch> {

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { readTrashParams } from "../../../src/core/wire/duties";
+import { readTrashQuestion } from "../../../src/core/wire/readers";
 import { Disconnected, RpcClient, type Duty } from "../../../src/core/rpc/client";
 import { parseFrame, RpcError } from "../../../src/core/rpc/messages";
 import { settled } from "../fakeClock";
@@ -76,7 +76,7 @@ describe("what the bridge asks of the plugin", () => {
 	])("is refused for %s", async (_, method, params, code) => {
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
 		const { sent, receive } = connect([
-			["host.trash", async (given) => Promise.resolve(readTrashParams(given, ""))],
+			["host.trash", async (given) => Promise.resolve(readTrashQuestion(given, ""))],
 			["host.fail", async () => Promise.reject(new Error("/home/me/secret"))],
 		]);
 		receive({ jsonrpc: "2.0", id: 7, method, params });
