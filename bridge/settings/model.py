@@ -71,7 +71,8 @@ def _setting(
     Args:
         section: Where the settings screen shows it.
         title: Its label there.
-        description: What it does, in a sentence.
+        description: What it does, in a sentence. The plugin's form reads units and the meaning of null from it:
+            "Seconds ...", "Days ...; null: never.", "..., in bytes."
         default: Its value when nothing is set, or a function that makes it.
         available: Whether anything reads it in this version; if not, it is kept but not offered.
         **bounds: As pydantic's `Field` takes them.
@@ -109,7 +110,7 @@ class Settings(BaseModel):
     consent_timeout: int = _tools("Time to answer", "Seconds a question waits for an answer.", 300, ge=1, le=86_400)
     grant_expiry_days: int | None = _tools(
         "Permissions expire after",
-        "Days after which an unused permanent permission ends; null keeps it forever.",
+        "Days after which an unused permanent permission ends; null: never.",
         30,
         ge=1,
         le=3650,
@@ -171,7 +172,7 @@ class Settings(BaseModel):
 
     enable_audit_log: bool = _privacy("Keep a log", "Every call and every decision is logged.", default=True)
     audit_log_retention_days: Literal[7, 30, 90] | None = _privacy(
-        "Keep the log for", "Days the log is kept; null keeps it forever.", 30
+        "Keep the log for", "Days the log is kept; null: forever.", 30
     )
     log_parameter_values: bool = _privacy(
         "Log parameter values", "The log includes the values that tools are called with.", default=True
@@ -196,9 +197,7 @@ class Settings(BaseModel):
     patch_backup_enabled: bool = _single(
         "Keep backups", "Keep what a change replaces, so that it can be undone.", default=True
     )
-    backup_retention_days: int | None = _single(
-        "Keep backups for", "Days backups are kept; null keeps them forever.", 30, ge=1
-    )
+    backup_retention_days: int | None = _single("Keep backups for", "Days backups are kept; null: forever.", 30, ge=1)
     web_search_max_results: int = _later(
         "toolSpecific", "Web search: results", "Most results that `web_search` returns.", 5, ge=1, le=50
     )

@@ -131,3 +131,14 @@ def test_a_value_without_effect_is_accepted_with_a_warning() -> None:
 def test_a_list_that_was_written_as_a_word_is_explained() -> None:
     with pytest.raises(InvalidParameters, match="ignorePatterns: write a list, such as"):
         Settings.parse({"ignorePatterns": "Templates"})
+
+
+def test_descriptions_say_units_and_the_meaning_of_null() -> None:
+    for key, member in schema(offered=True)["properties"].items():
+        kinds = {kind.get("type") for kind in [member, *member.get("anyOf", [])]}
+        if "null" in kinds:
+            assert "null: " in member["description"], key
+        if key.endswith("Bytes"):
+            assert member["description"].endswith(", in bytes."), key
+        if key.endswith("Days"):
+            assert member["description"].startswith("Days "), key
