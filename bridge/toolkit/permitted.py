@@ -10,7 +10,10 @@ from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import Place
 
-Denials = Callable[[], Callable[[str], Rule | None] | None]
+Denial = Callable[[str], Rule | None]
+"""Returns the rule that closes a path; None when none does."""
+
+Denials = Callable[[], Denial | None]
 """The rules as they are now: a function that returns the rule which forbids reading a path, or None; None when nothing
 is forbidden."""
 

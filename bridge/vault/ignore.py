@@ -54,11 +54,17 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
     Raises:
         InvalidParameters: A glob is none.
     """
-    return _ignore_rules(read_app_settings(files.root).user_ignore_filters, tuple(patterns))
+    return make_rules(read_app_settings(files.root).user_ignore_filters, tuple(patterns))
 
 
 @lru_cache(maxsize=16)
-def _ignore_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
+def make_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
+    """The rules of Obsidian's excluded files and of some globs; see `ignore_rules`.
+
+    Args:
+        filters: Obsidian's setting `userIgnoreFilters`.
+        patterns: The globs.
+    """
     rules = [rule for text in filters if (rule := _user_rule(text))]
     if patterns:
         rules.append(_glob_rule(patterns))

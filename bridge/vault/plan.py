@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Protocol
 
 import orjson
 
@@ -18,7 +18,6 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.compare import Region
 from bridge.vault.diff import Diff, unified_diff
 from bridge.vault.paths import VaultPath
-from bridge.vault.root import VaultRoot
 
 
 class ChangeKind(StrEnum):
@@ -144,6 +143,22 @@ def preview(
     )
 
 
+class Closable(Protocol):
+    """A folder that is held open."""
+
+    def close(self) -> None:
+        """Let it go."""
+        ...
+
+
+class Folders(Protocol):
+    """Where plans look for folders: a vault."""
+
+    def folder(self, path: VaultPath, /) -> Closable:
+        """The folder at this path. Raises NotFound when there is none."""
+        ...
+
+
 class PlanBuilder:
     """A plan being built. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
 
@@ -153,7 +168,7 @@ class PlanBuilder:
         root: The vault, which is only looked at.
     """
 
-    def __init__(self, root: VaultRoot) -> None:
+    def __init__(self, root: Folders) -> None:
         self._root = root
         self._changes: list[Change] = []
         self._previews: list[FilePreview] = []

@@ -10,7 +10,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from bridge.app import Bridge
-from bridge.client import Connection, connect
+from bridge.client import Connection as Client
+from bridge.client import connect
 from bridge.contract.base import Wire
 from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolProgress
 from bridge.rpc.methods import METHODS
@@ -61,7 +62,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture
-async def host(vault: Path) -> AsyncIterator[Connection]:
+async def host(vault: Path) -> AsyncIterator[Client]:
     async with Bridge(vault) as bridge, connect(vault, name="Ada", role="host", can=["consent"]) as host:
         bridge.settings.update({"enabledTools": ["*"]})
 
@@ -73,7 +74,7 @@ async def host(vault: Path) -> AsyncIterator[Connection]:
         yield host
 
 
-async def test_every_result_fits_the_type_that_its_method_names(host: Connection) -> None:
+async def test_every_result_fits_the_type_that_its_method_names(host: Client) -> None:
     assert {name for name, _ in CALLS} == set(BY_NAME)
     for name, params in CALLS:
         answer = await host.request(name, **params)
@@ -82,7 +83,7 @@ async def test_every_result_fits_the_type_that_its_method_names(host: Connection
             assert set(answer) <= members(type(read)), name
 
 
-async def test_every_event_that_is_sent_is_what_its_model_says(host: Connection) -> None:
+async def test_every_event_that_is_sent_is_what_its_model_says(host: Client) -> None:
     missing = {event.event_name: event for event in EVENTS if event not in {ToolProgress, LimitHit, IndexProgress}}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])

@@ -14,7 +14,7 @@ from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.move_plan import Mover
+from bridge.tools.files.move_plan import MovePlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
@@ -48,7 +48,7 @@ def test_links_of_a_real_vault_survive_being_moved_about(
         ledger = Ledger(root, clock=SystemClock(), keep_backups=lambda: True)
         ledger.recover()
         services = ToolServices(files=VaultFiles(root), everything=indexed(real_vault), history=ledger)
-        mover = Mover(services)
+        planner = MovePlanner(services.storage, services.clock)
         made = 0
         for number in range(4):
             before = files_of(real_vault)
@@ -59,7 +59,7 @@ def test_links_of_a_real_vault_survive_being_moved_about(
             name = (source if number % 2 else linked[number * 13 % len(linked)]).rpartition("/")[2]
             try:
                 context = CallContext("s", "Ada", Settings(), services.clock.monotonic() + 60)
-                plan = mover.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
+                plan = planner.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
             except ToolFailure:
                 continue
             if plan is None or plan.warnings:

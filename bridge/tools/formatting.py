@@ -1,6 +1,13 @@
-"""How seed S's tools tell sizes, times, counts and what was done."""
+"""Sizes, times, counts and what was done, in words; and the facts of an edit, for programs."""
 
 from datetime import UTC, datetime
+from typing import Any
+
+from bridge.clock import stamp
+from bridge.toolkit.tool import Applied
+
+UNLINKABLE = "#^[]|"
+"""Characters that keep Obsidian from following links to a name."""
 
 _KB = 1024
 _NANOSECONDS = 1e9
@@ -42,6 +49,12 @@ def moment(nanoseconds: int | None) -> datetime | None:
         return None
 
 
+def utc_time(nanoseconds: int | None) -> str | None:
+    """The time of so many nanoseconds since 1970 for programs, in UTC; None where there is none."""
+    when = moment(nanoseconds)
+    return stamp(when) if when else None
+
+
 def local_time(nanoseconds: int | None) -> str:
     """`2026-02-03 14:22:45` on this machine's clock; `unknown` where there is none."""
     when = moment(nanoseconds)
@@ -54,7 +67,7 @@ def local_date(nanoseconds: int | None) -> str:
 
 
 def done(summary: str) -> str:
-    """A question's sentence (`Create folder "A"`) as the one that tells that it was done (`Created folder "A".`).
+    """A question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
 
     Args:
         summary: Its first word is one of `_DONE`.
@@ -66,3 +79,19 @@ def done(summary: str) -> str:
 def shortened(text: str, most: int = 100) -> str:
     """A text that is repeated in a sentence, cut where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
+
+
+def edit_facts(applied: Applied) -> dict[str, Any]:
+    """The edited file, its diff, and where its bytes from before are; None when none were kept.
+
+    Args:
+        applied: What the ledger did with a plan of one change.
+    """
+    (shown,) = applied.plan.previews
+    return {
+        "path": shown.path,
+        "added": shown.added,
+        "removed": shown.removed,
+        "diff": shown.diff,
+        "backup": applied.backup and applied.backup + shown.path,
+    }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.tools.files.formatting import counted, done, exact_size, local_date, local_time, moment, shortened, size
+from bridge.tools.formatting import counted, done, exact_size, local_date, local_time, moment, shortened, size
 
 
 @pytest.mark.parametrize(
