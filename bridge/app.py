@@ -38,21 +38,19 @@ from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.services import Services
-from bridge.server.cache_folder import cache_folder
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
+from bridge.server.run_folder import RunFolder, cache_folder
 from bridge.server.server import Server
+from bridge.settings.changes import SettingsChange
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call, redacted_console
-from bridge.toolkit.mode_changes import ModeChanges
 from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.settings_changes import SettingsChanges
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
@@ -203,9 +201,9 @@ class Bridge:
         audit = AuditLog(
             state,
             clock=self._clock,
-            settings=lambda: self.settings.current,
+            settings=lambda: self.settings.latest,
             secrets=known,
-            keep=RunFolder(root.path, kind="audit", durable=True),
+            key_store=RunFolder(root.path, kind="audit", durable=True),
         )
         keeper = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
         keeper.start()
@@ -272,7 +270,7 @@ class Bridge:
         """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
         if plan is not None:
             self._session_files.applied(tool_call.caller.session_id, plan)
-        if self.settings.current.developer_mode:
+        if self.settings.latest.developer_mode:
             log_call(tool_call, result, seconds)
         await auditing.finished(tool_call, result, plan, seconds)
 
@@ -281,8 +279,11 @@ class Bridge:
 
         A bridge that lives as long as one command is not worth a record, unless it mended something.
         """
-        changes = SettingsChanges(self.settings.current, auditing.note)
-        self.settings.on_change(changes.changed)
+
+        def note_settings(change: SettingsChange) -> None:
+            auditing.note("settings", {"by": change.by, "changes": change.differences()})
+
+        self.settings.on_change(note_settings)
         mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
         mended |= {"conflicted": list(self.recovery.conflicted)}
         if self._brief and not any(mended.values()):
@@ -302,7 +303,12 @@ class Bridge:
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
         )
-        self.settings.on_change(ModeChanges(grants, self.settings.current).changed)
+
+        def modes_changed(change: SettingsChange) -> None:
+            for tool, mode in change.modes().items():
+                grants.mode_set(tool, mode)
+
+        self.settings.on_change(modes_changed)
         return grants
 
     def _repeat(self, seconds: float, work: Callable[[], object], *, at_once: bool) -> None:

@@ -74,7 +74,7 @@ def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
     printer.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
     about = described.get(key.partition(".")[0], {})
     default = f" Default: {json.dumps(about['default'])}" if "default" in about else ""
-    printer.say(f"{about.get('description', '')}{default}")
+    printer.say(f"{about.get('description', 'This setting has no effect in this version.')}{default}")
 
 
 @app.command("set")
@@ -200,12 +200,12 @@ def _show_all(values: dict[str, Any], described: dict[str, Any], printer: Printe
         printer.json(values)
         return
     sections: dict[str, list[str]] = {}
-    for key in values:
-        sections.setdefault(described.get(key, {}).get("section", ""), []).append(key)
+    for key, about in described.items():
+        sections.setdefault(about["section"], []).append(key)
     width = min(printer.width, READABLE)
     for section, keys in sections.items():
         printer.lines([Text(section, "bold")])
-        printer.lines(line for key in keys for line in _draw(key, values[key], width, described.get(key)))
+        printer.lines(line for key in keys for line in _draw(key, values[key], width, described[key]))
 
 
 def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None) -> Iterator[Text]:

@@ -28,7 +28,7 @@ class GrantStore:
         permissions: The permission file.
         clock: For the times of answers.
         modes: The consent modes as the settings have them.
-        set_mode: Writes a tool's consent mode to the settings; None: back to the tool's default.
+        set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
         expiry: Ends grants that nobody uses; None: they hold for ever.
     """
 
@@ -38,7 +38,7 @@ class GrantStore:
         *,
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
-        set_mode: Callable[[str, ConsentMode | None], None],
+        set_mode: Callable[[str, ConsentMode | None, str | None], None],
         expiry: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
@@ -105,7 +105,9 @@ class GrantStore:
             self._closed = table, denial
         return denial
 
-    def remember(self, decision: Decision, case: ConsentCase, feedback: str | None = None) -> tuple[Grant, ...]:
+    def remember(
+        self, decision: Decision, case: ConsentCase, feedback: str | None = None, *, by: str | None = None
+    ) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
         A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
@@ -116,6 +118,7 @@ class GrantStore:
             decision: What was answered.
             case: The call that was asked about.
             feedback: What the person said with a denial.
+            by: The name of the host that answered, for the log.
 
         Returns:
             What is now kept in memory.
@@ -129,7 +132,7 @@ class GrantStore:
                 return self._session.refuse_again(case, feedback)
             case Decision.ALLOW_ALWAYS | Decision.DENY_ALWAYS:
                 try:
-                    self._write(decision, case)
+                    self._write(decision, case, by)
                 except ToolFailure as failure:
                     logger.warning("an answer for good is kept for this session only: %s", failure)
                     decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
@@ -153,11 +156,12 @@ class GrantStore:
         """Every answer that holds: those for a session in the order they were given, then modes, then the file."""
         return [*self._session.list(), *self._mode_grants(), *self._file_grants()]
 
-    def revoke(self, grant_id: str) -> bool:
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
         """Take one answer back.
 
         Args:
             grant_id: Its id, as `list` returns it.
+            by: The name of the host that takes it back, for the log.
 
         Returns:
             False when there is none of this id.
@@ -170,7 +174,7 @@ class GrantStore:
             case Grant(kind="session" | "call" | "auto"):
                 self._session.revoke(grant)
             case Grant(kind="mode", tool=str(tool)):
-                self._set_mode(tool, None)
+                self._set_mode(tool, None, by)
             case Grant(kind="file", target=str(target), operation=str(operation)):
                 self._permissions.forget(target, [letter for letter in LETTERS if _VERBS[letter] == operation])
             case _:
@@ -201,19 +205,19 @@ class GrantStore:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: ConsentCase) -> None:
+    def _write(self, decision: Decision, case: ConsentCase, by: str | None) -> None:
         if case.scope is Covers.TARGET and case.targets:
             self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
             if self._expiry is not None and decision.allows:
                 self._expiry.renew(case.targets, letters_of(case))
             return
-        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW)
+        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW, by)
         if self._expiry is not None and decision.allows:
             self._expiry.use_tool(case.tool, granted=True)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
-            self._set_mode(tool, None)
+            self._set_mode(tool, None, None)
 
     def _mode_grants(self) -> Iterator[Grant]:
         for tool, mode in self._modes().items():

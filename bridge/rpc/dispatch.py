@@ -24,7 +24,6 @@ from bridge.rpc import frames
 from bridge.rpc.frames import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
 from bridge.rpc.hub import Peer
 from bridge.rpc.services import Services
-from bridge.toolkit.actor import current_actor
 from bridge.toolkit.arguments import explain
 
 # The package's own first lines load jsonschema, which takes a tenth of a start, for checks that `frames.py` makes. So
@@ -173,7 +172,6 @@ class _Callable:
         if not method.permits(context.session):
             hint = f"{method.name} is for the host: the Obsidian plugin or `vault-bridge` on this machine, not agents"
             return _error(FORBIDDEN, "Forbidden for this role", hint)
-        current_actor.set(context.session.name if context.session.role == "host" else None)
         try:
             result = method.handler(context, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)

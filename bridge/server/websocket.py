@@ -71,7 +71,7 @@ class SocketLink:
 
 
 async def open_socket(request: web.Request) -> web.WebSocketResponse[bool]:
-    """Upgrade a request that has passed the door."""
+    """Upgrade a request that has been authenticated."""
     # The library logs what a client offers when nothing of it fits, and a token may be in that: then offer nothing.
     fits = SUBPROTOCOL in offered_protocols(request.headers)
     if not fits and "Sec-WebSocket-Protocol" in request.headers:

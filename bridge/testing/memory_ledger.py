@@ -8,7 +8,7 @@ from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound
 from bridge.journal.editors import NoEditors
 from bridge.journal.preconditions import exists, stale
-from bridge.journal.record import Application, Cause
+from bridge.journal.record import AppliedPlan, Cause
 from bridge.testing.memory import MemoryTree
 from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
 from bridge.vault.paths import VaultPath
@@ -92,7 +92,7 @@ class MemoryLedger:
         self.check(partial.plan)
         return partial
 
-    def apply(self, plan: ChangePlan, cause: Cause) -> Application:
+    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
         """Apply a plan wholly, or not at all. Raises Conflict when a file is not as it was."""
         before, after = self._now(), self._after(plan)
         self._tree.replace(after.files, after.folders)
@@ -101,7 +101,7 @@ class MemoryLedger:
         else:
             self._applied[cause.reverses].undone = cause.kind == "undo"
         self._on_applied(plan)
-        return Application(cause.execution_id, None, plan, plan.disposal)
+        return AppliedPlan(cause.execution_id, None, plan, plan.disposal)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back; the newest one when none is named."""

@@ -17,7 +17,6 @@ from bridge.errors import Conflict, PermissionDenied
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.settings.model import Settings
-from bridge.toolkit.actor import current_actor
 from bridge.toolkit.tool import Effect, Output, ReadEffect, RequestEffect, Tool, Unchanged
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
@@ -189,8 +188,7 @@ class ConsentStep:
             raise
         finally:
             tool_call.request_id = None
-        current_actor.set(answer.by)
-        remember = partial(self._grants.remember, answer.decision, case, answer.feedback)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, by=answer.by)
         if answer.decision in FOR_GOOD:
             await asyncio.to_thread(remember)  # writes files
         else:

@@ -4,6 +4,7 @@ Names are single components and links are never followed. This class knows no po
 links are `root.py`'s matter. It raises plain `OSError`s; `files.py` turns them into failures that agents can read.
 """
 
+import contextlib
 import errno
 import os
 import stat
@@ -64,6 +65,15 @@ class Folder:
             OSError: It is a link (`NotADirectoryError`, ELOOP), no folder, or cannot be opened.
         """
         return Folder(self.disk, self.disk.open_folder(self.handle(), name), self.path.child(name), top=self._top)
+
+    def child_made(self, name: str, *, mode: int = 0o700) -> "Folder":
+        """As `child`, made first when it is missing; by default for this user only."""
+        try:
+            return self.child(name)
+        except FileNotFoundError:
+            with contextlib.suppress(FileExistsError):  # another thread was faster
+                self.mkdir(name, mode=mode)
+            return self.child(name)
 
     def reopen(self) -> "Folder":
         """A second hold on the same folder, for another thread or another time, closed on its own."""

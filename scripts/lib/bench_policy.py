@@ -66,7 +66,7 @@ async def run() -> None:
         permissions = PermissionFile(state, clock=SystemClock())
         expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = GrantStore(
-            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, expiry=expiry
+            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode, _by: None, expiry=expiry
         )
         for number in range(RULES):
             other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")

@@ -63,7 +63,8 @@ class Years:
             expiry=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
         )
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         self.modes = {} if mode is None else {tool: mode.value}
 
     def call(self, path: str = "Notes/a.md") -> Verdict:

@@ -64,7 +64,8 @@ class World:
         self.permissions = PermissionFile(state, clock=clock)
         self.grants = GrantStore(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         if mode is None:
             del self.modes[tool]
         else:
@@ -166,7 +167,7 @@ def test_what_cannot_be_kept_for_good_is_kept_for_the_session(world: World, file
 
 
 def test_settings_that_cannot_be_written_lose_no_denial(state: Folder, clock: Clock) -> None:
-    def fail(_tool: str, _mode: ConsentMode | None) -> None:
+    def fail(_tool: str, _mode: ConsentMode | None, _by: str | None) -> None:
         raise ExecutionFailed("The disk is full")
 
     grants = GrantStore(PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=fail)

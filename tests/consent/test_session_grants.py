@@ -44,7 +44,9 @@ def case(base: ConsentCase, **changes: Any) -> ConsentCase:
 
 @pytest.fixture
 def grants(state: Folder, clock: Clock) -> GrantStore:
-    return GrantStore(PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+    return GrantStore(
+        PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+    )
 
 
 def rule(grants: GrantStore, asked: ConsentCase) -> str:

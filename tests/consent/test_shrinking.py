@@ -92,7 +92,8 @@ class World:
             permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, expiry=expiry
         )
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         self.modes.pop(tool, None)
         if mode is not None:
             self.modes[tool] = mode.value

@@ -17,7 +17,7 @@ import pytest
 from bridge.contract.consent import Operation
 from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Application, Cause
+from bridge.journal.record import AppliedPlan, Cause
 from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
@@ -200,7 +200,7 @@ class SmallVault:
         name = execution_id or f"change-{next(self._ids)}"
         return Cause(execution_id=name, tool="apply_patch", client="Tests", session_id="s-1", **facts)
 
-    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> Application:
+    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> AppliedPlan:
         """Apply some steps."""
         return ledger.apply(plan_of(*steps), self.cause(**facts))
 

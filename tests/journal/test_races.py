@@ -183,7 +183,7 @@ def test_many_writers_of_different_files_all_succeed_and_the_journal_stays_whole
         assert len(ledger.history()) == 20
 
 
-def test_a_writer_that_waits_too_long_is_told_to_try_again(small: SmallVault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_waits_too_long_is_asked_to_try_again(small: SmallVault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_module, "LONGEST_WAIT", 0.01)
     refused: list[str | None] = []
 

@@ -143,13 +143,15 @@ class MemorySettings(SettingsStore):
     def current(self) -> Settings:
         return self._settings
 
-    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
+        del by
         values = merge(self._values, patch)
         self._settings = Settings.parse(values)
         self._values = values
         return self._settings, warnings(self._settings)
 
-    def reset(self, section: str | None = None) -> Settings:
+    def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
+        del by
         if section is None:
             self._values, self._settings = {}, Settings()
         return self._settings
@@ -170,7 +172,8 @@ class MemoryGrants(GrantStore):
     def list(self) -> list[Grant]:
         return list(self._grants)
 
-    def revoke(self, grant_id: str) -> bool:
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
+        del by
         known = [held for held in self._grants if held.grant_id == grant_id]
         for held in known:
             self._grants.remove(held)

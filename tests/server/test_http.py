@@ -89,7 +89,7 @@ async def test_a_post_that_is_dropped_cancels_its_call_unless_it_has_a_call_id(h
     assert calls.cancelled == ["plain"]
 
 
-async def test_a_post_that_runs_when_the_bridge_stops_is_told_so(house: House) -> None:
+async def test_a_post_that_runs_when_the_bridge_stops_learns_so(house: House) -> None:
     posting = asyncio.create_task(house.post(request(1, "tools.call", name="slow", arguments={"tag": "plain"})))
     await house.world.calls.until_running(1)
     await house.server.stop()
@@ -126,7 +126,7 @@ async def test_everything_else_is_not_there(house: House, method: str, path: str
     assert set(await answer.json()) == {"error", "hint"}
 
 
-async def test_a_plain_get_of_the_socket_is_told_to_upgrade(house: House) -> None:
+async def test_a_plain_get_of_the_socket_is_asked_to_upgrade(house: House) -> None:
     answer = await house.get("/ws", **house.bearer())
     assert answer.status == 400
     assert set(await answer.json()) == {"error", "hint"}

@@ -25,7 +25,7 @@ def files(vault: Path) -> Iterator[PermittedFiles]:
     with VaultRoot(vault) as root, root.state() as state:
         clock = SystemClock()
         grants = GrantStore(
-            PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None
+            PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
         )
         yield PermittedFiles(VaultFiles(root), grants.closed)
 

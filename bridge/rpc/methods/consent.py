@@ -37,7 +37,7 @@ async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Rev
     """Forget one of those."""
     services = context.services
     held = await asyncio.to_thread(services.grants.list)
-    revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id)
+    revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id, by=context.session.name)
     if revoked:
         grant = next((grant.to_wire() for grant in held if grant.grant_id == params.grant_id), {})
         facts = {"event": "revoked", "by": context.session.name, "grant": grant}

@@ -16,20 +16,22 @@ def get(context: RequestContext, _params: Params) -> Settings:
 
 async def update(context: RequestContext, params: SettingsUpdateParams) -> SettingsUpdated:
     """Change settings: all of the patch or nothing."""
-    settings, warnings = await asyncio.to_thread(context.services.settings.update, params.patch)
+    settings, warnings = await asyncio.to_thread(
+        context.services.settings.update, params.patch, by=context.session.name
+    )
     return SettingsUpdated(settings=settings.to_wire(), warnings=tuple(warnings))
 
 
 async def reset(context: RequestContext, params: SettingsResetParams) -> SettingsUpdated:
     """Back to the defaults."""
-    settings = await asyncio.to_thread(context.services.settings.reset, params.section)
+    settings = await asyncio.to_thread(context.services.settings.reset, params.section, by=context.session.name)
     return SettingsUpdated(settings=settings.to_wire())
 
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
     tools = tuple(ToolSummary.of(tool) for tool in context.services.registry.tools() if tool.listed)
-    return SettingsSchema(**schema(), tools=tools)
+    return SettingsSchema(**schema(offered=True), tools=tools)
 
 
 METHODS = (
