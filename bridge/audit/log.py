@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -57,19 +57,17 @@ class LogSnapshot:
 
     def oldest_first(self) -> Iterator[bytes]:
         """Every line; of a damaged file those that can be read."""
-        for source in self.sources:
-            try:
-                yield from source.forwards()
-            except DamagedError:
-                continue
+        return _readable(source.forwards() for source in self.sources)
 
     def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
         """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
-        for source in reversed(self.sources):
-            try:
-                yield from source.backwards(needle)
-            except DamagedError:
-                continue
+        return _readable(source.backwards(needle) for source in reversed(self.sources))
+
+
+def _readable(files: Iterable[Iterator[bytes]]) -> Iterator[bytes]:
+    for lines in files:
+        with contextlib.suppress(DamagedError):
+            yield from lines
 
 
 class AuditLog:
