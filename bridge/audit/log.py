@@ -167,7 +167,9 @@ class AuditLog:
                     seen = LogSnapshot(found, chain_state.chain, chain_state.adopted, self._head, self._lost)
                 yield seen
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be read: {error.strerror}. Mend {LOG} in the vault") from error
+            raise ExecutionFailed(
+                f"The audit log cannot be read: {error.strerror}. Check {LOG} in the vault"
+            ) from error
 
     def clear(self, by: str) -> AuditRecord:
         """Remove every record. A signed-off one stays, which says when, by whom, and what was there.
@@ -186,7 +188,7 @@ class AuditLog:
                 facts = redact({"by": by}, secrets=self._secrets)
                 count = self._housekeeping(self._open()).clear(self._head, facts)
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Mend {LOG}") from error
+            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Check {LOG}") from error
         self.has_work.set()
         return {"cleared": count}
 
