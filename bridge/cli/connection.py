@@ -53,10 +53,11 @@ def embedded_bridge(
     vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False
 ) -> "Bridge":
     """A bridge in this process, not yet started; a brief one lives only as long as a command."""
-    gc.disable()  # what imports make is no garbage, and looking through it again and again takes a tenth of their time
+    gc.disable()  # what imports make is no garbage, and looking through it again and again takes a tenth of a start
     try:
         from bridge.app import Bridge  # noqa: PLC0415 - mostly a bridge runs, and a command starts fast without
     finally:
+        gc.freeze()
         gc.enable()
     return Bridge(vault, port=port, consent=consent, brief=brief)
 

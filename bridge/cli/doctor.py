@@ -22,7 +22,7 @@ _INDENT = " " * 6
 def doctor(vault: Vault = None, as_json: AsJson = False) -> None:
     """Look for faults, and say what to do about them.
 
-    Looks at this machine, the vault, the bridge's own files and the bridge if one runs, and changes nothing.
+    It examines this machine, the vault, the bridge's own files and the bridge if one runs, and changes nothing.
     Exit code 0: nothing has failed; 1: something has.
 
     Examples:

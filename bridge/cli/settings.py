@@ -148,8 +148,9 @@ def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
     def add(enabled: list[str], known: list[str]) -> list[str]:
         for tool in tools:
             if tool not in known and tool != ALL_TOOLS:
-                near = difflib.get_close_matches(tool, known, n=1, cutoff=0)
-                fail(f"There is no tool {tool!r}; did you mean {near[0]!r}?")
+                near = difflib.get_close_matches(tool, known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(known)}."
+                fail(f"There is no tool {tool!r}; {hint}")
         return [*enabled, *(tool for tool in tools if tool not in enabled)]
 
     _choose_tools(vault, add, as_json=as_json)

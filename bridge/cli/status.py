@@ -19,7 +19,7 @@ from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
 def status(vault: Vault = None, as_json: AsJson = False) -> None:
     """Say whether the vault is served.
 
-    And where, and how things stand. Exit code 0: it is served; 1: it is not.
+    If it is, show where, and how things stand. Exit code 0: it is served; 1: it is not.
 
     Examples:
       vault-bridge status

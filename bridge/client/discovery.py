@@ -24,6 +24,9 @@ def find_vault(
         environ: By default the process's.
         start: The folder to look from; by default the working directory.
 
+    Returns:
+        The vault's real path.
+
     Raises:
         VaultNotFound: There is none.
     """
@@ -38,7 +41,7 @@ def find_vault(
         if any((folder / mark).is_dir() for mark in MARKS):
             return folder
     raise VaultNotFound(
-        f"No vault found here or above; name one with `--vault DIR` or {VAULT_VARIABLE}, or go into one"
+        f"No vault found here or above; name one with `--vault DIR` or {VAULT_VARIABLE}, or change into one"
     )
 
 
@@ -48,6 +51,9 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
     Args:
         vault: The vault's folder.
         role: `agent` or `host`.
+
+    Returns:
+        The WebSocket's and the HTTP address, the process, and the token.
 
     Raises:
         BridgeNotRunning: Nobody serves the vault.

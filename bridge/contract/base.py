@@ -1,6 +1,6 @@
 """The kinds of wire model: what the bridge sends, what it sends unasked, and what it is sent."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic.alias_generators import to_camel
@@ -10,6 +10,11 @@ class Wire(BaseModel):
     """Something the bridge sends. camelCase on the wire, immutable in memory."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
+
+    @classmethod
+    def of(cls, source: object) -> Self:
+        """The model of something that has attributes of the same names."""
+        return cls.model_validate(source, from_attributes=True, by_alias=False, by_name=True)
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON object, with camelCase names."""

@@ -14,18 +14,8 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from bridge.clock import Clock, stamp
+from bridge.contract import host_requests as wire
 from bridge.contract.base import Wire
-from bridge.contract.host_requests import (
-    DirtyAnswer,
-    DirtyQuestion,
-    HostWrite,
-    TrashAnswer,
-    TrashOutcome,
-    TrashQuestion,
-    WriteAnswer,
-    WriteOutcome,
-    WriteQuestion,
-)
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.journal.editors import OpenFiles
 from bridge.rpc.hub import Hub, Peer
@@ -69,7 +59,9 @@ class HostEditors:
         if host is None:
             return OpenFiles()
         try:
-            answer = self._ask(host, "host.dirty", DirtyQuestion(paths=tuple(paths)), DirtyAnswer, LOOK_SECONDS)
+            answer = self._ask(
+                host, "host.dirty", wire.DirtyQuestion(paths=tuple(paths)), wire.DirtyAnswer, LOOK_SECONDS
+            )
         except ExecutionFailed as failure:
             if host not in self._hub.peers:
                 return self.look(paths)  # it has left; there may be another
@@ -77,28 +69,30 @@ class HostEditors:
         known = frozenset(paths)
         return OpenFiles(known & {*answer.open, *answer.unsaved}, known & {*answer.unsaved})
 
-    def write(self, path: str, expected: str, text: str) -> WriteOutcome | None:
+    def write(self, path: str, expected: str, text: str) -> wire.WriteOutcome | None:
         """Have the host write a file that is open there; None when it did not say what became of it."""
         host = self._host()
         if host is None:
             return None
         until = stamp(self._clock.now() + timedelta(seconds=WRITE_SECONDS))
-        change = HostWrite(path=path, expected=expected, content=text)
-        question = WriteQuestion(changes=(change,), expires_at=until)
+        change = wire.HostWrite(path=path, expected=expected, content=text)
+        question = wire.WriteQuestion(changes=(change,), expires_at=until)
         try:
-            answer = self._ask(host, "host.write", question, WriteAnswer, WRITE_SECONDS)
+            answer = self._ask(host, "host.write", question, wire.WriteAnswer, WRITE_SECONDS)
         except (ExecutionFailed, DeadlineExceeded):
             logger.warning("The host %r did not say whether it wrote %r", host.name, path)
             return None
         return next((result.outcome for result in answer.results if result.path == path), None)
 
-    def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
+    def trash(self, paths: Sequence[str]) -> Mapping[str, wire.TrashOutcome] | None:
         """Have the host put files where the user's deleted files go; None when it did not say what became of them."""
         host = self._host()
         if host is None:
             return None
         try:
-            answer = self._ask(host, "host.trash", TrashQuestion(paths=tuple(paths)), TrashAnswer, TRASH_SECONDS)
+            answer = self._ask(
+                host, "host.trash", wire.TrashQuestion(paths=tuple(paths)), wire.TrashAnswer, TRASH_SECONDS
+            )
         except (ExecutionFailed, DeadlineExceeded):
             return None
         return {result.path: result.outcome for result in answer.results}

@@ -12,14 +12,7 @@ import orjson
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Broker, ConsentAnswer
 from bridge.consent.grants import GrantStore
-from bridge.contract.consent import (
-    ConsentRequest,
-    Decision,
-    Operation,
-    Preview,
-    Scope,
-    ToolFace,
-)
+from bridge.contract.consent import ConsentRequest, Decision, Operation, Preview, Scope, ToolFace
 from bridge.errors import Conflict, PermissionDenied
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import ConsentCase, Verdict, decide
@@ -226,7 +219,7 @@ class ConsentStep:
             request_id=f"c-{secrets.token_hex(6)}",
             client=tool_call.caller.client,
             session_id=tool_call.caller.session_id,
-            tool=ToolFace(name=tool.name, title=tool.title, description=tool.description, icon=tool.icon),
+            tool=ToolFace.of(tool),
             risk_level=tool.risk,
             operation=case.operation,
             summary=effect.summary,

@@ -77,21 +77,10 @@ def _inline(node: Any, definitions: dict[str, Any]) -> Any:
     }
 
 
-def summary(tool: Tool[Any]) -> ToolSummary:
-    """A tool as the settings show it."""
-    return ToolSummary(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        risk=tool.risk,
-        consent_class=tool.consent_class,
-    )
-
-
 def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> ToolDescription:
     mode = tool.mode(settings)
     return ToolDescription(
-        **dict(summary(tool)),
+        **dict(ToolSummary.of(tool)),
         icon=tool.icon,
         parameters=parameters_schema(tool.parameters),
         operation=tool.operation,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ STOPPED = 124
 
 _LAST_OUTPUT = 5.0
 """Seconds for the output of a step that has ended: a process that it left behind may hold the pipe open for ever."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Step(NamedTuple):
@@ -82,7 +85,7 @@ def _run(step: Step) -> Outcome:
         process.wait()
         raise
     reader.join(_LAST_OUTPUT)
-    lines = [line for line in tail.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in _COLOUR.sub("", tail.decode("utf-8", "replace")).splitlines() if line.strip()]
     return Outcome(step.name, code, time.monotonic() - began, lines[-1] if lines else "")
 
 

@@ -68,6 +68,11 @@ def test_what_went_wrong_is_one_sentence(typed: Callable[..., str], words: list[
     assert typed(*words, code=code) == sentence
 
 
+def test_a_tool_that_is_like_no_other_lists_those_there_are(typed: Callable[..., str]) -> None:
+    seen = " ".join(typed("settings", "enable", "nosuch", code=1).split())
+    assert seen.startswith("There is no tool 'nosuch'; the tools are find, grep, read, apply_patch, ")
+
+
 def test_an_unknown_kind_of_record_lists_the_kinds_there_are(typed: Callable[..., str]) -> None:
     seen = typed("log", "--kind", "nokind", code=2)
     assert "'nokind'" in seen

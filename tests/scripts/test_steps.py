@@ -50,3 +50,7 @@ def test_a_process_that_a_step_leaves_behind_does_not_hold_the_run(monkeypatch: 
     leaves = "import subprocess; subprocess.Popen(['sleep', '20']); print('done')"
     outcome = run_all([Step("leaves", python(leaves))])[0]
     assert (outcome.code, outcome.closing) == (0, "done")
+
+
+def test_the_closing_line_is_kept_without_its_colours() -> None:
+    assert run_all([Step("colours", python(r"print('\x1b[2m3 passed\x1b[22m')"))])[0].closing == "3 passed"

@@ -24,20 +24,7 @@ _NAMED = 10
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
     """This vault's changes, newest first."""
     entries = await asyncio.to_thread(_changes, context, params)
-    return [
-        ChangeEntry(
-            execution_id=entry.execution_id,
-            tool=entry.tool,
-            client=entry.client,
-            time=entry.time,
-            state=entry.state,
-            files=entry.files,
-            added=entry.added,
-            removed=entry.removed,
-            can_undo=entry.can_undo,
-        )
-        for entry in entries
-    ]
+    return [ChangeEntry.of(entry) for entry in entries]
 
 
 async def undo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:

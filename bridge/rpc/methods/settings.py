@@ -4,9 +4,9 @@ import asyncio
 
 from bridge.contract.base import Params
 from bridge.contract.settings import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
+from bridge.contract.tools import ToolSummary
 from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
 from bridge.settings.model import Settings, schema
-from bridge.toolkit.schema import summary
 
 
 def get(context: RequestContext, _params: Params) -> Settings:
@@ -30,7 +30,7 @@ async def reset(context: RequestContext, params: SettingsResetParams) -> Setting
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
-    tools = tuple(summary(tool) for tool in context.services.registry.tools() if tool.listed)
+    tools = tuple(ToolSummary.of(tool) for tool in context.services.registry.tools() if tool.listed)
     return SettingsSchema(**schema(offered=True), tools=tools)
 
 

@@ -4,31 +4,21 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 
+from bridge.contract import tools as wire
 from bridge.contract.base import Wire
 from bridge.contract.result import CallPreview, PendingCall, ToolResult
-from bridge.contract.tools import (
-    Cancelled,
-    FunctionTool,
-    McpTool,
-    ToolCallParams,
-    ToolCancelParams,
-    ToolDescription,
-    ToolPreviewParams,
-    ToolResultParams,
-    ToolsListParams,
-)
 from bridge.errors import ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool_call import ToolCall
 
 
-def list_tools(context: RequestContext, params: ToolsListParams) -> Sequence[Wire] | str:
+def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
     """The enabled tools."""
     return describe(context.services.registry, context.services.settings.current, params.form)
 
 
-async def call(context: RequestContext, params: ToolCallParams) -> ToolResult | PendingCall:
+async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResult | PendingCall:
     """Run a tool: its result, or a ticket when `wait` ran out while a person decides."""
     session, calls = context.session, context.services.calls
     context.kept = params.call_id is not None
@@ -51,12 +41,12 @@ async def call(context: RequestContext, params: ToolCallParams) -> ToolResult | 
         raise
 
 
-async def result(context: RequestContext, params: ToolResultParams) -> ToolResult | PendingCall:
+async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
     """What became of a call."""
     return await context.services.calls.result(params.call_id, params.wait)
 
 
-async def preview(context: RequestContext, params: ToolPreviewParams) -> CallPreview | ToolResult:
+async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:
     """What a call would do; or the failed ToolResult that the call would be."""
     try:
         return await context.services.pipeline.preview(ToolCall(context.session.caller, params.name, params.arguments))
@@ -64,15 +54,20 @@ async def preview(context: RequestContext, params: ToolPreviewParams) -> CallPre
         return ToolResult.failed(failure)
 
 
-def cancel(context: RequestContext, params: ToolCancelParams) -> Cancelled:
+def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cancelled:
     """Stop a call that has not begun to write."""
-    return Cancelled(cancelled=context.services.calls.cancel(params.call_id))
+    return wire.Cancelled(cancelled=context.services.calls.cancel(params.call_id))
 
 
 METHODS = (
-    Method("tools.list", list_tools, list[ToolDescription] | list[FunctionTool] | list[McpTool] | str, ToolsListParams),
-    Method("tools.call", call, ToolResult | PendingCall, ToolCallParams),
-    Method("tools.result", result, ToolResult | PendingCall, ToolResultParams, waits=True),
-    Method("tools.preview", preview, CallPreview | ToolResult, ToolPreviewParams),
-    Method("tools.cancel", cancel, Cancelled, ToolCancelParams),
+    Method(
+        "tools.list",
+        list_tools,
+        list[wire.ToolDescription] | list[wire.FunctionTool] | list[wire.McpTool] | str,
+        wire.ToolsListParams,
+    ),
+    Method("tools.call", call, ToolResult | PendingCall, wire.ToolCallParams),
+    Method("tools.result", result, ToolResult | PendingCall, wire.ToolResultParams, waits=True),
+    Method("tools.preview", preview, CallPreview | ToolResult, wire.ToolPreviewParams),
+    Method("tools.cancel", cancel, wire.Cancelled, wire.ToolCancelParams),
 )

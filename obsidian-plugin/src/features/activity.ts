@@ -3,7 +3,7 @@
 import { Component, Notice } from "obsidian";
 import { ShapeError, type JsonObject } from "../core/json";
 import { Emitter } from "../core/emitter";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import type { LimitHit, ToolFinished } from "../core/wire/contract";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
 import type { Context } from "./context";
@@ -62,6 +62,6 @@ export class Activity extends Component {
 		const now = this.context.clock.now();
 		if (now - (this.shown.get(tool) ?? -QUIET) < QUIET) return;
 		this.shown.set(tool, now);
-		new Notice(inertPlain(message));
+		new Notice(sanitizePlain(message));
 	}
 }

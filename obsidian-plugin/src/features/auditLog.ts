@@ -4,7 +4,7 @@ import { Component, Notice } from "obsidian";
 import { readable } from "../core/json";
 import { filterParams, queryParams, type LogFilter } from "../core/audit/filter";
 import { messageOf } from "../core/settings/store";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import { readAuditRecord, type AuditRecord } from "../core/wire/audit";
 import { chainStatus, type ChainStatus } from "../core/wire/auditState";
 import type { EventName } from "../core/wire/contract";
@@ -86,7 +86,7 @@ export class AuditLog extends Component {
 			saveFile(`tool-log-${day}.${form}`, text, form === "json" ? "application/json" : "text/csv");
 			new Notice(truncated ? `The newest ${records} lines exported; there are too many for one file.` : `${records} lines exported.`);
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 
@@ -100,7 +100,7 @@ export class AuditLog extends Component {
 		try {
 			await this.context.request("audit.clear");
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 }

@@ -3,7 +3,7 @@
 import { Notice, Setting, SettingPage, type App } from "obsidian";
 import { readable, type JsonObject } from "../../core/json";
 import { messageOf } from "../../core/settings/store";
-import { inertPlain } from "../../core/text/inert";
+import { sanitizePlain } from "../../core/text/sanitize";
 import type { Grant } from "../../core/wire/contract";
 import { grantSentence } from "../../core/wire/grants";
 import { readGrant } from "../../core/wire/readers";
@@ -85,7 +85,7 @@ export class GrantsPage extends SettingPage {
 		try {
 			await this.request(method, params);
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 }

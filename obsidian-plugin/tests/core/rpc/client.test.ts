@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
 import { readTrashQuestion } from "../../../src/core/wire/readers";
-import { Disconnected, RpcClient, type Duty } from "../../../src/core/rpc/client";
+import { Disconnected, RpcClient, type HostRequestHandler } from "../../../src/core/rpc/client";
 import { parseFrame, RpcError } from "../../../src/core/rpc/messages";
 import { settled } from "../fakeClock";
 
-function connect(duties: [string, Duty][] = []) {
+function connect(handlers: [string, HostRequestHandler][] = []) {
 	const sent: unknown[] = [];
 	const notified: unknown[] = [];
 	const client = new RpcClient(
 		(frame) => sent.push(JSON.parse(frame)),
 		(method, params) => notified.push([method, params]),
-		new Map(duties),
+		new Map(handlers),
 	);
 	const receive = (message: unknown): void => {
 		client.receive(JSON.stringify(message));
@@ -62,7 +62,7 @@ describe("a connection's requests and answers", () => {
 });
 
 describe("what the bridge asks of the plugin", () => {
-	it("is answered with the duty's result", async () => {
+	it("is answered with the handler's result", async () => {
 		const { sent, receive } = connect([["host.dirty", async () => Promise.resolve({ open: [] })]]);
 		receive({ jsonrpc: "2.0", id: "bridge-1", method: "host.dirty", params: {} });
 		await settled();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { inert, inertPlain } from "../../../src/core/text/inert";
+import { sanitize, sanitizePlain } from "../../../src/core/text/sanitize";
 
 /** The pieces as one string, escapes in braces. */
-const drawn = (text: string): string => inert(text).map((piece) => (piece.hidden ? `{${piece.text}}` : piece.text)).join("");
+const drawn = (text: string): string => sanitize(text).map((piece) => (piece.hidden ? `{${piece.text}}` : piece.text)).join("");
 
 describe("text from outside", () => {
 	it.each([
@@ -26,18 +26,18 @@ describe("text from outside", () => {
 	});
 
 	it.each(["Grüße, 日本語, עברית", "a\tb\nc", "❤️ 👩‍👩‍👧 1️⃣ 👍🏽", "e\u0301", "<script>alert(1)</script>"])("leaves %o as it is", (text) => {
-		expect(inert(text)).toEqual([{ text, hidden: null }]);
+		expect(sanitize(text)).toEqual([{ text, hidden: null }]);
 	});
 
 	it("has no pieces when there is no text", () => {
-		expect(inert("")).toEqual([]);
+		expect(sanitize("")).toEqual([]);
 	});
 
 	it("says what a hidden character is", () => {
-		expect(inert("\u202e")).toEqual([{ text: "U+202E", hidden: "right-to-left override" }]);
+		expect(sanitize("\u202e")).toEqual([{ text: "U+202E", hidden: "right-to-left override" }]);
 	});
 
 	it("can be put into a plain string", () => {
-		expect(inertPlain("a\u202eb")).toBe("a[U+202E]b");
+		expect(sanitizePlain("a\u202eb")).toBe("a[U+202E]b");
 	});
 });

@@ -2,18 +2,18 @@
 
 import type { App } from "obsidian";
 import type { Clock } from "../core/clock";
-import type { Duty } from "../core/rpc/client";
-import { readBrowserToolParams } from "../core/wire/duties";
+import type { HostRequestHandler } from "../core/rpc/client";
+import { readBrowserToolParams } from "../core/wire/browserTool";
 import { readDirtyQuestion, readTrashQuestion, readWriteQuestion } from "../core/wire/readers";
 import { runBrowserTool } from "../platform/browserTool";
 import { dirtyFiles } from "../platform/editors";
 import { trashFiles, writeFiles } from "../platform/writes";
 
-/** What we tell the bridge that we can; it asks nothing else of us. */
+/** What we say that we can do; the bridge asks nothing else of us. */
 export const ABILITIES = ["consent", "write", "dirty", "browser"] as const;
 
-export function hostDuties(app: App, clock: Clock): ReadonlyMap<string, Duty> {
-	return new Map<string, Duty>([
+export function hostRequests(app: App, clock: Clock): ReadonlyMap<string, HostRequestHandler> {
+	return new Map<string, HostRequestHandler>([
 		["host.dirty", async (params) => dirtyFiles(app, readDirtyQuestion(params, "host.dirty").paths)],
 		["host.write", async (params) => writeFiles(app, readWriteQuestion(params, "host.write"), clock)],
 		["host.trash", async (params) => trashFiles(app, readTrashQuestion(params, "host.trash"))],

@@ -52,7 +52,7 @@ const NAMES: Readonly<Record<number, string>> = {
 };
 
 /** The pieces of `text`, in order. Joined with their escapes resolved they are exactly `text`. */
-export function inert(text: string): Piece[] {
+export function sanitize(text: string): Piece[] {
 	if (PLAIN.test(text)) return text === "" ? [] : [{ text, hidden: null }];
 	const pieces: Piece[] = [];
 	let shown = 0;
@@ -68,8 +68,8 @@ export function inert(text: string): Piece[] {
 }
 
 /** The same as a plain string, where only a string fits (a notice, a tooltip). */
-export function inertPlain(text: string): string {
-	return inert(text)
+export function sanitizePlain(text: string): string {
+	return sanitize(text)
 		.map((piece) => (piece.hidden === null ? piece.text : `[${piece.text}]`))
 		.join("");
 }
