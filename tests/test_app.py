@@ -107,7 +107,7 @@ async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> 
             await Bridge(vault).start()
         assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == beacon
     async with Bridge(vault) as bridge:
-        assert bridge.beacon.url.startswith("ws://127.0.0.1:")
+        assert bridge.discovery.url.startswith("ws://127.0.0.1:")
 
 
 async def test_who_reads_when_told_of_a_change_sees_it(vault: Path) -> None:

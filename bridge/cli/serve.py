@@ -128,11 +128,11 @@ def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
         if ids:
             output.say(f"The last run was interrupted in a change. It was {what}: {', '.join(ids)}")
     if output.as_json:
-        output.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
+        output.json(bridge.discovery.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
     facts = {
         "Serving": sanitize(services.vault, style="bold"),
-        "At": Text(bridge.beacon.url),
+        "At": Text(bridge.discovery.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
         "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(sanitize(quoted(folder))),
         "Stop": Text("Ctrl-C"),

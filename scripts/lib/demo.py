@@ -76,7 +76,7 @@ class Demo:
             await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(PRESETS["vault"])})
             self._step("The bridge serves it")
             self._say(
-                f"On this machine only, at {bridge.beacon.url}. Agents may ask for: find, grep, read, apply_patch."
+                f"On this machine only, at {bridge.discovery.url}. Agents may ask for: find, grep, read, apply_patch."
             )
             async with _desk(vault, self._keyboard, self._output) as desk:
                 await self._agent(vault, desk)
