@@ -94,7 +94,11 @@ class Pipeline:
     on_finished: Finished
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
-        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
+        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result.
+
+        Args:
+            tool_call: The call; its phase, execution id and open question are set on the way.
+        """
         started = self.clock.monotonic()
         tool_call.execution_id = f"call-{secrets.token_hex(4)}"
         settings = self.settings()
