@@ -228,6 +228,7 @@ class Bridge:
             workers=workers,
             on_event=hub.notify_hosts,
             on_finished=lambda *ended: self._finished(auditing, *ended),
+            incomplete_answers=lambda: self.index.incomplete_answers,
         )
         calls = CallRegistry(pipeline, ledger, self._clock)
         stack.push_async_callback(calls.stop)

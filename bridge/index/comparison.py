@@ -76,7 +76,7 @@ def compare(
     comparing = _Comparing(knowledge)
     behind = [path for path in files if path not in unsaved and not _same_time(knowledge, path, files[path])]
     if behind or known is not None:
-        knowledge.settle()
+        knowledge.refresh()
     for path, facts in files.items():
         comparing.take(path, facts, unsaved=path in unsaved)
     if known is not None:

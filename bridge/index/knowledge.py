@@ -166,10 +166,20 @@ class Knowledge(Protocol):
         """The notes with a tag or one nested in it (rule 63), with or without `#`, in the order of their paths."""
         ...
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Compare the whole disk and take in what differs. Blocks; afterwards answers are true of the disk."""
         ...
 
 
 Permitted = Callable[[str], bool]
 """Whether a path may be seen."""
+
+
+def walk_key(path: str) -> str:
+    """Sorts vault paths as `VaultFiles.walk` meets them: a folder's files by name, then its folders by name.
+
+    Names hold no control characters, so these can mark what kind of name follows and where it ends.
+    """
+    folder, slash, name = path.rpartition("/")
+    before = "\x01" + folder.replace("/", "\x00\x01") + "\x00" if slash else ""
+    return f"{before}\x00{name}"

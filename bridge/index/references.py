@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
-from bridge.index.globs import looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.texts.globs import looks_like_glob
 from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold
@@ -102,7 +102,7 @@ class NoteResolver:
         asked = parse_reference(reference) if isinstance(reference, str) else reference
         paths, via, wanted = self._best(asked)
         if certain and not (paths and via == "path") and self._knowledge.status().indexing:
-            self._knowledge.settle()
+            self._knowledge.refresh()
             paths, via, wanted = self._best(asked)
         files = self._files(paths)
         if not files:

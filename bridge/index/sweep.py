@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from bridge.index.file_reading import indexed
 from bridge.index.knowledge import IndexedFile
-from bridge.index.reading import indexed
 from bridge.index.tree import Tree
 from bridge.vault.files import CHANGES_ARE_TOLD, VaultFiles, file_stat
 from bridge.vault.folder import Folder

@@ -18,7 +18,6 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.contract.result import ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
-from bridge.index.incomplete import ANSWERS
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -55,6 +54,7 @@ class Pipeline:
         workers: Threads for tools written as plain functions.
         on_event: Told `tool.started`, `tool.progress` and `tool.finished`, for the hosts.
         on_finished: Told of every call's end, for the audit log.
+        incomplete_answers: How many answers the index has given, in all calls, while it did not know everything yet.
     """
 
     registry: ToolRegistry
@@ -66,11 +66,13 @@ class Pipeline:
     workers: Executor
     on_event: Callable[[str, dict[str, Any]], None]
     on_finished: Finished
+    incomplete_answers: Callable[[], int] = lambda: 0
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
         started = self.clock.monotonic()
         tool_call.execution_id = f"call-{secrets.token_hex(4)}"
+        tool_call.incomplete_before = self.incomplete_answers()
         settings = self.settings()
         made: ChangePlan | None = None
         cancelled: asyncio.CancelledError | None = None
@@ -188,7 +190,6 @@ class Pipeline:
             self._tell("tool.progress", tool_call, done=done, total=total, message=message)
             tool_call.notify("tool.progress", self._facts(tool_call, done=done, total=total, message=message))
 
-        ANSWERS.set(tool_call.answers)
         caller = tool_call.caller
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
@@ -241,7 +242,7 @@ class Pipeline:
 
     def _succeeded(self, output: Output, tool_call: ToolCall, settings: Settings, started: float) -> ToolResult:
         text, metadata = trim(output.text, settings.max_output_bytes, output.metadata)
-        if tool_call.answers.incomplete:
+        if self.incomplete_answers() != tool_call.incomplete_before:
             metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
             success=True,

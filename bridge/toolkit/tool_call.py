@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
-from bridge.index.incomplete import Answers
-
 Role = Literal["agent", "host"]
 
 
@@ -45,7 +43,7 @@ class ToolCall:
         phase: How far it is.
         request_id: The open question, while one is open.
         notify: Tells the caller of progress.
-        answers: Whether the index could answer all that the call asked.
+        incomplete_before: How many incomplete answers the index had given when the call began.
     """
 
     caller: Caller
@@ -59,4 +57,4 @@ class ToolCall:
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
     notify: Callable[[str, dict[str, Any]], None] = field(default=lambda _method, _params: None, repr=False)
-    answers: Answers = field(default_factory=Answers, repr=False)
+    incomplete_before: int = 0

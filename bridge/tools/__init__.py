@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from bridge.index.grep import Grep
+from bridge.index.texts.grep import Grep
 from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.core import CoreProvider

@@ -9,8 +9,8 @@ from tests.index.index_world import World
 def test_no_answer_differs(real_vault: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     with contextlib.closing(World(real_vault, tmp_path / "cache")) as world:
-        world.index.settle()
+        world.index.refresh()
         assert world.wrong == []
         world.reopen()
-        world.index.settle()
+        world.index.refresh()
         assert world.wrong == []

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index.grep import Grep
+from bridge.index.texts.grep import Grep
 from bridge.toolkit.schema import parameters_schema
 from bridge.tools.core import CoreProvider
 from bridge.tools.services import ToolServices

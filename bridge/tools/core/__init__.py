@@ -3,8 +3,8 @@
 import asyncio
 
 from bridge import __version__
-from bridge.index.grep import Grep
 from bridge.index.references import NoteResolver
+from bridge.index.texts.grep import Grep
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool

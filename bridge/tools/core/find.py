@@ -10,10 +10,10 @@ from bridge.clock import Clock, stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded
-from bridge.index.fuzzy import Check
-from bridge.index.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.listing import Listing, Listings
+from bridge.index.search.fuzzy import Check
+from bridge.index.search.listing import Listing, Listings
+from bridge.index.texts.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import IgnoreRules, ignore_rules

@@ -8,12 +8,11 @@ from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.index.excerpts import Hit
-from bridge.index.gathering import Found
-from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.globs import compile_glob
-from bridge.index.grep import Grep, Query
-from bridge.index.patterns import MAX_LENGTH
+from bridge.index.texts.collectors import GrepHit, GrepResult
+from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.texts.globs import compile_glob
+from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.ignore import ignore_rules
@@ -82,7 +81,7 @@ class GrepTool(ReadTool[GrepParams]):
         limit = params.max_matches or settings.grep_max_matches
         rules = ignore_rules(self._files, settings.ignore_patterns)
         found = self._grep.search(
-            Query(
+            GrepQuery(
                 pattern=self._grep.compile(params.pattern, context.deadline),
                 glob=None if params.file_pattern is None else compile_glob(nfc(params.file_pattern)),
                 excludes=(rules,) if rules else (),
@@ -95,7 +94,7 @@ class GrepTool(ReadTool[GrepParams]):
         return _output(params, found, limit)
 
 
-def _output(params: GrepParams, found: Found, limit: int) -> Output:
+def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
     data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
     truncated = found.more or found.full
     metadata: dict[str, Any] = {"truncated": truncated, "limit": limit, "filesSearched": found.files}
@@ -106,7 +105,7 @@ def _output(params: GrepParams, found: Found, limit: int) -> Output:
     return Output(data, "\n".join([*_listing(found.hits), *_remarks(params, found)]), metadata)
 
 
-def _listing(hits: Iterable[Hit]) -> Iterator[str]:
+def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
     """The hits as grep prints them, a block a file: `12:` before a line that matches, `12-` before the lines around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         told: dict[int, str] = {}
@@ -124,7 +123,7 @@ def _listing(hits: Iterable[Hit]) -> Iterator[str]:
         yield ""
 
 
-def _remarks(params: GrepParams, found: Found) -> Iterator[str]:
+def _remarks(params: GrepParams, found: GrepResult) -> Iterator[str]:
     """What a model should know of how complete the answer is."""
     if found.full:
         yield f"[The first {len(found.hits)} matches shown: more would be too long. Use fewer contextLines.]"

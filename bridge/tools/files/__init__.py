@@ -3,10 +3,10 @@
 import asyncio
 
 from bridge import __version__
-from bridge.index.grep import Grep
-from bridge.index.search import NoteSearch
-from bridge.index.search_texts import SearchTexts
-from bridge.index.search_words import StoredWords
+from bridge.index.search.note_search import NoteSearch
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.stored_words import StoredWords
+from bridge.index.texts.grep import Grep
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
@@ -36,7 +36,7 @@ class FilesProvider(ToolProvider):
 
     def __init__(self, services: ToolServices, grep: Grep) -> None:
         files, creation = services.files, Creation(services)
-        texts = SearchTexts(services.everything.corpus, files, services.clock)
+        texts = SearchTexts(services.everything.texts, files, services.clock)
         self._search = NoteSearch(services.index, StoredWords(services.everything.search), texts)
         super().__init__(
             id="files",

@@ -118,7 +118,7 @@ class Removal:
 
     def _linked_from(self, tree: Subtree) -> list[str]:
         """The files outside it that link to something in it."""
-        self._everything.settle()
+        self._everything.refresh()
         names = self._everything.names
         gone = set(map(str, tree.files))
         links = self._everything.links_named({link_key(path) for path in gone})

@@ -88,7 +88,7 @@ class LinkKeeper:
 
     def settle(self) -> None:
         """Have the index look at the disk, so that no link is missed (it may lag behind other programs)."""
-        self._everything.settle()
+        self._everything.refresh()
 
     def moving(self, moves: dict[str, str | None]) -> Moving:
         """What a move means for links.

@@ -9,8 +9,8 @@ from pydantic import Field
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
-from bridge.index.globs import MAX_LENGTH, compile_glob
 from bridge.index.knowledge import Knowledge
+from bridge.index.texts.globs import MAX_LENGTH, compile_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.files.formatting import local_date, moment
 from bridge.tools.files.parameters import LONGEST_PATH, SeedParams

@@ -8,12 +8,11 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.index.excerpts import Hit
-from bridge.index.gathering import Found
-from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.globs import Glob, compile_glob
-from bridge.index.grep import Grep, Query
-from bridge.index.patterns import MAX_LENGTH
+from bridge.index.texts.collectors import GrepHit, GrepResult
+from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.files.parameters import SeedParams
 from bridge.vault.files import VaultFiles
@@ -91,7 +90,7 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""
         rules = ignore_rules(self._files, context.settings.ignore_patterns)
-        query = Query(
+        query = GrepQuery(
             pattern=self._grep.compile(_pattern(params), context.deadline),
             glob=_glob(params),
             excludes=(rules,) if rules else (),
@@ -121,7 +120,7 @@ def _glob(params: SearchFilesParams) -> Glob:
     return compile_glob(text or _NOTES, case_sensitive=False)
 
 
-def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int, list[Hit]]]) -> Output:
+def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str, int, list[GrepHit]]]) -> Output:
     data: list[dict[str, Any]] = [
         {
             "path": path,
@@ -154,7 +153,7 @@ def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int
     return Output(data, "\n".join(lines), metadata)
 
 
-def _excerpts(hits: list[Hit]) -> Iterator[str]:
+def _excerpts(hits: list[GrepHit]) -> Iterator[str]:
     """The matching lines with those around them, each line once; an empty line where some are left out."""
     told: dict[int, str] = {}
     for hit in hits:

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, ToolFailure
-from bridge.index.query_parser import MAX_LENGTH
-from bridge.index.search import Asked, Found, NoteSearch, Result
-from bridge.index.search_texts import has_text
+from bridge.index.search.note_search import Asked, Found, NoteSearch, Result
+from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.files.formatting import counted, shortened

@@ -41,7 +41,7 @@ async def test_the_text_of_a_folder_is_the_one_of_seed_s(desk: Any) -> None:
 
 async def test_when_a_file_was_made_survives_our_own_writes(desk: Any) -> None:
     desk.put("Old.md", "x", WHEN)
-    desk.services.index.settle()
+    desk.services.index.refresh()
     before = (await desk.done("get_file_info", path="Old.md")).data["created"]
     await desk.done("write_file", path="Old.md", content="y")
     assert (await desk.done("get_file_info", path="Old.md")).data["created"] == before

@@ -25,7 +25,7 @@ def projects(desk: Any, request: pytest.FixtureRequest) -> Any:
     for folder, days in (("Projects/Archive/Deep", 8), ("Projects/Archive", 3), ("Templates", 5), ("Projects", 6)):
         os.utime(desk.vault / folder, (THIRD - days * DAY,) * 2)
     if request.param == "index":
-        desk.services.index.settle()
+        desk.services.index.refresh()
     return desk
 
 
@@ -153,7 +153,7 @@ async def test_dot_folders_and_closed_files_are_not_there(projects: Any) -> None
     projects.put(".trash/Old.md", "x")
     projects.put(".hidden.md", "x")
     projects.shut("Private/")
-    projects.services.index.settle()
+    projects.services.index.refresh()
     result = await projects.done("list_files", pattern="**")
     assert not [item["path"] for item in result.data if item["path"].startswith((".", "Private/"))]
     told = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]

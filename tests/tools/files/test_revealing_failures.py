@@ -26,7 +26,7 @@ async def test_it_is_told_to_who_may_read_and_to_nobody_else(
 ) -> None:
     desk.put("Broken.md", "---\ntags: [a\nb: : c\n---\n")
     desk.put("Tagged.md", "---\ntags: [secret]\n---\n")
-    desk.services.everything.settle()
+    desk.services.everything.refresh()
     assert says in await desk.text(tool, **arguments)
     desk.settings.update({"consentMode": {"read": "never_allow"}})
     result = await desk.call(tool, **arguments)

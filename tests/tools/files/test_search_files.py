@@ -15,7 +15,7 @@ def alpha(desk: Any, request: pytest.FixtureRequest) -> Any:
     desk.put("Notes/daily.md", "\n" * 9 + "FIXME: needs review\r\nfollowing content")
     desk.put("Notes/list.txt", "TODO in a text file\n")
     if request.param == "index":
-        desk.services.index.settle()
+        desk.services.index.refresh()
     return desk
 
 
@@ -101,7 +101,7 @@ async def test_dot_folders_closed_files_and_binary_files_are_not_searched(desk: 
     desk.shut("Private/")
     for settled in (False, True):
         if settled:
-            desk.services.index.settle()
+            desk.services.index.refresh()
         result = await desk.done("search_files", pattern="needle", file_pattern="**")
         assert [entry["path"] for entry in result.data] == ["open.md"]
         assert "Private" not in result.text

@@ -46,7 +46,7 @@ def tool(tmp_path: Path) -> Iterator[DeleteNoteTool]:
 
     with VaultRoot(folder) as root:
         index = VaultIndex(VaultFiles(root), SystemClock())
-        index.settle()
+        index.refresh()
         files = PermittedFiles(VaultFiles(root), lambda: denies)
         history = Ledger.__new__(Ledger)  # not asked anything here
         services = ToolServices(files, index, history, denied=lambda: denies)
