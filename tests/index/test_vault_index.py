@@ -231,7 +231,7 @@ def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(lambda plan: plan.create(parse_path("Deep/New.md"), b"new"))
-    monkeypatch.setattr("bridge.index.file_reading.read_document", None)
+    monkeypatch.setattr("bridge.index.file_reading.parse_file", None)
     monkeypatch.setattr("bridge.index.index_state.IndexState.commit", None)
     world.tell("Deep", "Deep/New.md")
     assert world.wrong == []
@@ -482,7 +482,7 @@ def test_a_large_note_is_read_whole(world: World) -> None:
 
 
 def test_a_note_beyond_all_measure_is_known_by_its_name(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.file_reading.LARGEST_DOCUMENT", 1000)
+    monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
     monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
     world.write("Huge.md", "[[Hub]]\n" * 1000)
     world.tell("Huge.md")
