@@ -20,10 +20,10 @@ from bridge.contract.index_comparison import (
 )
 from bridge.index.knowledge import Knowledge
 from bridge.notes.names import split_link
+from bridge.notes.reference import is_note
 from bridge.vault.name_folding import nfc
 
 _MILLISECOND = 1_000_000
-_NOTE = ".md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class _Comparing:
 
     def take(self, path: str, facts: ObsidianFacts, *, unsaved: bool) -> None:
         """Compare one note, if both have read the same of it."""
-        if not path.lower().endswith(_NOTE):
+        if not is_note(path):
             return
         ours = counts(self.knowledge, path)
         if self.knowledge.file(path) is None:
@@ -113,7 +113,7 @@ class _Comparing:
     def take_known(self, known: Iterable[str]) -> None:
         """Notes that only one of the two knows."""
         theirs = {nfc(path): path for path in known}
-        ours = {nfc(file.path): file.path for file in self.knowledge.files() if file.path.lower().endswith(_NOTE)}
+        ours = {nfc(file.path): file.path for file in self.knowledge.files() if is_note(file.path)}
         for key in sorted(theirs.keys() ^ ours.keys()):
             by_obsidian = key in theirs
             path = theirs[key] if by_obsidian else ours[key]

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from bridge.index.file_reading import FileReading
 from bridge.index.knowledge import IndexedFile
-from bridge.index.store.schema import remove_file
+from bridge.index.store.database import remove_file
 from bridge.index.store.store import Store
 from bridge.index.texts.arena import CHUNK, TextArena, text_entry
 from bridge.index.tree import Tree

@@ -18,7 +18,7 @@ from bridge.index.ingest import BATCH_FILES, Batch, Ingest
 from bridge.index.knowledge import walk_key
 from bridge.index.path_scan import scan_paths
 from bridge.index.progress import Progress
-from bridge.index.sweep import FolderFound, Found, sweep
+from bridge.index.sweep import ChangedFolder, SweptFolders, sweep
 from bridge.index.tree import parent
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan
@@ -184,7 +184,7 @@ class Indexer:
         Returns:
             Whether it was done to the end.
         """
-        state, found = self._state, Found()
+        state, found = self._state, SweptFolders()
         told: dict[str, str] = {}
         gone: list[str] = []
         try:
@@ -208,7 +208,7 @@ class Indexer:
         unread = (path for path in state.unread if path.startswith(below))
         return self._read({*told, *unread}, {} if quiet else told)
 
-    def _see(self, folder: FolderFound) -> dict[str, str]:
+    def _see(self, folder: ChangedFolder) -> dict[str, str]:
         """Know the names in a folder before their content is read.
 
         Returns:

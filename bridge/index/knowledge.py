@@ -174,6 +174,9 @@ class Knowledge(Protocol):
 Permitted = Callable[[str], bool]
 """Whether a path may be seen."""
 
+ClosedRules = Callable[[], Callable[[str], object | None] | None]
+"""The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""
+
 
 def walk_key(path: str) -> str:
     """Sorts vault paths as `VaultFiles.walk` meets them: a folder's files by name, then its folders by name.

@@ -1,14 +1,11 @@
 """What is known without what the user has closed: what every tool is given to ask."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, Permitted, StoredLink, TagCount
+from bridge.index.knowledge import ClosedRules, IndexedFile, IndexStatus, NoteFacts, Permitted, StoredLink, TagCount
 from bridge.index.store.store import TagUse
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.names import Names
-
-Closed = Callable[[], Callable[[str], object | None] | None]
-"""The rules as they are now: what tells which of them closes a path, None for an open one; None without rules."""
 
 
 class PermittedKnowledge:
@@ -21,7 +18,7 @@ class PermittedKnowledge:
         closed: What may not be seen.
     """
 
-    def __init__(self, index: VaultIndex, closed: Closed) -> None:
+    def __init__(self, index: VaultIndex, closed: ClosedRules) -> None:
         self._index = index
         self._closed = closed
 

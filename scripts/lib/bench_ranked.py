@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.clock import SystemClock
-from bridge.index.search.note_search import Asked, NoteSearch
+from bridge.index.search.note_search import NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
-from bridge.index.store.fulltext import phrase
-from bridge.index.store.stored_words import StoredWords
+from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -160,7 +159,7 @@ def _ours(vault: Path) -> Iterator[Side]:
         search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, files, clock))
 
         def side(query: Query) -> Sequence[str]:
-            found = search.search(Asked(" ".join(query), clock.monotonic() + 30))
+            found = search.search(NoteQuery(" ".join(query), clock.monotonic() + 30))
             return [result.path for result in found.results]
 
         yield side

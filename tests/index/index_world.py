@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.clock import Clock, SystemClock
-from bridge.index.store.schema import PLACE_BITS
+from bridge.index.store.database import PLACE_BITS
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags

@@ -55,7 +55,7 @@ class FuzzyPath:
 
 Check = Callable[[], None]
 """Raises when the time is over."""
-Scored = tuple[float, int]
+ScoredPath = tuple[float, int]
 """How well a candidate fits, and which."""
 
 
@@ -92,7 +92,7 @@ class FuzzyPaths:
         if not words:
             return []
         whole, letters = " ".join(words), "".join(words)
-        stages: tuple[Callable[[], list[Scored]], ...] = (
+        stages: tuple[Callable[[], list[ScoredPath]], ...] = (
             lambda: self._scored(whole, words, self._with_words(words, check), check),
             lambda: self._scored(whole, words, _with_letters(letters, self._name_lines), check),
             lambda: self._with_typos(whole, words, check),
@@ -115,10 +115,10 @@ class FuzzyPaths:
             found = [place for place in found if word in self._folded[place]]
         return found
 
-    def _scored(self, whole: str, words: Sequence[str], places: Sequence[int], check: Check) -> list[Scored]:
+    def _scored(self, whole: str, words: Sequence[str], places: Sequence[int], check: Check) -> list[ScoredPath]:
         """How well each fits: percent of likeness, of name or path, and more where the query's words begin words."""
         begins = [f" {word}" for word in words]
-        far: list[Scored] = []
+        far: list[ScoredPath] = []
         if len(places) > CLOSELY:
             begun = [p for p in places if all(begin in self._candidates[p].spaced for begin in begins)] or places
             near = _near(whole, [self._names[place] for place in begun], 0.0, check)
@@ -152,7 +152,7 @@ class FuzzyPaths:
                 places.setdefault(word, []).append(place)
         return places
 
-    def _with_typos(self, whole: str, words: Sequence[str], check: Check) -> list[Scored]:
+    def _with_typos(self, whole: str, words: Sequence[str], check: Check) -> list[ScoredPath]:
         """Where every word is nearly a word, or the whole is nearly the name."""
         vocabulary, known = self._vocabulary, list(self._vocabulary)
         totals: dict[int, float] | None = None
@@ -200,7 +200,7 @@ def _with_letters(letters: str, lines: TextLines) -> list[int]:
     return lines.matching(re2.compile(".*".join(map(re2.escape, letters)), options))
 
 
-def _near(text: str, choices: Sequence[str], cutoff: float, check: Check) -> Iterator[Scored]:
+def _near(text: str, choices: Sequence[str], cutoff: float, check: Check) -> Iterator[ScoredPath]:
     """The choices that are like a text: how much, and which."""
     for start in range(0, len(choices), CHUNK):
         check()

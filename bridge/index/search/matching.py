@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from bridge.index.search.note_text import Find, Needle, NoteText
-from bridge.index.search.query import And, Case, Node, Not, Or, Regex, Scope, Text, Within
+from bridge.index.search.query import And, CaseTerm, Node, Not, Or, QueryScope, RegexTerm, TextTerm, Within
 from bridge.index.texts.line_patterns import Span
 
 MOST_PLACES = 10_000
@@ -63,11 +63,11 @@ class Matcher:
                 found = any(self.holds(part, span, case=case) for part in parts)
             case Not(part):
                 found = not self.holds(part, span, case=case)
-            case Case(matters, part):
+            case CaseTerm(matters, part):
                 found = self.holds(part, span, case=matters)
-            case Text() | Regex():
+            case TextTerm() | RegexTerm():
                 found = next(self.places(query, span, case=case), None) is not None
-            case Within(Scope.CONTENT, part):
+            case Within(QueryScope.CONTENT, part):
                 found = self.holds(part, span, case=case)
             case Within(scope) if scope.is_part:
                 found = self._in_some_line(query, span, case=case) or any(
@@ -90,11 +90,11 @@ class Matcher:
             case And(parts) | Or(parts):
                 for part in parts:
                     yield from self.highlights(part, span, case=case)
-            case Case(matters, part):
+            case CaseTerm(matters, part):
                 yield from self.highlights(part, span, case=matters)
-            case Text() | Regex():
+            case TextTerm() | RegexTerm():
                 yield islice(self.places(query, span, case=case), SHOWN_PLACES)
-            case Within(Scope.CONTENT, part):
+            case Within(QueryScope.CONTENT, part):
                 yield from self.highlights(part, span, case=case)
             case Within(scope, part) if scope.is_part:
                 parts_of = self._parts(query, span, case=case)
@@ -103,10 +103,10 @@ class Matcher:
             case _:
                 return
 
-    def places(self, query: Text | Regex, span: Span, *, case: bool) -> Iterator[Span]:
+    def places(self, query: TextTerm | RegexTerm, span: Span, *, case: bool) -> Iterator[Span]:
         """Where in a part of the text a word, phrase or pattern is."""
         self._check()
-        if isinstance(query, Text):
+        if isinstance(query, TextTerm):
             if not query.text:
                 yield span[0], span[0]
                 return
@@ -126,7 +126,7 @@ class Matcher:
 
     def _parts(self, query: Within, span: Span, *, case: bool) -> Iterator[Span]:
         """The parts of the text that an operator names, as far as it may be true of them."""
-        if query.scope is Scope.LINE:
+        if query.scope is QueryScope.LINE:
             yield from self._lines_of(query.part, span, case=case)
             return
         for start, end in self._structure(query.scope):
@@ -134,19 +134,21 @@ class Matcher:
             if part[0] < part[1] or start == end:
                 yield part
 
-    def _structure(self, scope: Scope) -> list[Span]:
-        if scope is Scope.SECTION:
+    def _structure(self, scope: QueryScope) -> list[Span]:
+        if scope is QueryScope.SECTION:
             return self.note.sections
-        if scope is Scope.BLOCK:
+        if scope is QueryScope.BLOCK:
             return self.note.blocks
         return [
-            part for box, part in self.note.tasks if scope is Scope.TASK or (box == TODO) is (scope is Scope.TASK_TODO)
+            part
+            for box, part in self.note.tasks
+            if scope is QueryScope.TASK or (box == TODO) is (scope is QueryScope.TASK_TODO)
         ]
 
     def _in_some_line(self, query: Within, span: Span, *, case: bool) -> bool:
         """Whether a line shows already that it is true of the block or section around it."""
         return (
-            query.scope in {Scope.BLOCK, Scope.SECTION}
+            query.scope in {QueryScope.BLOCK, QueryScope.SECTION}
             and self.note.is_parsed
             and _grows(query.part)
             and any(self.holds(query.part, line, case=case) for line in self._lines_of(query.part, span, case=case))
@@ -175,20 +177,20 @@ def _grows(query: Node) -> bool:
     """Whether a query that is true of a text is true of every longer one."""
     if isinstance(query, (And, Or)):
         return all(map(_grows, query.parts))
-    return _grows(query.part) if isinstance(query, Case) else isinstance(query, (Text, Regex))
+    return _grows(query.part) if isinstance(query, CaseTerm) else isinstance(query, (TextTerm, RegexTerm))
 
 
-def _anchors(query: Node, *, case: bool) -> Iterator[tuple[Text | Regex, bool]]:
+def _anchors(query: Node, *, case: bool) -> Iterator[tuple[TextTerm | RegexTerm, bool]]:
     """Words and patterns without each of which a query cannot be true, and whether their case matters."""
     match query:
-        case Text(text):
+        case TextTerm(text):
             if text:
                 yield query, case
-        case Regex():
+        case RegexTerm():
             yield query, case
-        case Case(matters, part):
+        case CaseTerm(matters, part):
             yield from _anchors(part, case=matters)
-        case Within(Scope.LINE | Scope.CONTENT, part):
+        case Within(QueryScope.LINE | QueryScope.CONTENT, part):
             yield from _anchors(part, case=case)
         case And(parts):
             for part in parts:

@@ -1,28 +1,26 @@
 """Searching notes: a few words, ranked, or Obsidian's search language, exactly."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.search.excerpts import excerpt, unaccented_places
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.query import And, Case, Node, Or, Text, Within, patterns, plain_words
+from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
-from bridge.index.search.ranking import Ranked, Ranking, Term, make_terms
-from bridge.index.search.search_excerpts import excerpt, unaccented_places
+from bridge.index.search.ranking import RankedNotes, RankedWord, Ranking, make_terms
 from bridge.index.search.text_session import SearchTexts, TextSession, has_text
-from bridge.index.store.fulltext import Words
+from bridge.index.store.fulltext import StoredWords
+from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
 
 PLACES = 16
 """Places of one word in one note that an excerpt is chosen among."""
 
-Excludes = Callable[[str], bool]
-"""Whether a path is left out. The same object always answers the same."""
-
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class NoteQuery:
     """What to search.
 
     Attributes:
@@ -41,7 +39,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class FoundNote:
     """One file.
 
     Attributes:
@@ -54,7 +52,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NoteSearchResult:
     """What a search found.
 
     Attributes:
@@ -65,7 +63,7 @@ class Found:
         indexing: Whether the index is being built, so that there may be more.
     """
 
-    results: tuple[Result, ...]
+    results: tuple[FoundNote, ...]
     total: int
     matching: int
     exact: bool
@@ -81,7 +79,7 @@ class NoteSearch:
         texts: The texts.
     """
 
-    def __init__(self, knowledge: Knowledge, words: Words, texts: SearchTexts) -> None:
+    def __init__(self, knowledge: Knowledge, words: StoredWords, texts: SearchTexts) -> None:
         self._knowledge = knowledge
         self._words = words
         self._texts = texts
@@ -106,7 +104,7 @@ class NoteSearch:
                 session.compile(pattern)
         return True
 
-    def search(self, asked: Asked) -> Found:
+    def search(self, asked: NoteQuery) -> NoteSearchResult:
         """Search.
 
         Raises:
@@ -116,21 +114,21 @@ class NoteSearch:
         query = parse_query(asked.query)
         indexing = self._knowledge.status().indexing
         if query is None:
-            return Found((), 0, 0, exact=False, indexing=indexing)
+            return NoteSearchResult((), 0, 0, exact=False, indexing=indexing)
         files = self._files(asked.excludes)
         with self._texts.session(asked.deadline) as session:
             ranking = Ranking(self._words, session, self._knowledge, files)
             plain = plain_words(query)
             if plain is not None and (terms := make_terms(plain)):
                 ranked = ranking.find(terms, asked.first, asked.count)
-                results = [Result(path, _ranked_excerpt(session, path, terms)) for path in ranked.paths]
+                results = [FoundNote(path, _ranked_excerpt(session, path, terms)) for path in ranked.paths]
             else:
                 evaluation = Evaluation(session, self._knowledge, files)
                 found = evaluation.matches(query)
                 paths = ranking.order(found, make_terms(_texts(query)), asked.first + asked.count)
-                ranked = Ranked(tuple(paths[asked.first :]), len(found), len(found))
-                results = [Result(path, _exact_excerpt(evaluation, query, path)) for path in ranked.paths]
-        return Found(tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing)
+                ranked = RankedNotes(tuple(paths[asked.first :]), len(found), len(found))
+                results = [FoundNote(path, _exact_excerpt(evaluation, query, path)) for path in ranked.paths]
+        return NoteSearchResult(tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing)
 
     def close(self) -> None:
         """End the worker processes."""
@@ -151,15 +149,15 @@ def _texts(query: Node) -> list[str]:
     match query:
         case And(parts) | Or(parts):
             return [text for part in parts for text in _texts(part)]
-        case Case(_, part) | Within(_, part):
+        case CaseTerm(_, part) | Within(_, part):
             return _texts(part)
-        case Text(text):
+        case TextTerm(text):
             return [text]
         case _:
             return []
 
 
-def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[Term]) -> str:
+def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]) -> str:
     session.check()
     note = session.note(path)
     if note is None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Scope(StrEnum):
+class QueryScope(StrEnum):
     """Where something is looked for: the operators that have a name."""
 
     FILE = "file"
@@ -25,11 +25,18 @@ class Scope(StrEnum):
         return self in _PARTS
 
 
-_PARTS = {Scope.LINE, Scope.BLOCK, Scope.SECTION, Scope.TASK, Scope.TASK_TODO, Scope.TASK_DONE}
+_PARTS = {
+    QueryScope.LINE,
+    QueryScope.BLOCK,
+    QueryScope.SECTION,
+    QueryScope.TASK,
+    QueryScope.TASK_TODO,
+    QueryScope.TASK_DONE,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextTerm:
     """A word, or with `quoted` a phrase. Empty text, which only a phrase can be, is everywhere."""
 
     text: str
@@ -37,7 +44,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Regex:
+class RegexTerm:
     """A regular expression, searched line by line."""
 
     pattern: str
@@ -68,12 +75,12 @@ class Not:
 class Within:
     """`line:(a b)`: one such place in which this is true."""
 
-    scope: Scope
+    scope: QueryScope
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class CaseTerm:
     """`match-case:`, `ignore-case:`: whether upper and lower case differ."""
 
     matters: bool
@@ -81,7 +88,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Compare:
+class CompareTerm:
     """`>5`: only as a property's value.
 
     Attributes:
@@ -93,7 +100,7 @@ class Compare:
     text: str
 
 
-class Kind(StrEnum):
+class PropertyKind(StrEnum):
     """The values of a property that have a name in a query."""
 
     NULL = "null"
@@ -103,7 +110,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Property:
+class PropertyTerm:
     """`[name]`, `[name:value]`.
 
     Attributes:
@@ -115,12 +122,12 @@ class Property:
     value: "Node | None" = None
 
 
-Node = Text | Regex | And | Or | Not | Within | Case | Property | Compare | Kind
+Node = TextTerm | RegexTerm | And | Or | Not | Within | CaseTerm | PropertyTerm | CompareTerm | PropertyKind
 
 
 def plain_words(query: Node) -> tuple[str, ...] | None:
     """The words, when a query is nothing but words; None when it has operators, phrases or alternatives."""
-    if isinstance(query, Text) and not query.quoted:
+    if isinstance(query, TextTerm) and not query.quoted:
         return (query.text,)
     if isinstance(query, And):
         found = [plain_words(part) for part in query.parts]
@@ -132,14 +139,14 @@ def plain_words(query: Node) -> tuple[str, ...] | None:
 def patterns(query: Node) -> Iterator[str]:
     """The regular expressions in a query."""
     match query:
-        case Regex(pattern):
+        case RegexTerm(pattern):
             yield pattern
         case And(parts) | Or(parts):
             for part in parts:
                 yield from patterns(part)
-        case Not(part) | Within(_, part) | Case(_, part):
+        case Not(part) | Within(_, part) | CaseTerm(_, part):
             yield from patterns(part)
-        case Property(name, value):
+        case PropertyTerm(name, value):
             yield from patterns(name)
             if value is not None:
                 yield from patterns(value)

@@ -12,12 +12,23 @@ from typing import Any
 from bridge.index.knowledge import Knowledge
 from bridge.index.search.matching import Matcher
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.query import And, Case, Node, Not, Or, Property, Regex, Scope, Text, Within
-from bridge.index.search.query_values import has_property
-from bridge.index.search.text_session import TextHolders, TextSession, searched
+from bridge.index.search.properties import has_property
+from bridge.index.search.query import (
+    And,
+    CaseTerm,
+    Node,
+    Not,
+    Or,
+    PropertyTerm,
+    QueryScope,
+    RegexTerm,
+    TextTerm,
+    Within,
+)
+from bridge.index.search.text_session import MatchingFiles, TextSession, searched
 from bridge.index.texts.line_patterns import Span
 
-Place = Scope | None
+Place = QueryScope | None
 """Where a word is looked for: one of `file`, `path`, `content`, `tag`; None: a note's path and content."""
 
 
@@ -97,13 +108,13 @@ class Evaluation:
             case Not(part):
                 inner = self._bounds(part, place, case=case)
                 found = Bounds(self._files - inner.perhaps, self._files - inner.sure)
-            case Case(matters, part):
+            case CaseTerm(matters, part):
                 found = self._bounds(part, place, case=matters)
             case Within(scope, part) if not scope.is_part:
                 found = self._bounds(part, scope, case=case)
             case Within(scope, part):
                 found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope, case=case))
-            case Property():
+            case PropertyTerm():
                 found = _exactly(self._with_property(query, case=case))
             case _:
                 found = self._leaf(query, place, case=case)
@@ -111,19 +122,19 @@ class Evaluation:
 
     def _leaf(self, query: Node, place: Place, *, case: bool) -> Bounds:
         """A word, phrase or pattern, somewhere in a file."""
-        if isinstance(query, Text) and not query.text:
+        if isinstance(query, TextTerm) and not query.text:
             return _exactly(self._all_of(place))
-        if not isinstance(query, (Text, Regex)):
+        if not isinstance(query, (TextTerm, RegexTerm)):
             return _exactly(frozenset())
-        if place is Scope.TAG:
+        if place is QueryScope.TAG:
             return _exactly(self._tagged(query))
         named: frozenset[str] = frozenset()
-        if place is not Scope.CONTENT:
+        if place is not QueryScope.CONTENT:
             shown = _SHOWN[place]
             is_in = self._tester(query, case=case)
-            candidates = self._files if place in {Scope.FILE, Scope.PATH} else self._notes
+            candidates = self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
             named = frozenset(path for path in candidates if is_in(shown(path)))
-        if place in {Scope.FILE, Scope.PATH}:
+        if place in {QueryScope.FILE, QueryScope.PATH}:
             return _exactly(named)
         held = self._holding(query, case=case)
         sure = (held.sure & self._notes) | named
@@ -131,20 +142,20 @@ class Evaluation:
 
     def _all_of(self, place: Place) -> frozenset[str]:
         """Where an empty phrase is: everywhere; as a tag, where there is any."""
-        if place is Scope.TAG:
+        if place is QueryScope.TAG:
             tags = {count.tag.split("/")[0] for count in self._knowledge.tags()}
             return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
-        return self._files if place in {Scope.FILE, Scope.PATH} else self._notes
+        return self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
 
-    def _holding(self, query: Text | Regex, *, case: bool) -> TextHolders:
-        if isinstance(query, Text):
+    def _holding(self, query: TextTerm | RegexTerm, *, case: bool) -> MatchingFiles:
+        if isinstance(query, TextTerm):
             return self._session.holding(Needle(query.text, case_matters=case))
         self._session.compile(query.pattern)
         return self._session.matching(query.pattern, case=case)
 
-    def _tester(self, query: Text | Regex, *, case: bool) -> Callable[[str], bool]:
+    def _tester(self, query: TextTerm | RegexTerm, *, case: bool) -> Callable[[str], bool]:
         """What tells whether a short text holds something."""
-        if isinstance(query, Text):
+        if isinstance(query, TextTerm):
             return Needle(query.text, case_matters=case).is_in
         self._session.compile(query.pattern)
         find = self._session.find(query.pattern, case)
@@ -154,43 +165,43 @@ class Evaluation:
 
         return is_in
 
-    def _tagged(self, query: Text | Regex) -> frozenset[str]:
-        if isinstance(query, Text):
+    def _tagged(self, query: TextTerm | RegexTerm) -> frozenset[str]:
+        if isinstance(query, TextTerm):
             return self._files.intersection(self._knowledge.tagged(query.text.rstrip("/")))
         is_in = self._tester(query, case=False)
         tags = [count.tag for count in self._knowledge.tags() if is_in(count.tag)]
         return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
 
-    def _loosely(self, query: Node, scope: Scope, *, case: bool) -> frozenset[str]:
+    def _loosely(self, query: Node, scope: QueryScope, *, case: bool) -> frozenset[str]:
         """The notes in some such part of which something may be: those that have all its words, wherever they are."""
         match query:
             case And(parts):
                 found = frozenset.intersection(*(self._loosely(part, scope, case=case) for part in parts))
             case Or(parts):
                 found = _union(self._loosely(part, scope, case=case) for part in parts)
-            case Case(matters, part):
+            case CaseTerm(matters, part):
                 found = self._loosely(part, scope, case=matters)
-            case Within(inner, part) if inner.is_part or inner is Scope.CONTENT:
+            case Within(inner, part) if inner.is_part or inner is QueryScope.CONTENT:
                 found = self._loosely(part, scope, case=case)
-            case Regex() if scope in _TASKS:
+            case RegexTerm() if scope in _TASKS:
                 found = self._notes  # the line's beginning is not the task's, to which `^` belongs
-            case Text() | Regex():
-                found = self._bounds(query, Scope.CONTENT, case=case).perhaps
+            case TextTerm() | RegexTerm():
+                found = self._bounds(query, QueryScope.CONTENT, case=case).perhaps
             case Not():
                 found = self._notes
             case _:
                 found = self._bounds(query, None, case=case).perhaps
         return found
 
-    def _with_parts(self, scope: Scope) -> frozenset[str]:
+    def _with_parts(self, scope: QueryScope) -> frozenset[str]:
         """The notes that may have such a part."""
         if scope not in _TASKS:
             return self._notes
         held = self._session.matching(_TASKS[scope], case=True)
         return self._notes & (held.sure | held.unsure)
 
-    def _with_property(self, query: Property, *, case: bool) -> frozenset[str]:
-        def tests(pattern: Regex, matters: bool) -> Callable[[str], bool]:
+    def _with_property(self, query: PropertyTerm, *, case: bool) -> frozenset[str]:
+        def tests(pattern: RegexTerm, matters: bool) -> Callable[[str], bool]:
             return self._tester(pattern, case=matters)
 
         candidates = self._notes & self._naming(query)
@@ -200,9 +211,9 @@ class Evaluation:
             if has_property(properties, query, tests, case=case)
         )
 
-    def _naming(self, query: Property) -> frozenset[str]:
+    def _naming(self, query: PropertyTerm) -> frozenset[str]:
         """The notes in whose text a property's name is, and so perhaps the property."""
-        if not isinstance(query.name, Text) or not query.name.text:
+        if not isinstance(query.name, TextTerm) or not query.name.text:
             return self._notes
         held = self._session.holding(Needle(query.name.text))
         return held.sure | held.unsure
@@ -234,7 +245,7 @@ class Evaluation:
                 found = any(self._holds(part, place, case=case) for part in parts)
             case Not(part):
                 found = not self._holds(part, place, case=case)
-            case Case(matters, part):
+            case CaseTerm(matters, part):
                 found = self._holds(part, place, case=matters)
             case Within(scope, part) if not scope.is_part:
                 found = self._holds(part, scope, case=case)
@@ -250,9 +261,9 @@ def _names_files(query: Node) -> bool:
     """Whether a query asks for files by their names, and so for any files."""
     if isinstance(query, (And, Or)):
         return any(map(_names_files, query.parts))
-    if isinstance(query, Case):
+    if isinstance(query, CaseTerm):
         return _names_files(query.part)
-    return isinstance(query, Within) and (query.scope in {Scope.FILE, Scope.PATH} or _names_files(query.part))
+    return isinstance(query, Within) and (query.scope in {QueryScope.FILE, QueryScope.PATH} or _names_files(query.part))
 
 
 def _exactly(paths: frozenset[str]) -> Bounds:
@@ -283,14 +294,14 @@ def _without_extension(path: str) -> str:
 
 
 _TASKS = {
-    Scope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
-    Scope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
-    Scope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
+    QueryScope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
+    QueryScope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
+    QueryScope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
 }
 """In which lines tasks may begin (rule 71)."""
 
 _SHOWN: dict[Place, Callable[[str], str]] = {
     None: _without_extension,
-    Scope.FILE: _file_name,
-    Scope.PATH: str,
+    QueryScope.FILE: _file_name,
+    QueryScope.PATH: str,
 }

@@ -11,7 +11,20 @@ import re
 from collections.abc import Callable
 
 from bridge.errors import InvalidParameters
-from bridge.index.search.query import And, Case, Compare, Kind, Node, Not, Or, Property, Regex, Scope, Text, Within
+from bridge.index.search.query import (
+    And,
+    CaseTerm,
+    CompareTerm,
+    Node,
+    Not,
+    Or,
+    PropertyKind,
+    PropertyTerm,
+    QueryScope,
+    RegexTerm,
+    TextTerm,
+    Within,
+)
 
 MAX_LENGTH = 10_000
 """Characters of a query."""
@@ -30,7 +43,7 @@ _PROPERTY_NAME = re.compile(r"[^\[\]:]*[^\[\]:\s][^\[\]:]*(?=[:\]])")
 _PROPERTY_WORD = re.compile(r"[^\s()\]]+")
 _COMPARE = re.compile(r"(<=|>=|<|>)\s*([^\s()\]]+)")
 _NEGATED = re.compile(r"[^\s)\]-]")
-_KINDS: dict[str, Node] = {"NULL": Kind.NULL, **{kind.value: kind for kind in Kind}}
+_PROPERTY_KINDS: dict[str, Node] = {"NULL": PropertyKind.NULL, **{kind.value: kind for kind in PropertyKind}}
 _UNTYPED = re.compile("[\0\r\n]")
 _SPACE = re.compile(r"\s*")
 _ESCAPED = re.compile(r'\\(["\\])')
@@ -72,7 +85,7 @@ class _Parser:
                 found.append(part)
             self._at += 1
         query = _and(found)
-        return None if query == Text("", quoted=True) else query
+        return None if query == TextTerm("", quoted=True) else query
 
     def _alternatives(self) -> Node | None:
         """Up to the end, or what closes it, which is left."""
@@ -122,7 +135,7 @@ class _Parser:
             return _phrase(found)
         if found := _REGEX.match(self._text, self._at):
             self._at = found.end()
-            return Regex(found[1])
+            return RegexTerm(found[1])
         return None
 
     def _applied(self) -> Node | None:
@@ -138,14 +151,14 @@ class _Parser:
             self._at = began
             return None
         if operator in {"match-case", "ignore-case"}:
-            return Case(operator == "match-case", part)
-        return Within(Scope(operator), part)
+            return CaseTerm(operator == "match-case", part)
+        return Within(QueryScope(operator), part)
 
-    def _word(self, form: re.Pattern[str]) -> Text:
+    def _word(self, form: re.Pattern[str]) -> TextTerm:
         found = form.match(self._text, self._at)
         word = found[0] if found else self._text[self._at]
         self._at += len(word)
-        return Text(word)
+        return TextTerm(word)
 
     def _property(self) -> Node | None:
         """`[name]` or `[name:value]`; None, and nothing happened, when it is none."""
@@ -156,9 +169,9 @@ class _Parser:
         if found := _PHRASE.match(text, began + 1):
             name = _phrase(found)
         elif found := _REGEX.match(text, began + 1):
-            name = Regex(found[1])
+            name = RegexTerm(found[1])
         elif found := _PROPERTY_NAME.match(text, began + 1):
-            name = Text(found[0].strip(), quoted=True)
+            name = TextTerm(found[0].strip(), quoted=True)
         else:
             return None
         self._at = _skip(text, found.end())
@@ -172,15 +185,15 @@ class _Parser:
             self._at = began
             return None
         self._at += 1
-        return Property(name, value)
+        return PropertyTerm(name, value)
 
     def _value_word(self) -> Node:
         """A property's value, or a part of it."""
         if found := _COMPARE.match(self._text, self._at):
             self._at = found.end()
-            return Compare(found[1], found[2])
+            return CompareTerm(found[1], found[2])
         word = self._word(_PROPERTY_WORD)
-        return _KINDS.get(word.text if word.text.isupper() else word.text.lower(), word)
+        return _PROPERTY_KINDS.get(word.text if word.text.isupper() else word.text.lower(), word)
 
     def _nested(self, inside: Callable[[], Node | None]) -> Node | None:
         self._depth += 1
@@ -211,8 +224,8 @@ def _skip(text: str, at: int) -> int:
     return found.end() if found else at
 
 
-def _phrase(found: re.Match[str]) -> Text:
-    return Text(_ESCAPED.sub(r"\1", found[1] or found[2] or ""), quoted=True)
+def _phrase(found: re.Match[str]) -> TextTerm:
+    return TextTerm(_ESCAPED.sub(r"\1", found[1] or found[2] or ""), quoted=True)
 
 
 def _and(parts: list[Node]) -> Node | None:

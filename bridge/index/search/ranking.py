@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.note_text import Needle, folded
 from bridge.index.search.text_session import TextSession, has_text
-from bridge.index.store.fulltext import COLUMNS, Words, phrase, words
+from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase, words
 from bridge.notes.reference import note_name
 
 MOST_WORDS = 64
@@ -48,7 +48,7 @@ _UNSPACED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class RankedWord:
     """One word.
 
     Attributes:
@@ -67,7 +67,7 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class RankedNotes:
     """The notes found.
 
     Attributes:
@@ -81,9 +81,9 @@ class Ranked:
     with_all: int
 
 
-def make_terms(texts: Iterable[str]) -> list[Term]:
+def make_terms(texts: Iterable[str]) -> list[RankedWord]:
     """The different words of a query, without the punctuation around them."""
-    found: dict[str, Term] = {}
+    found: dict[str, RankedWord] = {}
     for text in texts:
         word = text.strip(_EDGES).removeprefix("#")
         key = folded(word)
@@ -94,9 +94,9 @@ def make_terms(texts: Iterable[str]) -> list[Term]:
         if words(word):
             longer = not literal and (len(word) > _SHORT or unspaced)
             whole, begun = phrase(word), phrase(word, prefix=longer)
-            found[key] = Term(word, begun, f"({whole} OR {begun})" if longer else whole, literal, unspaced)
+            found[key] = RankedWord(word, begun, f"({whole} OR {begun})" if longer else whole, literal, unspaced)
         elif literal:
-            found[key] = Term(word, "", "", literal=True, unspaced=False)
+            found[key] = RankedWord(word, "", "", literal=True, unspaced=False)
     return list(found.values())
 
 
@@ -111,7 +111,7 @@ class Ranking:
     """
 
     def __init__(
-        self, index: Words, session: TextSession, knowledge: Knowledge, files: Mapping[str, IndexedFile]
+        self, index: StoredWords, session: TextSession, knowledge: Knowledge, files: Mapping[str, IndexedFile]
     ) -> None:
         self._index = index
         self._session = session
@@ -119,7 +119,7 @@ class Ranking:
         self._files = files
         self._counts: dict[str, int] = {}
 
-    def find(self, terms: Sequence[Term], first: int, count: int) -> Ranked:
+    def find(self, terms: Sequence[RankedWord], first: int, count: int) -> RankedNotes:
         """The notes that hold the words.
 
         Args:
@@ -141,16 +141,16 @@ class Ranking:
             some = self._matching(" OR ".join(term.any for term in self._telling(indexed))) - found - inside
             best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
             total += len(some)
-        return Ranked(tuple(best[first:wanted]), total, with_all)
+        return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
-    def order(self, paths: Collection[str], terms: Sequence[Term], wanted: int) -> list[str]:
+    def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
         """The first of files that were found otherwise, those in front that hold most of some words."""
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
-    def _with_all(self, terms: Sequence[Term], indexed: Sequence[Term]) -> set[str]:
+    def _with_all(self, terms: Sequence[RankedWord], indexed: Sequence[RankedWord]) -> set[str]:
         """The notes that hold all words, as far as the index knows words."""
         if not indexed:
             return set()
@@ -160,7 +160,7 @@ class Ranking:
                 found &= self._holding(term.text, found)
         return found
 
-    def _inside(self, terms: Sequence[Term]) -> set[str]:
+    def _inside(self, terms: Sequence[RankedWord]) -> set[str]:
         """The files in whose texts or names all words are, also inside of other words."""
         found: set[str] | None = None
         for term in sorted(terms, key=lambda term: -len(term.text)):
@@ -192,7 +192,7 @@ class Ranking:
 
     # -- ranking ------------------------------------------------------------------------------------------------
 
-    def _weighty(self, terms: Sequence[Term]) -> list[Term]:
+    def _weighty(self, terms: Sequence[RankedWord]) -> list[RankedWord]:
         """The words that decide the order: the rare ones. Those that no note holds decide nothing."""
         everything = max(len(self._files), 1)
         weights = []
@@ -202,12 +202,12 @@ class Ranking:
         least = LEAST_WEIGHT * max(weights, default=0.0)
         return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= least]
 
-    def _telling(self, terms: Sequence[Term]) -> Sequence[Term]:
+    def _telling(self, terms: Sequence[RankedWord]) -> Sequence[RankedWord]:
         """The words of which one is enough to be found: not those that are in most notes of a large vault."""
         most = max(len(self._files) // 2, SMALL)
         return [term for term in terms if self._count(term) <= most] or terms
 
-    def _scoring(self, joint: str, terms: Sequence[Term]) -> str:
+    def _scoring(self, joint: str, terms: Sequence[RankedWord]) -> str:
         """The expression whose scores decide the order.
 
         Words that are in most notes tell those notes apart only where they are more than words of the text. To weigh
@@ -218,12 +218,12 @@ class Ranking:
             return f"{{{' '.join(COLUMNS[:-1])}}} : ({expression})"
         return expression
 
-    def _count(self, term: Term) -> int:
+    def _count(self, term: RankedWord) -> int:
         if term.any not in self._counts:
             self._counts[term.any] = self._index.count(term.any, self._session.expired)
         return self._counts[term.any]
 
-    def _best(self, paths: Collection[str], terms: Sequence[Term], expression: str, wanted: int) -> list[str]:
+    def _best(self, paths: Collection[str], terms: Sequence[RankedWord], expression: str, wanted: int) -> list[str]:
         """The first of some files: those that match best, then the newest."""
         if not paths or not wanted:
             return []
@@ -246,7 +246,7 @@ class Ranking:
                 break
         return found
 
-    def _lifted(self, scores: Mapping[str, float], terms: Sequence[Term]) -> list[str]:
+    def _lifted(self, scores: Mapping[str, float], terms: Sequence[RankedWord]) -> list[str]:
         """Notes in their order: by score, and by what lifts them."""
         whole = " ".join(term.text for term in terms)
         called = {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
@@ -268,7 +268,7 @@ class Ranking:
     def _newest(self, path: str) -> tuple[int, str]:
         return -self._files[path].mtime_ns, path
 
-    def _by_name(self, paths: Collection[str], terms: Sequence[Term]) -> list[str]:
+    def _by_name(self, paths: Collection[str], terms: Sequence[RankedWord]) -> list[str]:
         """Those first whose names hold the most of the words, then the newest."""
         needles = [Needle(term.text) for term in terms]
 

@@ -12,6 +12,7 @@ import re2
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ToolFailure
+from bridge.index.file_reading import is_canvas
 from bridge.index.search.note_text import Find, Needle, NoteText, canvas_text
 from bridge.index.texts.arena import Chunk, TextArena
 from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
@@ -27,7 +28,7 @@ LARGEST = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class TextHolders:
+class MatchingFiles:
     """The files in which something is.
 
     Attributes:
@@ -77,7 +78,7 @@ class TextSession:
         self._deadline = deadline
         self._held = ExitStack()
         self._lines: dict[str, LineSearch] = {}
-        self._holders: dict[str, TextHolders] = {}
+        self._holders: dict[str, MatchingFiles] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -112,13 +113,13 @@ class TextSession:
         """What finds the lines of a text that match; `case` is whether upper and lower case differ."""
         return self._search(_pattern(pattern, case=case)).spans
 
-    def holding(self, needle: Needle) -> TextHolders:
+    def holding(self, needle: Needle) -> MatchingFiles:
         """The files whose text holds a word or phrase."""
         if len(needle.forms) == 1:
             return self.matching(re2.escape(needle.forms[0]), case=needle.case_matters)
         return self.matching("(?:" + "|".join(map(re2.escape, needle.forms)) + ")", case=needle.case_matters)
 
-    def matching(self, pattern: str, *, case: bool) -> TextHolders:
+    def matching(self, pattern: str, *, case: bool) -> MatchingFiles:
         """The files in whose text some line matches."""
         text = _pattern(pattern, case=case)
         if text not in self._holders:
@@ -133,7 +134,7 @@ class TextSession:
                     indexes = self._ask_about_all(chunk, self._search(text))
                 found.update(chunk.paths[index] for index in indexes)
             unsure = {path for path in found if is_canvas(path)} | large
-            self._holders[text] = TextHolders(frozenset(found - unsure), frozenset(unsure))
+            self._holders[text] = MatchingFiles(frozenset(found - unsure), frozenset(unsure))
         return self._holders[text]
 
     def note(self, path: str) -> NoteText | None:
@@ -181,11 +182,6 @@ class TextSession:
         """The same, by a worker process."""
         for place in lines.places(chunk.text, 0, len(chunk.text), len(chunk.text), utf8=chunk.is_utf8):
             yield bisect_right(chunk.starts, place) - 1
-
-
-def is_canvas(path: str) -> bool:
-    """Whether a file is a canvas."""
-    return path[-7:].lower() == ".canvas"
 
 
 def has_text(path: str) -> bool:

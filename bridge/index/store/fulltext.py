@@ -9,9 +9,10 @@ Whoever owns the connection also owns its transactions: nothing here begins or e
 """
 
 import sqlite3
+import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bridge.errors import DeadlineExceeded
 
@@ -24,6 +25,19 @@ CHECK_EVERY = 20_000
 """Steps of SQLite's machine between two looks at the deadline: some milliseconds."""
 
 _TOKENIZER = "unicode61 remove_diacritics 2"
+
+
+T = TypeVar("T")
+_FEW_UNKNOWN = 500
+"""Unknown documents up to which each is looked up by itself."""
+
+
+class Ask(Protocol):
+    """How the index's tables are asked: `VaultIndex.search`."""
+
+    def __call__(self, question: Callable[[sqlite3.Connection], T], /) -> T:
+        """The answer."""
+        ...
 
 
 class Scored(NamedTuple):
@@ -172,23 +186,59 @@ class FullText:
         return int(rows[0][0])
 
 
-class Words(Protocol):
-    """The full-text index by path, as searches ask it; its owner brings a connection and knows whose document is whose.
+class StoredWords:
+    """The full-text index by path. Any thread may ask; the methods raise what those of `FullText` raise.
 
-    The methods raise what those of `FullText` raise, and may be called from many threads.
+    A document's number stands for one version of one note, so whose it is need be looked up only once.
+
+    Args:
+        ask: Asks the tables, among which is `documents(document, path)`.
     """
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self._lock = threading.Lock()
+        self._key = b""
+        self._paths: dict[int, str] = {}
 
     def count(self, expression: str, expired: Callable[[], bool]) -> int:
         """About how many notes match."""
-        ...
+        return self._ask(lambda connection: FullText.count(connection, expression, expired=expired))
 
     def matching(self, expression: str, expired: Callable[[], bool]) -> Sequence[str]:
         """The paths of all notes that match."""
-        ...
+
+        def question(connection: sqlite3.Connection) -> list[str]:
+            found = FullText.matching(connection, expression, expired=expired)
+            paths = self._known(connection, found)
+            return [paths[document] for document in found if document in paths]
+
+        return self._ask(question)
 
     def ranked(self, expression: str, limit: int, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
         """The paths of the notes that match best with their scores, best first; -1 for all."""
-        ...
+
+        def question(connection: sqlite3.Connection) -> list[tuple[str, float]]:
+            found = FullText.ranked(connection, expression, limit=limit, expired=expired)
+            paths = self._known(connection, [document for document, _score in found])
+            return [(paths[document], score) for document, score in found if document in paths]
+
+        return self._ask(question)
+
+    def _known(self, connection: sqlite3.Connection, documents: Sequence[int]) -> dict[int, str]:
+        """The paths of at least these documents, but for those that are gone by now."""
+        key = FullText.key(connection)
+        with self._lock:
+            if key != self._key:
+                self._key, self._paths = key, {}
+            paths = self._paths
+        missing = [document for document in documents if document not in paths]
+        if len(missing) > _FEW_UNKNOWN:
+            paths.update(connection.execute("SELECT document, path FROM documents"))
+            return paths
+        for document in missing:
+            paths.update(connection.execute("SELECT document, path FROM documents WHERE document = ?", (document,)))
+        return paths
 
 
 def words(text: str) -> bool:

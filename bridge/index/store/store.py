@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 from bridge.index.knowledge import NoteFacts, StoredLink, TagCount
 from bridge.index.store import file_list
-from bridge.index.store.connections import Connections
+from bridge.index.store.database import PLACE_BITS, Connections
 from bridge.index.store.file_list import FileList
 from bridge.index.store.fulltext import FullText
 from bridge.index.store.packing import pack_text, stored_facts, stored_link, unpack_text
-from bridge.index.store.schema import PLACE_BITS
 from bridge.index.store.writer import StoreWriter, folded_tag, places
 from bridge.vault.name_folding import fold
 

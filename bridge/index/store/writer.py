@@ -7,9 +7,9 @@ from itertools import islice
 from bridge.index.file_reading import ParsedFile
 from bridge.index.knowledge import IndexedFile
 from bridge.index.store import file_list
+from bridge.index.store.database import MAX_PLACES, PLACE_BITS
 from bridge.index.store.fulltext import FullText
 from bridge.index.store.packing import pack_text, packed_facts, packed_link
-from bridge.index.store.schema import MAX_PLACES, PLACE_BITS
 from bridge.notes.names import link_key, split_link
 from bridge.notes.reference import note_name
 from bridge.vault.name_folding import fold

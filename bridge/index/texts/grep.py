@@ -9,6 +9,7 @@ from typing import BinaryIO, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, ToolFailure
+from bridge.index.knowledge import ClosedRules
 from bridge.index.texts.arena import LARGE, Chunk, Excludes, Stamp, TextArena
 from bridge.index.texts.collectors import Collector, CountCollector, GrepResult, HitCollector
 from bridge.index.texts.globs import Glob
@@ -22,9 +23,6 @@ from bridge.vault.paths import parse_path
 
 PROGRESS_EVERY = 500
 """Files between two reports of progress."""
-
-Closed = Callable[[], Callable[[str], object | None] | None]
-"""Returns what says why a path may not be read, None for one that may; or None where every path may be read."""
 
 
 class TextSource(Protocol):
@@ -80,7 +78,7 @@ class Grep:
     """
 
     def __init__(
-        self, files: VaultFiles, clock: Clock, source: TextSource | None = None, closed: Closed = lambda: None
+        self, files: VaultFiles, clock: Clock, source: TextSource | None = None, closed: ClosedRules = lambda: None
     ) -> None:
         self._files = files
         self._clock = clock

@@ -5,7 +5,7 @@ import asyncio
 from bridge import __version__
 from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.text_session import SearchTexts
-from bridge.index.store.stored_words import StoredWords
+from bridge.index.store.fulltext import StoredWords
 from bridge.index.texts.grep import Grep
 from bridge.toolkit.provider import ToolProvider
 from bridge.tools.files.create_folder import CreateFolderTool

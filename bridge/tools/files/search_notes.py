@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, ToolFailure
-from bridge.index.search.note_search import Asked, Found, NoteSearch, Result
+from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
@@ -82,7 +82,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
         first = int(params.cursor or 0)
         ignored = ignore_rules(self._files, context.settings.ignore_patterns)
         found = self._search.search(
-            Asked(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
+            NoteQuery(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
         )
         if first and not found.results:
             raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
@@ -91,7 +91,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
             contents = self._contents(found.results, context.settings.max_output_bytes)
         return _output(found, first, contents)
 
-    def _contents(self, results: Sequence[Result], most: int) -> dict[str, "_Content"]:
+    def _contents(self, results: Sequence[FoundNote], most: int) -> dict[str, "_Content"]:
         """What notes hold, short ones wholly, and long ones as far as there is room."""
         told = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
         sizes: dict[str, int] = {}
@@ -129,7 +129,7 @@ class _Content:
         self.next_line = kept.count(b"\n") + 1
 
 
-def _output(found: Found, first: int, contents: dict[str, _Content]) -> Output:
+def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) -> Output:
     shown = first + len(found.results)
     metadata: dict[str, Any] = {"total": found.total, "truncated": shown < found.total}
     if shown < found.total:
@@ -151,7 +151,7 @@ def _output(found: Found, first: int, contents: dict[str, _Content]) -> Output:
     return Output({"results": data}, "\n".join(_text(found, first, contents)), metadata)
 
 
-def _text(found: Found, first: int, contents: dict[str, _Content]) -> Iterator[str]:
+def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) -> Iterator[str]:
     yield _heading(found)
     for number, result in enumerate(found.results, first + 1):
         if found.matching == number - 1 and found.matching:
@@ -174,7 +174,7 @@ def _text(found: Found, first: int, contents: dict[str, _Content]) -> Iterator[s
         yield "[The vault is still being indexed: there may be more.]"
 
 
-def _heading(found: Found) -> str:
+def _heading(found: NoteSearchResult) -> str:
     if not found.total:
         if found.exact:
             return "No results. Operators are exact; leave some out, or search for plain words."

@@ -9,7 +9,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
-from bridge.index.search.property_match import find_properties, has_value
+from bridge.index.search.properties import find_properties, has_value
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.parameters import Cursor, NoteParams

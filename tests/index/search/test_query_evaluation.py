@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.search.note_text import folded
-from bridge.index.search.query import And, Node, Not, Or, Text
+from bridge.index.search.query import And, Node, Not, Or, TextTerm
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
 from bridge.index.search.text_session import SearchTexts
@@ -211,7 +211,7 @@ def test_an_invalid_pattern_is_refused_with_its_place(ask: Ask) -> None:
 
 WORDS = ["flour", "mix", "the", "line", "work", "of", "call", "ζ"]
 queries = st.recursive(
-    st.sampled_from(WORDS).map(Text),
+    st.sampled_from(WORDS).map(TextTerm),
     lambda inner: st.one_of(
         inner.map(Not),
         st.lists(inner, min_size=2, max_size=3).map(lambda parts: And(tuple(parts))),
@@ -228,7 +228,7 @@ def _true_of(query: Node, text: str) -> bool:
         return any(_true_of(part, text) for part in query.parts)
     if isinstance(query, Not):
         return not _true_of(query.part, text)
-    assert isinstance(query, Text)
+    assert isinstance(query, TextTerm)
     return query.text in text
 
 

@@ -10,14 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.index.search.note_search import Asked, Found, NoteSearch
+from bridge.index.search.note_search import NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.ranking import make_terms
 from bridge.index.search.text_session import SearchTexts
-from bridge.index.store.stored_words import StoredWords
+from bridge.index.store.fulltext import StoredWords
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 
-Search = Callable[..., Found]
+Search = Callable[..., NoteSearchResult]
 FILLING = "quite other matters of no interest whatsoever\n" * 4
 
 
@@ -35,8 +35,8 @@ class Place:
         place.write_text(text, encoding="utf-8")
         os.utime(place, (modified, modified))
 
-    def search(self, query: str, **asked: Any) -> Found:
-        return self._search.search(Asked(query, SystemClock().monotonic() + 20, **asked))
+    def search(self, query: str, **asked: Any) -> NoteSearchResult:
+        return self._search.search(NoteQuery(query, SystemClock().monotonic() + 20, **asked))
 
     def paths(self, query: str, **asked: Any) -> list[str]:
         return [result.path for result in self.search(query, **asked).results]

@@ -13,7 +13,7 @@ import pytest
 
 from bridge.index.knowledge import IndexedFile
 from bridge.index.store import file_list
-from bridge.index.store.schema import FILE
+from bridge.index.store.database import FILE
 from bridge.index.store.store import Store
 from tests.index.index_world import World
 

@@ -6,9 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from bridge.index.store import stored_words
-from bridge.index.store.fulltext import FullText, phrase
-from bridge.index.store.stored_words import StoredWords
+from bridge.index.store import fulltext
+from bridge.index.store.fulltext import FullText, StoredWords, phrase
 
 
 def _never() -> bool:
@@ -52,7 +51,7 @@ def test_answers_are_paths(tables: Tables) -> None:
 
 @pytest.mark.parametrize("few", [0, 500])
 def test_a_note_that_moved_is_told_by_its_new_path(tables: Tables, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
-    monkeypatch.setattr(stored_words, "_FEW", few)
+    monkeypatch.setattr(fulltext, "_FEW_UNKNOWN", few)
     old = tables.put("Old.md", "alpha")
     assert tables.words.matching(phrase("alpha"), _never) == ["Old.md"]
     tables.drop(old)

@@ -10,6 +10,18 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from bridge.index.search.query import (
+    And,
+    CaseTerm,
+    CompareTerm,
+    Node,
+    Not,
+    Or,
+    PropertyKind,
+    PropertyTerm,
+    RegexTerm,
+    TextTerm,
+)
 from bridge.vault.name_folding import fold
 
 MAX_ITEMS = 10_000
@@ -25,6 +37,10 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+
+
+Tests = Callable[[RegexTerm, bool], Callable[[str], bool]]
+"""What makes, of a pattern and whether case matters, what tells whether a short text matches."""
 
 
 def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:
@@ -118,6 +134,23 @@ def texts(value: Any) -> Iterator[str]:
     return map(_text, items(value))
 
 
+def has_property(properties: Mapping[str, Any], query: PropertyTerm, tests: Tests, *, case: bool = False) -> bool:
+    """Whether a note has a property, and with this value.
+
+    A word must be in the value, a phrase must be all of it, as in Obsidian's search.
+
+    Args:
+        properties: The note's.
+        query: The property that is asked for.
+        tests: For patterns.
+        case: Whether upper and lower case differ, for patterns; elsewhere they never do.
+    """
+    return any(
+        query.value is None or _fits(value, query.value, tests, case=case)
+        for value in _named(properties, query.name, tests, case=case)
+    )
+
+
 def _has_all(value: Any, wanted: Mapping[str, Any]) -> bool:
     return isinstance(value, Mapping) and all(
         any(has_value(found, one) for found in find_properties(value, str(key))) for key, one in wanted.items()
@@ -153,3 +186,42 @@ def _text(value: Any) -> str:
     if isinstance(value, int):
         return f"{value:d}" if -_HUGE < value < _HUGE else f"{value:x}"  # Python refuses to write huge ones in decimals
     return str(value)
+
+
+def _named(properties: Mapping[str, Any], name: Node, tests: Tests, *, case: bool) -> Iterator[Any]:
+    if isinstance(name, TextTerm):
+        yield from find_properties(properties, name.text)
+    elif isinstance(name, RegexTerm):
+        fits = tests(name, case)
+        yield from (value for key, value in properties.items() if fits(str(key)))
+
+
+def _fits(value: Any, query: Node, tests: Tests, *, case: bool) -> bool:
+    match query:
+        case And(parts):
+            found = all(_fits(value, part, tests, case=case) for part in parts)
+        case Or(parts):
+            found = any(_fits(value, part, tests, case=case) for part in parts)
+        case Not(part):
+            found = not _fits(value, part, tests, case=case)
+        case CaseTerm(matters, part):
+            found = _fits(value, part, tests, case=matters)
+        case TextTerm(text, quoted):
+            found = equals(value, text) if quoted else contains(value, text)
+        case RegexTerm():
+            found = any(map(tests(query, case), texts(value)))
+        case CompareTerm(sign, text):
+            found = compares(value, sign, text)
+        case PropertyKind():
+            found = _is(value, query)
+        case _:
+            found = False
+    return found
+
+
+def _is(value: Any, kind: PropertyKind) -> bool:
+    if kind is PropertyKind.NULL:
+        return is_null(value)
+    if kind is PropertyKind.EMPTY:
+        return is_empty(value)
+    return any(item is (kind is PropertyKind.TRUE) for item in items(value))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.search_excerpts import WIDTH, excerpt, unaccented_places
 
 
 def _excerpt(text: str, *words: str) -> str:

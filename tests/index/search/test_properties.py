@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index.search.property_match import contains, equals, find_properties, has_value, is_empty, is_null, items
+from bridge.index.search.properties import contains, equals, find_properties, has_value, is_empty, is_null, items
 
 
 @pytest.mark.parametrize(

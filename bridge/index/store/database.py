@@ -1,4 +1,6 @@
-"""The tables of the index's file, and how such a file is opened: as it is when it fits, else made anew.
+"""The index's file: its tables, how it is opened (as it is when it fits, else made anew), and who may use it when.
+
+One connection writes and a few read, each used by one thread at a time.
 
 A note's links, tags and aliases are numbered `document << PLACE_BITS | place`, so that those of one note lie together
 and are found and removed without an index of their own.
@@ -6,7 +8,10 @@ and are found and removed without an index of their own.
 
 import contextlib
 import os
+import queue
 import sqlite3
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.index.store.file_list import TABLE as FILE_LIST
@@ -18,6 +23,9 @@ VERSION = 2
 FILE = "index.sqlite"
 FULLTEXT_SEGMENTS = 16
 """Parts of the full-text index before some are made one while something waits; a first build takes half as long."""
+
+READERS = 4
+"""More would not be faster: SQLite's work is short, and there are few cores."""
 
 PLACE_BITS = 24
 MAX_PLACES = 1 << PLACE_BITS
@@ -38,6 +46,80 @@ CREATE INDEX links_by_key ON links(key);
 CREATE INDEX tags_by_name ON tags(folded);
 CREATE INDEX aliases_by_name ON aliases(folded);
 """
+
+
+class Connections:
+    """The index's file, open; or an index in memory, which readers and the writer take turns at.
+
+    The readers are opened at once, so that a file that is deleted while it is used loses nothing.
+
+    Args:
+        folder: Where the file lies; None keeps everything in memory.
+        vault: The vault's real path.
+
+    Raises:
+        OSError: The folder cannot be used.
+        sqlite3.Error: The file cannot be made.
+    """
+
+    def __init__(self, folder: Path | None, vault: str) -> None:
+        self.in_memory = folder is None
+        self._turn = threading.RLock()
+        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._all: list[sqlite3.Connection] = []
+        if folder is None:
+            self._writer = connect(":memory:")
+            self._all.append(self._writer)
+            make_tables(self._writer, vault)
+            return
+        self._writer = open_file(folder, vault)
+        self._all.append(self._writer)
+        try:
+            for _ in range(READERS):
+                self._all.append(connect(folder / FILE))
+                self._readers.put(self._all[-1])
+        except sqlite3.Error:
+            self.close()
+            raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to ask. What was committed before is seen; hold it only briefly."""
+        if self.in_memory:
+            with self._turn:
+                yield self._writer
+            return
+        connection = self._readers.get()
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is seen afterwards, or nothing."""
+        with self._turn:
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def checkpoint(self) -> None:
+        """Bring what was written from SQLite's log into the file itself. It may wait for the disk."""
+        with self.reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def close(self) -> None:
+        """Close everything, when nobody asks any more."""
+        with self._turn:
+            for connection in reversed(self._all):
+                connection.close()
 
 
 def open_file(folder: Path, vault: str) -> sqlite3.Connection:
