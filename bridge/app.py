@@ -28,8 +28,8 @@ from bridge.consent.permissions import Permissions
 from bridge.contract.discovery import Discovery
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
+from bridge.index.index_thread import Watcher
 from bridge.index.vault_index import VaultIndex
-from bridge.index.watch import Watcher
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits

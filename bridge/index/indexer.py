@@ -15,11 +15,9 @@ from bridge.errors import NotFound, ToolFailure
 from bridge.index.file_reading import FileReading, NotAFile, is_visible, vault_path
 from bridge.index.index_state import IndexState
 from bridge.index.ingest import BATCH_FILES, Batch, Ingest
-from bridge.index.knowledge import walk_key
-from bridge.index.path_scan import scan_paths
 from bridge.index.progress import Progress
 from bridge.index.sweep import ChangedFolder, SweptFolders, sweep
-from bridge.index.tree import parent
+from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan
 
@@ -138,7 +136,7 @@ class Indexer:
         with state.lock:
             births = _births(plan, state)
             self._written.update(paths)
-            seen = scan_paths(paths, self._files.root, state, self._ingest, everything=True)
+            seen = self._ingest.scan(paths, everything=True)
             self._let_go(seen.gone, seen.gone_folders, ours=True)
             state.set_folders(seen.folders, [])
             large = {file.path: file for file in seen.large}
@@ -166,7 +164,7 @@ class Indexer:
             return
         with self._state.lock:
             self._written -= paths  # we look at them now, after we wrote them
-        seen = scan_paths(paths, self._files.root, self._state, self._ingest)
+        seen = self._ingest.scan(paths)
         tree = self._state.tree
         self._let_go(seen.gone, seen.gone_folders)
         self._read(seen.files, {path: "modified" if tree.get(path) else "created" for path in seen.files})

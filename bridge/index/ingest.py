@@ -1,4 +1,4 @@
-"""Reading files and taking them in: what is read is read once, and what may have been read too early is not trusted.
+"""Looking at paths, reading files and taking them in: what may have been read too early is not trusted.
 
 A file that changed just before it was read may have changed again in the same instant of the disk's clock. It is
 taken in, but remembered as unsettled, and looked at again.
@@ -6,12 +6,14 @@ taken in, but remembered as unsettled, and looked at again.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from bridge.clock import Clock
-from bridge.index.file_reading import RACY_SECONDS, FileReading, NotAFile, open_folder, read
+from bridge.index.file_reading import RACY_SECONDS, FileReading, NotAFile, indexed, is_parsed, look, open_folder, read
 from bridge.index.index_state import IndexState
-from bridge.index.tree import parent
+from bridge.index.knowledge import IndexedFile
+from bridge.index.tree import parent, walk_key
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
@@ -22,8 +24,36 @@ BATCH_BYTES = 1 << 20
 RETRY_SECONDS = 60.0
 """How long a file that cannot be read is left alone."""
 
+LARGE = 8 << 20
+"""Bytes of a note from which our own writes do not wait for it to be read."""
+
 Batch = dict[str, FileReading | NotAFile]
 """Files, read, by path; what is none (any more) is `NotAFile`."""
+
+
+@dataclass(slots=True)
+class PathScan:
+    """What was found at some paths.
+
+    Attributes:
+        files: Files that are there.
+        large: Those of them that are notes and large.
+        folders: Folders that are there.
+        gone: Files that were known and are none any more.
+        gone_folders: Folders that were known and are none any more.
+    """
+
+    files: list[str] = field(default_factory=list)
+    large: list[IndexedFile] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    gone_folders: list[str] = field(default_factory=list)
+
+    def add(self, file: IndexedFile) -> None:
+        """A file is there."""
+        self.files.append(file.path)
+        if file.size > LARGE and is_parsed(file.path, file.size):
+            self.large.append(file)
 
 
 class Ingest:
@@ -40,6 +70,32 @@ class Ingest:
         self._clock = clock
         self._state = state
         self._unsettled: dict[str, tuple[float, bytes]] = {}
+
+    def scan(self, paths: Iterable[str], *, everything: bool = False) -> PathScan:
+        """What is there now.
+
+        Args:
+            paths: Where to look.
+            everything: Whether files are told that are as they are known.
+        """
+        seen = PathScan()
+        for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
+            folder = open_folder(self._root, place)
+            with folder or contextlib.nullcontext():
+                for path in inside:
+                    found = look(folder, path.rpartition("/")[2]) if folder is not None else NotAFile.NOTHING
+                    if isinstance(found, NotAFile):
+                        if self._state.tree.get(path) is not None:
+                            seen.gone.append(path)
+                    else:
+                        file = indexed(path, found)
+                        if everything or path in self._unsettled or self._state.differs(file):
+                            seen.add(file)
+                    if found is NotAFile.FOLDER:
+                        seen.folders.append(path)
+                    elif self._state.tree.has_folder(path):
+                        seen.gone_folders.append(path)
+        return seen
 
     def batches(self, paths: Iterable[str], births: Mapping[str, int] | None = None) -> Iterator[Batch]:
         """Files, read, in portions to be committed each.
@@ -80,10 +136,6 @@ class Ingest:
                 self._unsettled[path] = (due, reading.digest)
         for path in gone:
             self._unsettled.pop(path, None)
-
-    def is_unsettled(self, path: str) -> bool:
-        """Whether a file must be looked at again: another state would tell that it changed, the same tells nothing."""
-        return path in self._unsettled
 
     def unsettled(self, now: float | None = None) -> list[str]:
         """The files that must be looked at again: all, or those that it is time for."""

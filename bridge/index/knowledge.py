@@ -176,13 +176,3 @@ Permitted = Callable[[str], bool]
 
 ClosedRules = Callable[[], Callable[[str], object | None] | None]
 """The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""
-
-
-def walk_key(path: str) -> str:
-    """Sorts vault paths as `VaultFiles.walk` meets them: a folder's files by name, then its folders by name.
-
-    Names hold no control characters, so these can mark what kind of name follows and where it ends.
-    """
-    folder, slash, name = path.rpartition("/")
-    before = "\x01" + folder.replace("/", "\x00\x01") + "\x00" if slash else ""
-    return f"{before}\x00{name}"

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index import index_thread, watch
+from bridge.index import index_thread
+from bridge.index.index_thread import Watcher
 from bridge.index.ingest import Ingest
 from bridge.index.vault_index import VaultIndex
-from bridge.index.watch import Watcher
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 
@@ -118,7 +118,7 @@ def test_a_watcher_that_cannot_start_says_so(vault: Path, monkeypatch: pytest.Mo
     def refusing(*_arguments: Any, **_options: Any) -> Any:
         raise OSError("OS file watch limit reached")
 
-    monkeypatch.setattr(watch, "watch", refusing)
+    monkeypatch.setattr(index_thread, "watch", refusing)
     trouble = threading.Event()
     watcher = Watcher(vault, lambda _paths: None, trouble.set)
     watcher.start()

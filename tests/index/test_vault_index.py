@@ -254,7 +254,7 @@ def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -
 def test_a_large_note_that_we_write_is_read_after_the_call(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.index.path_scan.LARGE", 1000)
+    monkeypatch.setattr("bridge.index.ingest.LARGE", 1000)
     change(lambda plan: plan.create(parse_path("Large.md"), b"[[Hub]] " * 500))
     assert world.index.names.resolve("large", "Hub.md") == "Large.md"
     assert world.index.status().indexing

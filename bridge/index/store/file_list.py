@@ -51,11 +51,6 @@ def keep(connection: sqlite3.Connection) -> None:
         )
 
 
-def forget(connection: sqlite3.Connection) -> None:
-    """Take the rows away, in the transaction that changes the tables."""
-    connection.execute("DELETE FROM file_list")
-
-
 def _from_tables(connection: sqlite3.Connection) -> FileList:
     folders: dict[str, list[IndexedFile]] = {"": []}
     folders |= {path: [] for (path,) in connection.execute("SELECT path FROM folders ORDER BY path")}

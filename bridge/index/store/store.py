@@ -12,8 +12,7 @@ from bridge.index.store import file_list
 from bridge.index.store.database import PLACE_BITS, Connections
 from bridge.index.store.file_list import FileList
 from bridge.index.store.fulltext import FullText
-from bridge.index.store.packing import pack_text, stored_facts, stored_link, unpack_text
-from bridge.index.store.writer import StoreWriter, folded_tag, places
+from bridge.index.store.writer import StoreWriter, folded_tag, pack_text, places, stored_facts, stored_link, unpack_text
 from bridge.vault.name_folding import fold
 
 _PAGE = 500

@@ -1,18 +1,29 @@
-"""What one transaction of the store changes."""
+"""What one transaction of the store changes, and how values become rows and are read from them again.
 
+orjson is fast but refuses what a note may well hold: bytes that are no UTF-8 (as lone surrogates), integers of more
+than 64 bits, NaN. Python's own json takes those.
+"""
+
+import json
+import math
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from typing import Any
+
+import orjson
 
 from bridge.index.file_reading import ParsedFile
-from bridge.index.knowledge import IndexedFile
-from bridge.index.store import file_list
+from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink
 from bridge.index.store.database import MAX_PLACES, PLACE_BITS
 from bridge.index.store.fulltext import FullText
-from bridge.index.store.packing import pack_text, packed_facts, packed_link
 from bridge.notes.names import link_key, split_link
+from bridge.notes.note import Heading, Link
 from bridge.notes.reference import note_name
 from bridge.vault.name_folding import fold
+
+_SLOW = b"\x00"
+"""What begins bytes that orjson did not write; JSON never begins so."""
 
 
 class StoreWriter:
@@ -20,7 +31,7 @@ class StoreWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
-        file_list.forget(connection)
+        connection.execute("DELETE FROM file_list")  # it was made of the tables as they were
         row = connection.execute("SELECT value FROM meta WHERE name = 'cleared'").fetchone()
         self._cleared = int(row[0]) if row else 0
         """Documents up to this number are not in the full-text index: it was emptied after them."""
@@ -117,3 +128,69 @@ def _tag_rows(first: int, tags: Sequence[str]) -> Iterator[tuple[int, bytes, byt
         uses.setdefault(folded_tag(tag), []).append(tag)
     for place, (folded, spelled) in enumerate(uses.items(), first):
         yield place, pack_text(folded), pack_text(spelled[0]), len(spelled)
+
+
+def pack(value: Any, *, odd: bool = False) -> bytes:
+    """A value of JSON as bytes. Tuples become lists.
+
+    Args:
+        value: The value.
+        odd: What `has_odd_number` says of it.
+    """
+    if odd:
+        return _SLOW + json.dumps(value).encode("ascii")
+    try:
+        return orjson.dumps(value)
+    except TypeError:
+        return _SLOW + json.dumps(value, default=str, skipkeys=True).encode("ascii")
+
+
+def unpack(data: bytes) -> Any:
+    """The value again."""
+    return json.loads(data[1:]) if data.startswith(_SLOW) else orjson.loads(data)
+
+
+def pack_text(text: str) -> bytes:
+    """A text that rows are looked up by."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def unpack_text(data: bytes) -> str:
+    """The text again."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def has_odd_number(value: Any) -> bool:
+    """Whether a value holds a number that orjson would write as `null`."""
+    if isinstance(value, str):
+        return False
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, Mapping):
+        return any(map(has_odd_number, value.values()))
+    return isinstance(value, list | tuple) and any(map(has_odd_number, value))
+
+
+def packed_facts(facts: NoteFacts) -> bytes:
+    """A note's facts, to be stored."""
+    headings = [tuple(heading) for heading in facts.headings]
+    properties = dict(facts.properties)
+    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids]
+    return pack(row, odd=has_odd_number(properties))
+
+
+def stored_facts(path: str, data: bytes) -> NoteFacts:
+    """A note's facts, as they were stored."""
+    properties, names, tags, headings, ids = unpack(data)
+    return NoteFacts(path, properties, tuple(names), tuple(tags), tuple(Heading(*row) for row in headings), tuple(ids))
+
+
+def packed_link(link: Link) -> bytes:
+    """A link, to be stored."""
+    row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key)
+    return pack(row)
+
+
+def stored_link(source: str, data: bytes) -> StoredLink:
+    """A link, as it was stored."""
+    return StoredLink(source, *unpack(data))

@@ -13,11 +13,11 @@ from itertools import accumulate, chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bridge.index.knowledge import walk_key
 from bridge.index.texts.chunk_files import read_chunks, remove_chunk, write_chunk
 from bridge.index.texts.globs import Glob
 from bridge.index.texts.line_patterns import Text
 from bridge.index.texts.text_lines import TextLines
+from bridge.index.tree import walk_key
 from bridge.vault.file_types import is_binary
 from bridge.vault.name_folding import nfc
 from bridge.vault.text import BOM
