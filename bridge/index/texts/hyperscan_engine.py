@@ -2,7 +2,7 @@ r"""Finding lines with hyperscan, where it is installed: several times faster th
 
 Hyperscan reports every place where a match ends, and there can be one at each byte. So a pattern is led on to the end
 of its line (`(?:...)[^\n]*$`), which gives one report a line, and only for lines that match. A pattern that hyperscan
-does not take so, because of an anchor inside, is left to RE2, unless it ends with its line by itself.
+does not take so, because of an anchor inside, is left to RE2.
 """
 
 import contextlib
@@ -78,12 +78,10 @@ def compile_hyperscan(pattern: str, compiled: LinePattern) -> HyperscanPattern |
     translated = to_hyperscan(pattern)
     if translated is None:
         return None
-    ends_with_line = translated.endswith("$") and "|" not in translated
-    source = translated if ends_with_line else rf"(?:{translated})[^\x0a]*$"
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
     try:
         database.compile(
-            expressions=[source.encode()],
+            expressions=[rf"(?:{translated})[^\x0a]*$".encode()],
             ids=[0],
             elements=1,
             flags=[hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_MULTILINE],
