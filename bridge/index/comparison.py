@@ -1,8 +1,8 @@
 """Obsidian's own index beside ours: where they do not say the same of a note, one of the rules is read wrongly.
 
 Counted is what Obsidian counts: links, embeds and links in properties together, by the file they lead to or by the
-path at which no file is (rule 44), and tags with their duplicates, in order (rule 57). Only notes are compared; what
-Obsidian counts in a canvas differs from version to version (rule 58).
+path at which no file is (rule 44 of docs/obsidian.md), and tags with their duplicates, in order (rule 57). Only notes
+are compared; what Obsidian counts in a canvas differs from version to version (rule 58).
 """
 
 from collections import Counter

@@ -1,4 +1,7 @@
-"""One file as the disk has it: its state, its bytes, and what they say."""
+"""One file as the disk has it: its state, its bytes, and what they say.
+
+Rules are those of docs/obsidian.md.
+"""
 
 import errno
 import hashlib
@@ -62,7 +65,7 @@ class FileReading:
         file: As it was when it was read.
         document: What it says; None when it is no note or canvas, or cannot be read.
         data: Its bytes, as far as they are wanted for searching; None when they could not be read.
-        digest: Of its bytes; tells whether they are still the same.
+        digest: Of its bytes; shows whether they are still the same.
         settled: Whether its bytes are surely still those.
         same: Whether its bytes are those that were read before; then there is no document.
     """
@@ -153,7 +156,7 @@ def read(
 def _wanted(folder: Folder, name: str, path: str) -> tuple[bytes, os.stat_result, bool]:
     """The bytes that are wanted of a file: all of a note and of any text that is not too large, else the first.
 
-    The last of the three tells whether they are all that is wanted, and not of a file that grew while it was read.
+    The last of the three is whether they are all that is wanted, and not of a file that grew while it was read.
     """
     largest = LARGEST_NOTE if is_parsed(path, 0) else LARGEST_TEXT
     if not is_parsed(path, 0):

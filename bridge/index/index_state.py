@@ -227,7 +227,7 @@ class IndexState:
         self.version += 1
 
     def set_folders(self, come: Sequence[str], gone: Sequence[str]) -> None:
-        """Folders that appeared, and folders that went, whose files are told to `commit`."""
+        """Folders that appeared, and folders that went, whose files are given to `commit`."""
         if not come and not gone:
             return
 

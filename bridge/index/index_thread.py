@@ -133,14 +133,14 @@ class IndexThread:
 
 
 class Watcher:
-    """Tells of every path that appears, changes or goes, outside dot-folders.
+    """Reports every path that appears, changes or goes, outside dot-folders.
 
     Reports can be lost (a queue overflows, a network drive reports nothing), so nobody may rely on them alone.
 
     Args:
         folder: The vault's real folder.
-        on_change: Told vault paths that have changed, in a thread of the watcher's.
-        on_trouble: Told that nothing is reported (any more).
+        on_change: Called with vault paths that have changed, in a thread of the watcher's.
+        on_trouble: Called when nothing is reported (any more).
     """
 
     def __init__(

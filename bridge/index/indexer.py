@@ -33,7 +33,7 @@ CHECKPOINT_BATCHES = 16
 """Batches of a build until what was written is brought from SQLite's log into its file: some tens of megabytes."""
 
 OnChange = Callable[[str, str], None]
-"""Told a path and what became of it: `created`, `modified` or `deleted`."""
+"""Called with a path and what became of it: `created`, `modified` or `deleted`."""
 
 
 class Indexer:
@@ -43,8 +43,8 @@ class Indexer:
         files: The vault.
         clock: The time.
         state: What is known.
-        progress: Told how far a build is.
-        on_change: Told of each file that another program changed, when the index has taken it in.
+        progress: Counts how far a build is.
+        on_change: Called with each file that another program changed, when the index has taken it in.
 
     Attributes:
         last_sweep: When the disk was last compared wholly; None before the first time.
@@ -177,17 +177,17 @@ class Indexer:
 
         Args:
             start: The folder; empty for the vault.
-            quiet: Whether nobody is told of what changed.
+            quiet: Whether `on_change` is not called.
 
         Returns:
             Whether it was done to the end.
         """
         state, found = self._state, SweptFolders()
-        told: dict[str, str] = {}
+        reported: dict[str, str] = {}
         gone: list[str] = []
         try:
             for folder in sweep(self._files, state.tree, vault_path(start), found, lambda: self._stopping):
-                told |= self._see(folder)
+                reported |= self._see(folder)
                 gone.extend(folder.gone)
         except NotFound:  # it went before we came
             pass
@@ -204,7 +204,7 @@ class Indexer:
             self.named.set()
         below = f"{start}/" if start else ""
         unread = (path for path in state.unread if path.startswith(below))
-        return self._read({*told, *unread}, {} if quiet else told)
+        return self._read({*reported, *unread}, {} if quiet else reported)
 
     def _see(self, folder: ChangedFolder) -> dict[str, str]:
         """Know the names in a folder before their content is read.
@@ -222,23 +222,23 @@ class Indexer:
                 listed |= {path: known[path] for path in ours if path in known}
                 folder.files = [listed[path] for path in sorted(listed)]
                 folder.gone = [path for path in folder.gone if path not in ours]
-            told = {
+            reported = {
                 file.path: "modified" if file.path in known else "created"
                 for file in folder.changed
                 if file.path not in ours
             }
-            state.see_folder(folder.path, folder.files, changed=told)
-        return told
+            state.see_folder(folder.path, folder.files, changed=reported)
+        return reported
 
     def _read_again(self, paths: Iterable[str]) -> None:
         self._read(paths, dict.fromkeys(paths, "modified"), quick=True)
 
-    def _read(self, paths: Iterable[str], told: Mapping[str, str], *, quick: bool = False) -> bool:
+    def _read(self, paths: Iterable[str], reported: Mapping[str, str], *, quick: bool = False) -> bool:
         """Read files and take them in, batch by batch; what changes meanwhile comes in between.
 
         Args:
             paths: The files.
-            told: What became of those that somebody should be told of.
+            reported: What became of those that `on_change` is called with.
             quick: Whether they are hardly changed, so that it is no build.
 
         Returns:
@@ -257,8 +257,8 @@ class Indexer:
                 sure = {path: reading for path, reading in batch.items() if path not in early}
                 self._ingest.commit(sure)
             for path, reading in sure.items():
-                if isinstance(reading, FileReading) and path in told and not reading.same:
-                    self._on_change(path, told[path])
+                if isinstance(reading, FileReading) and path in reported and not reading.same:
+                    self._on_change(path, reported[path])
             if long:
                 self._progress.step(len(batch))
                 if number % CHECKPOINT_BATCHES == 0:
@@ -279,7 +279,7 @@ class Indexer:
             files: The files.
             folders: The folders.
             ours: Whether it was us; else what we wrote meanwhile is not forgotten.
-            quiet: Whether nobody is told.
+            quiet: Whether `on_change` is not called.
         """
         state = self._state
         with state.lock:

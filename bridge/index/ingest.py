@@ -76,7 +76,7 @@ class Ingest:
 
         Args:
             paths: Where to look.
-            everything: Whether files are told that are as they are known.
+            everything: Whether files that are as they are known are listed too.
         """
         seen = PathScan()
         for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):

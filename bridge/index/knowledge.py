@@ -3,6 +3,8 @@
 Every path is vault-relative, as spelled on disk. Answers are of the index as it is at that moment: it follows the
 bridge's own writes before their calls return, and other programs within milliseconds. While the first build is under
 way an answer holds what is there so far, and `status().indexing` says so.
+
+Rules are those of docs/obsidian.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

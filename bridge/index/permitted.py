@@ -1,4 +1,7 @@
-"""What is known without what the user has closed: what every tool is given to ask."""
+"""What is known without what the user has closed: what every tool is given to ask.
+
+Rules are those of docs/obsidian.md.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +14,7 @@ from bridge.notes.names import Names
 class PermittedKnowledge:
     """Answers what an index answers, without closed files and what is in them.
 
-    A link in an open note that leads to a closed one is told: it is part of the open note.
+    A link in an open note that leads to a closed one is returned: it is part of the open note.
 
     Args:
         index: Of the whole vault.
@@ -28,7 +31,7 @@ class PermittedKnowledge:
         return self._index.names
 
     def status(self) -> IndexStatus:
-        """How much is known, closed files included: it tells numbers only."""
+        """How much is known, closed files included: there are only numbers in it."""
         return self._index.status()
 
     def files(self) -> Sequence[IndexedFile]:

@@ -1,4 +1,7 @@
-"""What is known of all notes, kept as the disk is: see `knowledge.py` for the questions."""
+"""What is known of all notes, kept as the disk is: see `knowledge.py` for the questions.
+
+Rules are those of docs/obsidian.md.
+"""
 
 import sqlite3
 import threading

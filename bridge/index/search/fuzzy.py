@@ -28,7 +28,7 @@ NAME_BEGUN = 10.0
 CHUNK = 20_000
 """Texts compared in one call, which holds the interpreter for some milliseconds."""
 CLOSELY = 1000
-"""Paths whose likeness is told one by one; of more, those whose words are only in the middle of words come last."""
+"""Paths compared one by one; of more, those whose words are only in the middle of words come last."""
 MOST_LETTERS = 64
 """Letters of a query looked for in order. A longer query is no abbreviation."""
 

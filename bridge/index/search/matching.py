@@ -1,4 +1,4 @@
-"""Whether one note is what a query asks for, exactly, by its text (rules 90 and 91)."""
+"""Whether one note is what a query asks for, exactly, by its text (rules 90 and 91 of docs/obsidian.md)."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -23,7 +23,7 @@ class Matcher:
 
     Args:
         patterns: Finds lines: a pattern and whether case matters, in some text.
-        outside: Answers what the text does not tell: a file's name, its tags and properties.
+        outside: Answers what is not in the text: a file's name, its tags and properties.
         check: Called often; raises when the time is over.
 
     Attributes:

@@ -27,7 +27,7 @@ class NoteQuery:
         query: As the user wrote it.
         excludes: What is left out, such as what the user excluded in Obsidian.
         first: How many results to pass over.
-        count: How many to tell.
+        count: How many to return.
         deadline: `Clock.monotonic()` value.
     """
 

@@ -13,12 +13,12 @@ from bridge.notes.note import ParsedNote
 from bridge.vault.name_folding import nfc
 
 MOST_PARSED = 8_000_000
-"""Characters of a note up to which its blocks, sections and tasks are told apart."""
+"""Characters of a note up to which its blocks, sections and tasks are known."""
 _AT_ONCE = 1 << 20
 """Characters that one step of Python works on; more would hold up other threads."""
 
 Find = Callable[[bytes, int], list[Span]]
-"""What tells the first match of each matching line in a piece of text, and how many at most."""
+"""Finds the first match of each matching line in a piece of text; the number is how many at most."""
 
 
 def folded(text: str) -> str:

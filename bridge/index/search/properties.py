@@ -2,6 +2,8 @@
 
 A list has every value that one of its items has, and a map every value that is in it. Upper and lower case never
 matter. Values are what YAML 1.2 reads: text, numbers, booleans, null, lists, maps; dates are text (rule 47).
+
+Rules are those of docs/obsidian.md.
 """
 
 import math
@@ -40,7 +42,7 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 
 
 Tests = Callable[[RegexTerm, bool], Callable[[str], bool]]
-"""What makes, of a pattern and whether case matters, what tells whether a short text matches."""
+"""Takes a pattern and whether case matters, and returns what checks whether a short text matches."""
 
 
 def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""What a search asks for, as a tree (rules 90 to 92 of Obsidian's behaviour). `query_parser.py` makes it of text."""
+"""What a search asks for, as a tree (rules 90 to 92 of docs/obsidian.md). `query_parser.py` makes it of text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""Which files are what a query asks for (rules 90 to 92).
+"""Which files are what a query asks for (rules 90 to 92 of docs/obsidian.md).
 
-Most parts of a query are known for all files at once: one scan of all texts tells where a word is, the index tells
-who has a tag. So each part becomes two sets, of the files of which it is surely true and of those of which it may be,
-and only what is left between them (a part of a text: `line:`, `task:`) is looked into, note by note.
+Most parts of a query are known for all files at once: one scan of all texts shows where a word is, the index
+knows who has a tag. So each part becomes two sets: the files of which it is surely true, and those of which it may be.
+Only what is left between them (a part of a text: `line:`, `task:`) is looked into, note by note.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -154,7 +154,7 @@ class Evaluation:
         return self._session.matching(query.pattern, case=case)
 
     def _tester(self, query: TextTerm | RegexTerm, *, case: bool) -> Callable[[str], bool]:
-        """What tells whether a short text holds something."""
+        """Returns what checks whether a short text holds something."""
         if isinstance(query, TextTerm):
             return Needle(query.text, case_matters=case).is_in
         self._session.compile(query.pattern)

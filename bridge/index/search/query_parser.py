@@ -1,4 +1,4 @@
-"""From what a user types into a search to what it asks for (rules 90 to 92).
+"""From what a user types into a search to what it asks for (rules 90 to 92 of docs/obsidian.md).
 
 Nothing but size is an error, as in Obsidian, where one searches while one types: a quote or parenthesis that is not
 closed ends with the query, one that was never opened is passed over, an operator's name that does not exist is text,

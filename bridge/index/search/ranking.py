@@ -26,7 +26,7 @@ FEW = 10
 LEAST_WEIGHT = 0.25
 """A word that weighs less than this, beside the weightiest, does not decide the order: it is nearly everywhere."""
 SMALL = 100
-"""Notes of a vault in which every word tells something."""
+"""Notes of a vault in which every word counts."""
 FEW_TEXTS = 50
 """Notes that are rather looked into one by one than found by going through all texts."""
 
@@ -125,7 +125,7 @@ class Ranking:
         Args:
             terms: At least one.
             first: How many to pass over.
-            count: How many to tell.
+            count: How many to return.
         """
         wanted = first + count
         indexed = [term for term in terms if term.any]
@@ -210,8 +210,8 @@ class Ranking:
     def _scoring(self, joint: str, terms: Sequence[RankedWord]) -> str:
         """The expression whose scores decide the order.
 
-        Words that are in most notes tell those notes apart only where they are more than words of the text. To weigh
-        all their places would take long, too.
+        Words that are in most notes distinguish them only where they are more than words of the text. Weighing all
+        their places would take long, too.
         """
         expression = joint.join(term.scored for term in terms)
         if terms and min(map(self._count, terms)) * 2 > len(self._files):

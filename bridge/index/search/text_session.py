@@ -1,4 +1,7 @@
-"""The texts of all notes, as one search asks them: which hold something, and what one of them says."""
+"""The texts of all notes, as one search asks them: which hold something, and what one of them says.
+
+Rules are those of docs/obsidian.md.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
 """Every file and folder in a few rows, so that a start need not read them one by one.
 
 Whatever writes to the index takes these rows away in the same transaction, so they are never older than the tables they
-were made from; when they are missing or damaged, those tables tell the same, only more slowly.
+were made from; when they are missing or damaged, those tables say the same, only more slowly.
 """
 
 import sqlite3

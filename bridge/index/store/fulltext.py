@@ -72,7 +72,7 @@ class FullText:
 
     @staticmethod
     def key(connection: sqlite3.Connection) -> bytes:
-        """What tells this filling of the tables from every other: under one key, a number is always one version."""
+        """Differs for each filling of the tables: under one key, a number is always one version."""
         (key,) = connection.execute("SELECT key FROM fulltext_made").fetchone()
         return bytes(key)
 

@@ -2,6 +2,8 @@
 
 orjson is fast but refuses what a note may well hold: bytes that are no UTF-8 (as lone surrogates), integers of more
 than 64 bits, NaN. Python's own json takes those.
+
+Rules are those of docs/obsidian.md.
 """
 
 import json

@@ -20,7 +20,7 @@ from bridge.index.texts.worker_frames import read_frame, write_frame
 
 LINEAR_MEMORY = 16 * 1024 * 1024
 ADDRESS_SPACE = 2 * 1024 * 1024 * 1024
-"""Bytes the process may ask the system for, where the system can be told."""
+"""Bytes the process may ask the system for, where the system can be asked to see to it."""
 
 MATCH_LIMIT = 1_000_000
 """Steps PCRE2 may take for one line: a few milliseconds."""

@@ -29,12 +29,12 @@ def relax(pattern: str) -> str | None:
         return None  # which letters fold together differs between versions of Unicode
     try:
         reader = _Reader(pattern, len(flag))
-        told = reader.alternatives(0)
+        parts = reader.alternatives(0)
     except (_Unknown, IndexError):
         return None
     if reader.at != len(pattern) or not reader.relaxed:
         return None
-    return flag + told
+    return flag + parts
 
 
 class _Reader:
@@ -49,10 +49,10 @@ class _Reader:
         """What stands up to a closing parenthesis or the end."""
         if depth > _DEEPEST:
             raise _Unknown
-        told: list[str] = []
+        parts: list[str] = []
         while self.at < len(self._pattern) and self._pattern[self.at] != ")":
-            told.append(self._item(depth, last=bool(not told or told[-1] == "|")))
-        return "".join(told)
+            parts.append(self._item(depth, last=bool(not parts or parts[-1] == "|")))
+        return "".join(parts)
 
     def _item(self, depth: int, *, last: bool) -> str:
         """One thing with its repetition. `last`: whether nothing stands before it in its alternative."""
@@ -60,13 +60,13 @@ class _Reader:
         if around is not None:
             self.at = around.end()
             return self._around(depth, behind=bool(around[1]), wanted=around[2] == "=", first=last)
-        said = self._thing(depth)
+        part = self._thing(depth)
         count = _COUNT.match(self._pattern, self.at)
         if count is None:
-            return said
+            return part
         self.at = count.end()
         self.relaxed |= count[2] == "+"
-        return said + count[1]
+        return part + count[1]
 
     def _around(self, depth: int, *, behind: bool, wanted: bool, first: bool) -> str:
         """A look-around: said where it stands at an edge of the whole pattern, else left out."""
