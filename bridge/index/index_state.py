@@ -222,7 +222,9 @@ class IndexState:
             if self.tree.get(path) != reading.file:
                 self.tree.put(reading.file)
                 self.names.add(path)
-            self.texts.put(text_entry(path, reading.data, reading.stamp))
+            held = self.texts.entry(path)
+            if not reading.same or held is None or held.stamp != reading.stamp:
+                self.texts.put(text_entry(path, reading.data, reading.stamp))
             self._mark_read(path)
         self.version += 1
 

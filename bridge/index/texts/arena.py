@@ -287,12 +287,13 @@ class TextArena:
         """Keep the chunks in the folder. Blocks as long as the disk takes; the other methods do not wait for it.
 
         Args:
-            least: Bytes of new text for which that is worth it: what is not kept is read again at the next start.
+            least: Bytes of new text for which that is worth it, once there is something in the folder: what is not
+                kept is read again at the next start.
 
         Raises:
             OSError: The disk is full or failed. What was saved before is still there.
         """
-        if self._folder is None or self._unsaved < least:
+        if self._folder is None or self._unsaved < (least if self._numbers else 0):
             return
         with self._saving:
             with self._lock:

@@ -163,11 +163,13 @@ def test_of_two_chunks_that_hold_the_same_file_the_later_is_right(tmp_path: Path
 
 def test_little_that_is_new_is_not_kept_before_the_end(tmp_path: Path) -> None:
     arena = TextArena(tmp_path)
-    arena.put(text_entry("a.md", b"a" * 50, STAMP))
+    arena.put(text_entry("a.md", b"a\n", STAMP))
+    arena.save(1000)
+    arena.put(text_entry("b.md", b"b" * 50, STAMP))
     arena.save(52)
-    assert not list(tmp_path.iterdir())
-    arena.save(51)
     assert TextArena(tmp_path).stamps().keys() == {"a.md"}
+    arena.save(51)
+    assert TextArena(tmp_path).stamps().keys() == {"a.md", "b.md"}
 
 
 PATHS = st.sampled_from(["a.md", "b.md", "A/a.md", "A/c.md", "A a/x.md", "A/B/deep.md", "z.md", "Ü.md"])
