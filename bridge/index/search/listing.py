@@ -46,11 +46,20 @@ class Listing:
         return self._all is files and self.is_under(ignored)
 
     def matching(self, glob: Glob) -> list[IndexedFile]:
-        """The files that a glob means, by path."""
+        """The files that a glob means, by path.
+
+        Args:
+            glob: From `compile_glob`.
+        """
         return [self.files[place] for place in self._lines.matching(glob.lines_regex)]
 
     def ranked(self, query: str, check: Check) -> list[IndexedFile]:
-        """The files that a few words may mean, the likeliest first."""
+        """The files that a few words may mean, the likeliest first.
+
+        Args:
+            query: Words, parts of words, or a name with typing errors.
+            check: Called often; what it raises ends the search.
+        """
         return [self.files[place] for place in self._fuzzy.rank(query, check)]
 
     @property

@@ -107,6 +107,12 @@ class NoteSearch:
     def search(self, asked: NoteQuery) -> NoteSearchResult:
         """Search.
 
+        Args:
+            asked: The query and its bounds.
+
+        Returns:
+            As many notes as were asked for, with excerpts, and how many there are.
+
         Raises:
             InvalidParameters: The query is too long or too deep, or a pattern in it is invalid.
             DeadlineExceeded: It did not end in time.

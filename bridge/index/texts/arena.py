@@ -229,6 +229,7 @@ class TextArena:
         self._folder = folder
         self._saving = threading.Lock()
         self._numbers: dict[Chunk, int] = {}
+        self._replaced: list[int] = []
         self._last_number = 0
         self._unsaved = 0
         if folder is not None:
@@ -298,17 +299,28 @@ class TextArena:
         with self._saving:
             with self._lock:
                 chunks, unsaved, self._unsaved = self.chunks(), self._unsaved, 0
+                replaced, self._replaced = self._replaced, []
             try:
                 for chunk in chunks:
                     if chunk not in self._numbers:
-                        self._last_number += 1
-                        write_chunk(self._folder, self._last_number, chunk.table(), chunk.text)
-                        self._numbers[chunk] = self._last_number
+                        self._write(chunk, self._folder)
             except OSError:
-                self._unsaved += unsaved
+                with self._lock:
+                    self._unsaved += unsaved
+                    self._replaced += replaced
                 raise
-            for chunk in self._numbers.keys() - set(chunks):
-                remove_chunk(self._folder, self._numbers.pop(chunk))
+            for number in replaced:
+                remove_chunk(self._folder, number)
+
+    def _write(self, chunk: Chunk, folder: Path) -> None:
+        """Keep one chunk. It may be replaced meanwhile; then its file goes with the next save."""
+        self._last_number += 1
+        write_chunk(folder, self._last_number, chunk.table(), chunk.text)
+        with self._lock:
+            if chunk in self._chunks:
+                self._numbers[chunk] = self._last_number
+            else:
+                self._replaced.append(self._last_number)
 
     # -- changing; called with the lock held -----------------------------------------------------------------------
 
@@ -321,13 +333,14 @@ class TextArena:
             except (ValueError, KeyError, TypeError, OverflowError):
                 remove_chunk(folder, number)
                 continue
-            self._numbers[chunk] = number
             first, last = walk_key(chunk.paths[0]), walk_key(chunk.paths[-1])
             at = bisect_right(self._firsts, first)
             if at == bisect_right(self._firsts, last) and not (at and _last_key(self._chunks[at - 1]) >= first):
                 self._chunks.insert(at, chunk)
                 self._firsts.insert(at, first)
+                self._numbers[chunk] = number
             else:
+                self._replaced.append(number)
                 self._waiting.update((entry.path, entry) for entry in chunk.entries())
                 self._merge()
 
@@ -345,6 +358,9 @@ class TextArena:
                     old.pop(path, None)
                 else:
                     old[path] = entry
+            for chunk in self._chunks[at : at + 1]:
+                if chunk in self._numbers:
+                    self._replaced.append(self._numbers.pop(chunk))
             made = list(map(Chunk.of, _portions(sorted(old.values(), key=lambda entry: walk_key(entry.path)))))
             self._chunks[at : at + 1] = made
             self._firsts[at : at + 1] = [walk_key(chunk.paths[0]) for chunk in made]

@@ -90,6 +90,10 @@ class Grep:
     def compile(self, pattern: str, deadline: float) -> Pattern:
         """Check a pattern and choose its engine.
 
+        Args:
+            pattern: As the user wrote it: RE2's syntax, and look-around and back-references.
+            deadline: `Clock.monotonic()` value.
+
         Raises:
             InvalidParameters: It is invalid; says where and why.
             DeadlineExceeded: It could not be compiled in time.
@@ -101,6 +105,12 @@ class Grep:
 
         Binary files and files that cannot be read are passed over; bytes that are not UTF-8 are shown as U+FFFD.
 
+        Args:
+            query: The pattern, the files and the bounds.
+
+        Returns:
+            The hits, in the order of a walk.
+
         Raises:
             DeadlineExceeded: It did not end in time; says how to narrow it.
             InvalidParameters: The pattern backtracks without end on some line.
@@ -108,11 +118,26 @@ class Grep:
         return self._run(query, HitCollector(query.limit, query.around))
 
     def count(self, query: GrepQuery) -> GrepResult:
-        """Count the lines that match, of each file. Raises what `search` raises."""
+        """Count the lines that match, of each file. Raises what `search` raises.
+
+        Args:
+            query: Its `limit` is of lines counted in all.
+
+        Returns:
+            `counts` has the files with matching lines, in the order of a walk; there are no hits.
+        """
         return self._run(query, CountCollector(query.limit))
 
     def search_files(self, query: GrepQuery, paths: Iterable[str]) -> Iterator[GrepResult]:
-        """Find the lines that match in each of some files, up to the limit in each. Raises what `search` raises."""
+        """Find the lines that match in each of some files, up to the limit in each. Raises what `search` raises.
+
+        Args:
+            query: What to search; files that it does not mean have no hits.
+            paths: The files.
+
+        Yields:
+            A result for each of the files, in their order.
+        """
         query = self._without_closed(query)
         with self._lines(query, GrepResult()) as lines:
             for path in paths:
