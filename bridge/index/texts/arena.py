@@ -25,9 +25,9 @@ from bridge.vault.text import BOM
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file beyond which its text is not held: it is searched from the disk."""
 CHUNK = 4 * 1024 * 1024
-"""Bytes of text from which a chunk is full."""
+"""Bytes of text that a chunk has at most, but for the last of its files."""
 MOST_FILES = 5000
-"""Files of one chunk at most."""
+"""Files of one chunk at most, if they are empty."""
 REMEMBERED = 8
 """Choices remembered for each chunk."""
 
@@ -371,15 +371,17 @@ def _last_key(chunk: Chunk) -> str:
     return walk_key(chunk.paths[-1])
 
 
-def _portions(entries: Iterable[TextEntry]) -> Iterator[list[TextEntry]]:
-    """Entries for one chunk after the other."""
+def _portions(entries: Sequence[TextEntry]) -> Iterator[list[TextEntry]]:
+    """Entries for one chunk after the other, about as large as each other, so that each has room to grow."""
+    weights = [len(entry.text) + CHUNK // MOST_FILES for entry in entries]
+    enough = sum(weights) / (sum(weights) // CHUNK + 1)
     portion: list[TextEntry] = []
-    size = 0
-    for entry in entries:
+    weight = 0
+    for entry, more in zip(entries, weights, strict=True):
         portion.append(entry)
-        size += len(entry.text)
-        if size >= CHUNK or len(portion) >= MOST_FILES:
+        weight += more
+        if weight >= enough:
             yield portion
-            portion, size = [], 0
+            portion, weight = [], 0
     if portion:
         yield portion

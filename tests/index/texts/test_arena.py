@@ -172,6 +172,18 @@ def test_little_that_is_new_is_not_kept_before_the_end(tmp_path: Path) -> None:
     assert TextArena(tmp_path).stamps().keys() == {"a.md", "b.md"}
 
 
+def test_edits_do_not_break_chunks_into_many(small: None) -> None:
+    del small
+    arena = TextArena()
+    for number in range(20):
+        arena.put(text_entry(f"{number:02}.md", b"1234567\n", STAMP))
+        arena.chunks()
+    for turn in range(200):
+        arena.put(text_entry(f"{turn % 20:02}.md", b"1234567\n" * (1 + turn % 2), STAMP))
+        arena.chunks()
+    assert len(arena.chunks()) <= 12
+
+
 PATHS = st.sampled_from(["a.md", "b.md", "A/a.md", "A/c.md", "A a/x.md", "A/B/deep.md", "z.md", "Ü.md"])
 TEXTS = st.text("abé\n ", max_size=30).map(str.encode)
 STEPS = st.lists(
