@@ -25,9 +25,9 @@ from bridge.vault.text import BOM
 LARGEST = 8 * 1024 * 1024
 """Bytes of a file beyond which its text is not held: it is searched from the disk."""
 CHUNK = 4 * 1024 * 1024
-"""Bytes of text that a chunk has at most, but for the last of its files."""
+"""Bytes of text that a chunk is made with; one that grows to twice as much is split."""
 MOST_FILES = 5000
-"""Files of one chunk at most, if they are empty."""
+"""Files that a chunk is made with, if they are empty."""
 REMEMBERED = 8
 """Choices remembered for each chunk."""
 
@@ -374,7 +374,7 @@ def _last_key(chunk: Chunk) -> str:
 def _portions(entries: Sequence[TextEntry]) -> Iterator[list[TextEntry]]:
     """Entries for one chunk after the other, about as large as each other, so that each has room to grow."""
     weights = [len(entry.text) + CHUNK // MOST_FILES for entry in entries]
-    enough = sum(weights) / (sum(weights) // CHUNK + 1)
+    enough = sum(weights) / max(sum(weights) // CHUNK, 1)
     portion: list[TextEntry] = []
     weight = 0
     for entry, more in zip(entries, weights, strict=True):
