@@ -298,6 +298,7 @@ def _open(folder: Path | None, vault: str) -> Store:
     """The store in its folder; in memory when that cannot be used."""
     if folder is not None:
         try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return Store(folder, vault)
         except (OSError, sqlite3.Error) as error:
             logger.warning("The index cannot be kept (%s); it is made anew at every start", error)

@@ -351,19 +351,22 @@ class TextArena:
         waiting = sorted((walk_key(path), path) for path in self._waiting)
         touched = groupby(waiting, key=lambda pair: max(bisect_right(self._firsts, pair[0]) - 1, 0))
         for at, changes in reversed([(at, [path for _key, path in pairs]) for at, pairs in touched]):
-            old = {entry.path: entry for chunk in self._chunks[at : at + 1] for entry in chunk.entries()}
+            chunks = self._chunks[at : at + 1]
+            if chunks and len(chunks[0].text) >= CHUNK and _last_key(chunks[0]) < walk_key(changes[0]):
+                chunks = []  # what comes all behind a chunk, as in a first build, leaves it as it is
+            first, behind = at + 1 - len(chunks), min(at + 1, len(self._chunks))
+            entries = {entry.path: entry for chunk in chunks for entry in chunk.entries()}
             for path in changes:
                 entry = self._waiting[path]
                 if entry is None:
-                    old.pop(path, None)
+                    entries.pop(path, None)
                 else:
-                    old[path] = entry
-            for chunk in self._chunks[at : at + 1]:
-                if chunk in self._numbers:
-                    self._replaced.append(self._numbers.pop(chunk))
-            made = list(map(Chunk.of, _portions(sorted(old.values(), key=lambda entry: walk_key(entry.path)))))
-            self._chunks[at : at + 1] = made
-            self._firsts[at : at + 1] = [walk_key(chunk.paths[0]) for chunk in made]
+                    entries[path] = entry
+            self._replaced += [self._numbers.pop(chunk) for chunk in chunks if chunk in self._numbers]
+            ordered = sorted(entries.values(), key=lambda entry: walk_key(entry.path))
+            made = list(map(Chunk.of, _portions(ordered)))
+            self._chunks[first:behind] = made
+            self._firsts[first:behind] = [walk_key(chunk.paths[0]) for chunk in made]
         self._waiting, self._waiting_size = {}, 0
 
 
