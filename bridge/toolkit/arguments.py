@@ -18,7 +18,7 @@ _NO_TEXT = {"missing", "string_type", "string_too_short"}
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What is said when a text is missing, empty or no text, where the parameter's seed has words for that.
+    """What is said when a text is missing, empty or no text, where the parameter has words of its own for that.
 
     It is put into the parameter's `Annotated`.
 

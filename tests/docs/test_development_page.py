@@ -6,7 +6,7 @@ from typing import Any
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from scripts.lib.consenting import consenting_host

@@ -9,9 +9,8 @@ import orjson
 import pytest
 
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
-from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.dispatch import HOST_ONLY, Dispatcher, Method, RequestContext
 from bridge.rpc.frames import Request
-from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 from bridge.rpc.methods import METHODS
 from tests.rpc.world import World
 
@@ -41,7 +40,7 @@ async def test_an_agent_may_call_no_method_of_the_host(world: World, method: Met
     assert method.name in answer["error"]["data"]["hint"]
 
 
-@pytest.mark.parametrize("params", [{"x": 1}, ["x"], {"self": 1}, {"exchange": 1}, {"": 1}])
+@pytest.mark.parametrize("params", [{"x": 1}, ["x"], {"self": 1}, {"context": 1}, {"": 1}])
 async def test_parameters_that_a_method_does_not_take_are_invalid(world: World, params: Any) -> None:
     answer = await world.ask("agent", "ping", params)
     assert answer["error"]["code"] == -32602
@@ -55,7 +54,7 @@ async def test_a_notification_gets_no_answer_even_when_it_fails(world: World) ->
 
 
 def _failing(error: BaseException) -> Callable[[RequestContext, Any], Any]:
-    def handler(_exchange: RequestContext, _params: Any) -> Any:
+    def handler(_context: RequestContext, _params: Any) -> Any:
         raise error
 
     return handler
@@ -79,7 +78,7 @@ async def test_each_exception_has_its_code_and_strangers_tell_nothing(
     world: World, error: BaseException, code: int, hint: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    dispatcher = Dispatcher([Method("fail", _failing(error))])
+    dispatcher = Dispatcher([Method("fail", _failing(error), str)])
     answer = await dispatcher.answer(Request("fail", {}, 1), RequestContext(world.open(), world.services))
     assert answer is not None
     told = orjson.loads(answer)["error"]

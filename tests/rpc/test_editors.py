@@ -13,12 +13,12 @@ from bridge.errors import DeadlineExceeded
 from bridge.journal.editors import OpenFiles
 from bridge.rpc import editors as module
 from bridge.rpc.editors import HostEditors
-from tests.rpc.world import Link, World
+from tests.rpc.world import FakeTransport, World
 
 ABLE = frozenset({"consent", "dirty", "write"})
 
 
-class Plugin(Link):
+class Plugin(FakeTransport):
     """A host that answers what the bridge asks, if it has an answer."""
 
     def __init__(self, world: World, answers: dict[str, Any], can: Iterable[str] = ABLE) -> None:

@@ -5,15 +5,18 @@ import threading
 
 import pytest
 
-from tests.rpc.world import Link, World
+from bridge.contract.events import AuditAppended, ToolStarted, VaultChanged
+from tests.rpc.world import FakeTransport, World
+
+STARTED = ToolStarted(execution_id="grep-1", tool="grep", client="Ada")
 
 
 def screens(world: World) -> bool:
     return world.broker.connected
 
 
-async def methods(link: Link, count: int) -> list[str]:
-    return [message["method"] for message in await link.wait_for(count)]
+async def methods(transport: FakeTransport, count: int) -> list[str]:
+    return [message["method"] for message in await transport.wait_for(count)]
 
 
 async def test_a_session_is_one_client_of_one_role_however_often_it_connects(world: World) -> None:
@@ -35,18 +38,18 @@ async def test_another_run_of_the_bridge_has_other_sessions(world: World) -> Non
 
 async def test_a_socket_host_is_a_consent_screen_and_gets_the_open_questions_when_it_comes(world: World) -> None:
     asking = await world.question("c-1")
-    link = Link()
-    session = world.open("host", link)
+    transport = FakeTransport()
+    session = world.open("host", transport)
     assert screens(world)
-    assert [(sent["method"], sent["params"]["requestId"]) for sent in link.sent] == [("consent.requested", "c-1")]
+    assert [(sent["method"], sent["params"]["requestId"]) for sent in transport.sent] == [("consent.requested", "c-1")]
     session.close()
     assert not screens(world)
     assert not asking.done()
 
 
 async def test_only_hosts_that_can_consent_count_and_they_may_change_their_mind(world: World) -> None:
-    link = Link()
-    session = world.open("host", link)
+    transport = FakeTransport()
+    session = world.open("host", transport)
     session.introduce("cli", frozenset())
     assert not screens(world)
     session.introduce("plugin", frozenset({"consent", "write"}))
@@ -57,7 +60,7 @@ async def test_only_hosts_that_can_consent_count_and_they_may_change_their_mind(
 
 
 async def test_neither_agents_nor_posts_are_consent_screens(world: World) -> None:
-    world.open("agent", Link())
+    world.open("agent", FakeTransport())
     post = world.open("host")
     post.introduce("curl", frozenset({"consent"}))
     assert post.can == frozenset()
@@ -65,12 +68,12 @@ async def test_neither_agents_nor_posts_are_consent_screens(world: World) -> Non
 
 
 async def test_hosts_are_told_of_everything_and_subscribers_of_what_they_asked_for(world: World) -> None:
-    host, reader, other = Link(), Link(), Link()
+    host, reader, other = FakeTransport(), FakeTransport(), FakeTransport()
     world.open("host", host)
     world.open("agent", reader).kinds = frozenset({"vault.changed"})
     world.open("agent", other)
-    world.hub.notify_hosts("tool.started", {"tool": "grep"})
-    world.hub.publish("vault.changed", {"path": "a.md", "change": "modified"})
+    world.hub.notify_hosts(STARTED)
+    world.hub.publish(VaultChanged(path="a.md", change="modified"))
     assert [sent["method"] for sent in host.sent] == ["tool.started"]
     assert reader.sent == [
         {"jsonrpc": "2.0", "method": "vault.changed", "params": {"path": "a.md", "change": "modified"}}
@@ -78,7 +81,7 @@ async def test_hosts_are_told_of_everything_and_subscribers_of_what_they_asked_f
     assert other.sent == []
 
 
-class Watched(Link):
+class Watched(FakeTransport):
     """Notes on which thread it is used."""
 
     def __init__(self) -> None:
@@ -91,25 +94,26 @@ class Watched(Link):
 
 
 async def test_news_may_come_from_any_thread_and_goes_out_on_the_loop(world: World) -> None:
-    link = Watched()
-    world.open("host", link)
-    await asyncio.to_thread(world.hub.notify_hosts, "audit.appended", {})
-    assert await methods(link, 1) == ["audit.appended"]
-    assert link.threads == [threading.get_ident()]
+    transport = Watched()
+    world.open("host", transport)
+    event = AuditAppended(timestamp="2025-01-01T00:00:00.000Z", kind="execution")
+    await asyncio.to_thread(world.hub.notify_hosts, event)
+    assert await methods(transport, 1) == ["audit.appended"]
+    assert transport.threads == [threading.get_ident()]
 
 
 async def test_news_before_anybody_came_and_news_that_are_no_json_are_dropped(
     world: World, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.hub.notify_hosts("tool.started", {})
-    link = Link()
-    session = world.open("host", link)
-    world.hub.publish("vault.changed", {"path": "\udc80"})
-    world.hub.notify_hosts("tool.started", {"path": "\udc80"})
+    world.hub.notify_hosts(STARTED)
+    transport = FakeTransport()
+    session = world.open("host", transport)
+    world.hub.publish(VaultChanged(path="\udc80", change="modified"))
+    world.hub.notify_hosts(ToolStarted(execution_id="grep-1", tool="\udc80", client="Ada"))
     assert "tool.started" in caplog.text
     session.close()
-    world.hub.notify_hosts("tool.started", {})
-    assert link.sent == []
+    world.hub.notify_hosts(STARTED)
+    assert transport.sent == []
 
 
 async def test_stopping_cancels_what_still_runs_and_waits_for_it(world: World) -> None:

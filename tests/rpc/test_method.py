@@ -4,18 +4,20 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.result import ToolResult
+from bridge.contract.tools import Cancelled, ToolCallParams
 from bridge.errors import InvalidParameters
-from bridge.rpc.method import Method, RequestContext
-from bridge.rpc.methods.tools import CallParams, call, cancel
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods.tools import call, cancel
 
 
 @pytest.fixture
 def calling() -> Method:
-    return Method("tools.call", call, CallParams)
+    return Method("tools.call", call, ToolResult, ToolCallParams)
 
 
 def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) -> None:
-    expected = CallParams.model_validate({"name": "grep", "arguments": {"pattern": "x"}, "callId": "c", "wait": 2})
+    expected = ToolCallParams.model_validate({"name": "grep", "arguments": {"pattern": "x"}, "callId": "c", "wait": 2})
     assert calling.bind(["grep", {"pattern": "x"}, "c", 2], {}) == expected
 
 
@@ -50,12 +52,12 @@ def test_a_wrong_parameter_is_named(calling: Method, positional: list[Any], name
 @pytest.mark.parametrize("wait", [0, 0.5, 86_400])
 def test_a_wait_is_a_number_of_seconds_up_to_a_day(calling: Method, wait: float) -> None:
     bound = calling.bind([], {"name": "grep", "wait": wait})
-    assert isinstance(bound, CallParams)
+    assert isinstance(bound, ToolCallParams)
     assert bound.wait == wait
 
 
 def test_a_method_without_parameters_takes_none() -> None:
-    ping = Method("ping", lambda _exchange, _params: "pong")
+    ping = Method("ping", lambda _context, _params: "pong", str)
     assert ping.bind([], {}) is not None
     with pytest.raises(InvalidParameters, match="none"):
         ping.bind([1], {})
@@ -65,9 +67,9 @@ def test_a_method_without_parameters_takes_none() -> None:
 
 def test_plain_handlers_are_immediate_and_coroutines_are_not(calling: Method) -> None:
     assert not calling.immediate
-    assert Method("tools.cancel", cancel).immediate
+    assert Method("tools.cancel", cancel, Cancelled).immediate
 
 
-def test_an_exchange_ends_with_its_connection_unless_it_says_otherwise(calling: Method) -> None:
+def test_a_request_ends_with_its_connection_unless_it_says_otherwise(calling: Method) -> None:
     assert RequestContext.__dataclass_fields__["kept"].default is False
     assert not calling.waits

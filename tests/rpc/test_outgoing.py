@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.rpc.frames import Response
-from bridge.rpc.outgoing import Outgoing
+from bridge.rpc.hub import Outgoing
 
 
 async def asked(outgoing: Outgoing, sent: list[bytes]) -> tuple[asyncio.Task[object], str]:

@@ -145,7 +145,7 @@ async def test_a_question_warns_of_what_its_diff_does_not_show_and_so_does_a_pre
     assert "https://evil.example/x.png" in warning
     await person.answer(Decision.DENY_ONCE)
     await call
-    plan = (await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="<% x %>\n")))[
-        "plan"
-    ]
+    plan = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="<% x %>\n"))
+    ).to_wire()["plan"]
     assert "runs as a program" in plan["warnings"][0]

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.errors import PermissionDenied
 from bridge.toolkit.permitted import PermittedFiles
 from bridge.vault.files import VaultFiles
@@ -24,7 +24,9 @@ def files(vault: Path) -> Iterator[PermittedFiles]:
     (vault / "Private" / "Diary.md").write_text("TODO: secret\n", encoding="utf-8")
     with VaultRoot(vault) as root, root.state() as state:
         clock = SystemClock()
-        grants = Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+        grants = GrantStore(
+            PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+        )
         yield PermittedFiles(VaultFiles(root), grants.closed)
 
 

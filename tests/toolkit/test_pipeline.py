@@ -137,7 +137,7 @@ async def test_hosts_hear_of_start_progress_and_end(rig: Any) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}})
     tool_call = rig.tool_call("read", path="Ideas.md")
     mine: list[str] = []
-    tool_call.notify = lambda method, _params: mine.append(method)
+    tool_call.notify = lambda event: mine.append(event.event_name)
     await rig.pipeline.call(tool_call)
     assert [event for event, _ in rig.events] == ["tool.started", "tool.progress", "tool.finished"]
     assert mine == ["tool.progress"]
@@ -160,7 +160,9 @@ async def test_an_agents_preview_needs_the_consent_to_read(rig: Any) -> None:
         await rig.pipeline.preview(rig.tool_call("overwrite", path="Ideas.md", text="new\n"))
     assert caught.value.code == "no_ui"
     before = (rig.vault / "Ideas.md").read_bytes()
-    told = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="new\n"))
+    told = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="new\n"))
+    ).to_wire()
     assert "+new" in told["plan"]["files"][0]["diff"]
     assert told["plan"]["digest"].startswith("sha256:")
     assert (rig.vault / "Ideas.md").read_bytes() == before
@@ -268,7 +270,9 @@ async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any
 
 async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: Any) -> None:
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
-    preview = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text=text))
+    preview = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text=text))
+    ).to_wire()
     assert preview["plan"]["targets"] == ["Ideas.md"]
     assert "files" not in preview["plan"]
 

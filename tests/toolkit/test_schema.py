@@ -5,11 +5,10 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import Field
 
-from bridge.contract.base import Params
+from bridge.contract.base import Params, Wire
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.settings.model import Settings
-from bridge.toolkit.provider import ToolProvider
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
 from bridge.toolkit.schema import describe, parameters_schema
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 
@@ -49,10 +48,14 @@ def registry() -> ToolRegistry:
     return made
 
 
-def only(described: list[dict[str, Any]] | str) -> dict[str, Any]:
+def wires(described: list[Wire] | str) -> list[dict[str, Any]]:
     assert isinstance(described, list)
-    (told,) = described
-    return told
+    return [tool.to_wire() for tool in described]
+
+
+def only(described: list[Wire] | str) -> dict[str, Any]:
+    (tool,) = wires(described)
+    return tool
 
 
 ENABLED = Settings(enabled_tools=("edit",))
@@ -111,7 +114,7 @@ def test_text_form_has_a_param_line_for_each_nested_member() -> None:
 
 @pytest.mark.parametrize("form", ["ollama", "openai"])
 def test_function_forms_wrap_the_same_schema(form: Any) -> None:
-    assert describe(registry(), ENABLED, form) == [
+    assert wires(describe(registry(), ENABLED, form)) == [
         {
             "type": "function",
             "function": {"name": "edit", "description": "Edits.", "parameters": parameters_schema(EditParams)},

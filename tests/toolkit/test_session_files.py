@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.toolkit.session_files import SessionFiles
+from bridge.toolkit.permitted import SessionFiles
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
 

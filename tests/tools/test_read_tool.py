@@ -12,8 +12,8 @@ from bridge.toolkit.tool import ReadEffect
 Modified = Callable[[str], str]
 
 
-def test_a_file_is_told_as_seed_l_has_it(bench: Any, modified: Modified) -> None:
-    output = bench.read("read", path="Notes/Meeting.md")
+def test_a_file_is_told_as_seed_l_has_it(disk_bench: Any, modified: Modified) -> None:
+    output = disk_bench.read("read", path="Notes/Meeting.md")
     content = "# Meeting\n\n- TODO: call Ada\n- done: tea\n"
     assert output.data == {
         "content": content,
@@ -79,9 +79,9 @@ def test_the_users_setting_is_the_default_limit(bench: Any) -> None:
     assert not bench.read("read", path="Notes/Meeting.md", maxBytes=40).metadata["truncated"]
 
 
-def test_a_binary_file_is_described_and_its_bytes_are_kept_back(bench: Any, modified: Modified) -> None:
-    bench.write("image.png", b"\x89PNG\r\n\x1a\n\x00secret")
-    output = bench.read("read", path="image.png")
+def test_a_binary_file_is_described_and_its_bytes_are_kept_back(disk_bench: Any, modified: Modified) -> None:
+    disk_bench.write("image.png", b"\x89PNG\r\n\x1a\n\x00secret")
+    output = disk_bench.read("read", path="image.png")
     assert output.data == {
         "path": "image.png",
         "size": 15,

@@ -17,11 +17,10 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files import deletion_preview
 from bridge.tools.files.delete_file import DeleteFileTool
-from bridge.tools.files.deletion_plan import LISTED, Removal
+from bridge.tools.files.deletion_plan import LISTED, DeletionPlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
@@ -82,10 +81,9 @@ def deleting(vault: Path) -> Iterator[Deleting]:
     clock = SystemClock()
     with VaultRoot(vault) as root:
         index = VaultIndex(VaultFiles(root), clock)
-        files = PermittedFiles(VaultFiles(root), lambda: denies)
         history = Ledger.__new__(Ledger)  # not asked anything here
-        services = ToolServices(files, index, history, clock, lambda: denies)
-        tool = DeleteFileTool(files, Removal(services))
+        services = ToolServices(VaultFiles(root), index, history, clock, lambda: denies)
+        tool = DeleteFileTool(services.storage, DeletionPlanner(services.storage, clock))
         yield Deleting(vault, tool, closed, clock)
         index.close()
 
