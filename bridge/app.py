@@ -29,8 +29,8 @@ from bridge.contract.discovery import Discovery
 from bridge.contract.events import LimitHit
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
+from bridge.index.index_thread import Watcher
 from bridge.index.vault_index import VaultIndex
-from bridge.index.watch import Watcher
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
@@ -222,6 +222,7 @@ class Bridge:
             workers=workers,
             on_event=hub.notify_hosts,
             on_finished=lambda *ended: self._finished(audit_step, *ended),
+            incomplete_answers=lambda: self.index.incomplete_answers,
         )
         calls = CallRegistry(pipeline, ledger, self._clock)
         stack.push_async_callback(calls.stop)

@@ -14,7 +14,7 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
-from bridge.index.intake import Intake
+from bridge.index.ingest import Ingest
 
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Better ideas"}]}
 
@@ -128,7 +128,7 @@ async def test_who_reads_after_a_change_is_announced_sees_it(vault: Path) -> Non
 
 async def test_the_status_says_how_much_is_known(vault: Path) -> None:
     async with Bridge(vault) as bridge, connect(vault, name="agent") as agent:
-        await asyncio.to_thread(bridge.index.settle)
+        await asyncio.to_thread(bridge.index.refresh)
         status = await agent.request("vault.status")
         assert status == {"notes": 3, "files": 3, "indexed": 3, "indexing": False, "lastSweep": status["lastSweep"]}
         assert status["lastSweep"].endswith("Z")
@@ -138,13 +138,13 @@ async def test_the_status_says_how_much_is_known(vault: Path) -> None:
 def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """What the index waits for before it reads the first note."""
     go_on = threading.Event()
-    batches = Intake.batches
+    batches = Ingest.batches
 
-    def waiting(intake: Intake, *arguments: Any) -> Iterator[Any]:
+    def waiting(ingest: Ingest, *arguments: Any) -> Iterator[Any]:
         go_on.wait(20)
-        yield from batches(intake, *arguments)
+        yield from batches(ingest, *arguments)
 
-    monkeypatch.setattr(Intake, "batches", waiting)
+    monkeypatch.setattr(Ingest, "batches", waiting)
     monkeypatch.setattr("bridge.index.vault_index.BUILD_SECONDS", 0.0)
     return go_on
 
@@ -156,7 +156,7 @@ async def test_answers_given_during_the_first_build_say_so(vault: Path, go_on: t
         assert early.raw["metadata"]["indexing"] is True
         assert (await agent.request("vault.status"))["indexing"] is True
         go_on.set()
-        await asyncio.to_thread(bridge.index.settle)
+        await asyncio.to_thread(bridge.index.refresh)
         assert "indexing" not in (await agent.call("list_tags")).raw["metadata"]
 
 
@@ -174,7 +174,7 @@ async def test_hosts_are_notified_how_far_a_build_is(vault: Path, go_on: threadi
 
 async def test_a_restart_knows_the_vault_at_once(vault: Path) -> None:
     async with Bridge(vault) as bridge:
-        await asyncio.to_thread(bridge.index.settle)
+        await asyncio.to_thread(bridge.index.refresh)
     async with Bridge(vault) as bridge:
         assert bridge.index.names.resolve("meeting", "Ideas.md") == "Notes/Meeting.md"
         assert len(list(bridge.index.notes())) == 3

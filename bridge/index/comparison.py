@@ -1,13 +1,13 @@
 """Obsidian's own index beside ours: where they do not say the same of a note, one of the rules is read wrongly.
 
 Counted is what Obsidian counts: links, embeds and links in properties together, by the file they lead to or by the
-path at which no file is (rule 44), and tags with their duplicates, in order (rule 57). Only notes are compared; what
-Obsidian counts in a canvas differs from version to version (rule 58).
+path at which no file is (rule 44 of docs/obsidian.md), and tags with their duplicates, in order (rule 57). Only notes
+are compared; what Obsidian counts in a canvas differs from version to version (rule 58).
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from bridge.contract.index_comparison import (
@@ -20,10 +20,10 @@ from bridge.contract.index_comparison import (
 )
 from bridge.index.knowledge import Knowledge
 from bridge.notes.names import split_link
+from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import nfc
 
 _MILLISECOND = 1_000_000
-_NOTE = ".md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,74 +73,48 @@ def compare(
         known: The paths of all notes that Obsidian knows, to find those that only one of the two knows; None when
             that is not asked.
     """
-    comparing = _Comparing(knowledge)
     behind = [path for path in files if path not in unsaved and not _same_time(knowledge, path, files[path])]
     if behind or known is not None:
-        knowledge.settle()
+        knowledge.refresh()
+    compared: list[NoteCounts] = []
+    uncompared: list[UncomparedNote] = []
+    differences: list[IndexDifference] = []
     for path, facts in files.items():
-        comparing.take(path, facts, unsaved=path in unsaved)
-    if known is not None:
-        comparing.take_known(known)
-    return comparing.finish()
-
-
-@dataclass(slots=True)
-class _Comparing:
-    """A comparison under way."""
-
-    knowledge: Knowledge
-    compared: int = 0
-    links: int = 0
-    tags: int = 0
-    differences: list[IndexDifference] = field(default_factory=list)
-    uncompared: list[UncomparedNote] = field(default_factory=list)
-
-    def take(self, path: str, facts: ObsidianFacts, *, unsaved: bool) -> None:
-        """Compare one note, if both have read the same of it."""
-        if not path.lower().endswith(_NOTE):
-            return
-        ours = counts(self.knowledge, path)
-        if self.knowledge.file(path) is None:
-            return  # told by the lists of all notes, if it is no matter of moments
-        if reason := self._reason(path, facts, ours, unsaved=unsaved):
-            self.uncompared.append(UncomparedNote(path=path, reason=reason))
+        if not is_note(path) or knowledge.file(path) is None:
+            continue  # one that only Obsidian knows is listed with all notes, if it is no matter of moments
+        ours = counts(knowledge, path)
+        reason: Literal["unsaved", "changed", "unread"] | None = None
+        if path in unsaved:
+            reason = "unsaved"
+        elif ours is None or facts.tags is None:
+            reason = "unread"
+        elif not _same_time(knowledge, path, facts):
+            reason = "changed"
+        if reason is not None:
+            uncompared.append(UncomparedNote(path=path, reason=reason))
         elif ours is not None:
-            self.compared += 1
-            self.links += ours.resolved.total() + ours.unresolved.total()
-            self.tags += len(ours.tags)
-            self.differences += _of_note(path, facts, ours)
+            compared.append(ours)
+            differences += _of_note(path, facts, ours)
+    if known is not None:
+        differences += _known_to_one(knowledge, known)
+    return IndexComparison(
+        compared=len(compared),
+        links=sum(ours.resolved.total() + ours.unresolved.total() for ours in compared),
+        tags=sum(len(ours.tags) for ours in compared),
+        differences=tuple(differences[:MOST_DIFFERENCES]),
+        more=max(0, len(differences) - MOST_DIFFERENCES),
+        uncompared=tuple(uncompared),
+    )
 
-    def take_known(self, known: Iterable[str]) -> None:
-        """Notes that only one of the two knows."""
-        theirs = {nfc(path): path for path in known}
-        ours = {nfc(file.path): file.path for file in self.knowledge.files() if file.path.lower().endswith(_NOTE)}
-        for key in sorted(theirs.keys() ^ ours.keys()):
-            by_obsidian = key in theirs
-            path = theirs[key] if by_obsidian else ours[key]
-            self.differences.append(
-                IndexDifference(path=path, kind="note", obsidian=int(by_obsidian), bridge=int(not by_obsidian))
-            )
 
-    def finish(self) -> IndexComparison:
-        """What was found."""
-        return IndexComparison(
-            compared=self.compared,
-            links=self.links,
-            tags=self.tags,
-            differences=tuple(self.differences[:MOST_DIFFERENCES]),
-            more=max(0, len(self.differences) - MOST_DIFFERENCES),
-            uncompared=tuple(self.uncompared),
-        )
-
-    def _reason(
-        self, path: str, facts: ObsidianFacts, ours: NoteCounts | None, *, unsaved: bool
-    ) -> Literal["unsaved", "changed", "unread"] | None:
-        """Why a note cannot be compared."""
-        if unsaved:
-            return "unsaved"
-        if ours is None or facts.tags is None:
-            return "unread"
-        return None if _same_time(self.knowledge, path, facts) else "changed"
+def _known_to_one(knowledge: Knowledge, known: Iterable[str]) -> Iterator[IndexDifference]:
+    """Notes that only one of the two knows."""
+    theirs = {nfc(path): path for path in known}
+    ours = {nfc(file.path): file.path for file in knowledge.files() if is_note(file.path)}
+    for key in sorted(theirs.keys() ^ ours.keys()):
+        by_obsidian = key in theirs
+        path = theirs[key] if by_obsidian else ours[key]
+        yield IndexDifference(path=path, kind="note", obsidian=int(by_obsidian), bridge=int(not by_obsidian))
 
 
 def _same_time(knowledge: Knowledge, path: str, facts: ObsidianFacts) -> bool:
@@ -154,9 +128,9 @@ def _of_note(path: str, facts: ObsidianFacts, ours: NoteCounts) -> Iterator[Inde
     yield from _between(path, "link", Counter(facts.resolved), ours.resolved)
     yield from _between(path, "unresolved", Counter(facts.unresolved), ours.unresolved)
     their_tags, our_tags = list(map(nfc, facts.tags or ())), list(map(nfc, ours.tags))
-    told = list(_between(path, "tag", Counter(their_tags), Counter(our_tags)))
-    yield from told
-    if not told and their_tags != our_tags:
+    in_tags = list(_between(path, "tag", Counter(their_tags), Counter(our_tags)))
+    yield from in_tags
+    if not in_tags and their_tags != our_tags:
         count = len(our_tags)
         yield IndexDifference(path=path, kind="tag_order", obsidian=count, bridge=count)
 
@@ -165,13 +139,12 @@ def _between(path: str, kind: DifferenceKind, theirs: Counter[str], ours: Counte
     """What is counted differently, by its name. Names that differ in Unicode form only are the same."""
     their_names, our_names = _composed(theirs), _composed(ours)
     for name in sorted(their_names.keys() | our_names.keys()):
-        obsidian, bridge = their_names.get(name, 0), our_names.get(name, 0)
-        if obsidian != bridge:
-            yield IndexDifference(path=path, kind=kind, target=name, obsidian=obsidian, bridge=bridge)
+        if their_names[name] != our_names[name]:
+            yield IndexDifference(path=path, kind=kind, target=name, obsidian=their_names[name], bridge=our_names[name])
 
 
 def _composed(counted: Counter[str]) -> Counter[str]:
-    made = Counter[str]()
+    composed = Counter[str]()
     for name, count in counted.items():
-        made[nfc(name)] += count
-    return made
+        composed[nfc(name)] += count
+    return composed

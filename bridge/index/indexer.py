@@ -1,6 +1,6 @@
 """Keeping the index as the disk is: sweeps, single paths that changed, and our own writes.
 
-What is read is read without the holdings' lock, so that our own writes wait only for what is being taken in just then.
+What is read is read without the index's lock, so that our own writes wait only for what is being taken in just then.
 A path that we wrote ourselves meanwhile was perhaps read too early: it is not taken in, but looked at again.
 """
 
@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING
 
 from bridge.clock import Clock
 from bridge.errors import NotFound, ToolFailure
-from bridge.index.holdings import Holdings
-from bridge.index.intake import BATCH_FILES, Batch, Intake
-from bridge.index.looking import look_at
+from bridge.index.file_reading import FileReading, NotAFile, is_visible, vault_path
+from bridge.index.index_state import IndexState
+from bridge.index.ingest import BATCH_FILES, Batch, Ingest
 from bridge.index.progress import Progress
-from bridge.index.reading import Other, Reading, is_visible, vault_path
-from bridge.index.sweep import FolderFound, Found, sweep
-from bridge.index.tree import parent
-from bridge.index.walk_order import walk_key
+from bridge.index.sweep import ChangedFolder, SweptFolders, sweep
+from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan
 
@@ -34,19 +32,19 @@ MANY = 2000
 CHECKPOINT_BATCHES = 16
 """Batches of a build until what was written is brought from SQLite's log into its file: some tens of megabytes."""
 
-Told = Callable[[str, str], None]
-"""Told a path and what became of it: `created`, `modified` or `deleted`."""
+OnChange = Callable[[str, str], None]
+"""Called with a path and what became of it: `created`, `modified` or `deleted`."""
 
 
 class Indexer:
-    """Reads the vault into the holdings. Every method may be called from any thread.
+    """Reads the vault into the index. Every method may be called from any thread.
 
     Args:
         files: The vault.
         clock: The time.
-        holdings: What is known.
-        progress: Told how far a build is.
-        on_change: Told of each file that another program changed, when the index has taken it in.
+        state: What is known.
+        progress: Counts how far a build is.
+        on_change: Called with each file that another program changed, when the index has taken it in.
 
     Attributes:
         last_sweep: When the disk was last compared wholly; None before the first time.
@@ -56,14 +54,14 @@ class Indexer:
     """
 
     def __init__(
-        self, files: VaultFiles, clock: Clock, holdings: Holdings, *, progress: Progress, on_change: Told
+        self, files: VaultFiles, clock: Clock, state: IndexState, *, progress: Progress, on_change: OnChange
     ) -> None:
         self._files = files
         self._clock = clock
-        self._holdings = holdings
+        self._state = state
         self._progress = progress
         self._on_change = on_change
-        self._intake = Intake(files.root, clock, holdings)
+        self._ingest = Ingest(files.root, clock, state)
         self._working = threading.Lock()
         self._noting = threading.Lock()
         self._noted: set[str] = set()
@@ -111,19 +109,19 @@ class Indexer:
             self.last_sweep = self._clock.now()
             self.swept_at = self._clock.monotonic()
             if thorough:
-                self._read_again(self._intake.unsettled())
+                self._read_again(self._ingest.unsettled())
             self._take_noted()
             return not self._stopping
 
     @property
     def next_check(self) -> float | None:
         """When a file that had only just changed should be looked at again, on the clock's monotonic scale."""
-        return self._intake.next_check
+        return self._ingest.next_check
 
     def check_due(self) -> None:
         """Look again at the files that had only just changed when they were read."""
         with self._session():
-            self._read_again(self._intake.unsettled(self._clock.monotonic()))
+            self._read_again(self._ingest.unsettled(self._clock.monotonic()))
 
     # -- what we did ourselves ----------------------------------------------------------------------------------
 
@@ -134,18 +132,18 @@ class Indexer:
             Whether notes so large were changed that they are only noted: reading one may take seconds.
         """
         paths = [path for path in plan.targets if is_visible(path)]
-        holdings = self._holdings
-        with holdings.lock:
-            births = _births(plan, holdings)
+        state = self._state
+        with state.lock:
+            births = _births(plan, state)
             self._written.update(paths)
-            seen = look_at(paths, self._files.root, holdings, self._intake, everything=True)
+            seen = self._ingest.scan(paths, everything=True)
             self._let_go(seen.gone, seen.gone_folders, ours=True)
-            holdings.set_folders(seen.folders, [])
+            state.set_folders(seen.folders, [])
             large = {file.path: file for file in seen.large}
-            for batch in self._intake.batches([path for path in seen.files if path not in large], births):
-                self._intake.commit(batch)
+            for batch in self._ingest.batches([path for path in seen.files if path not in large], births):
+                self._ingest.commit(batch)
             for file in seen.large:
-                holdings.see(file)
+                state.see(file)
             self.note(large)
             return bool(large)
 
@@ -155,7 +153,7 @@ class Indexer:
     def _session(self) -> Iterator[None]:
         """One at a time compares the disk with what is known."""
         with self._working:
-            with self._holdings.lock:
+            with self._state.lock:
                 self._written.clear()
             yield
 
@@ -164,10 +162,10 @@ class Indexer:
             paths, self._noted = self._noted, set()
         if not paths:
             return
-        with self._holdings.lock:
+        with self._state.lock:
             self._written -= paths  # we look at them now, after we wrote them
-        seen = look_at(paths, self._files.root, self._holdings, self._intake)
-        tree = self._holdings.tree
+        seen = self._ingest.scan(paths)
+        tree = self._state.tree
         self._let_go(seen.gone, seen.gone_folders)
         self._read(seen.files, {path: "modified" if tree.get(path) else "created" for path in seen.files})
         for folder in seen.folders:
@@ -179,17 +177,17 @@ class Indexer:
 
         Args:
             start: The folder; empty for the vault.
-            quiet: Whether nobody is told of what changed.
+            quiet: Whether `on_change` is not called.
 
         Returns:
             Whether it was done to the end.
         """
-        holdings, found = self._holdings, Found()
-        told: dict[str, str] = {}
+        state, found = self._state, SweptFolders()
+        reported: dict[str, str] = {}
         gone: list[str] = []
         try:
-            for folder in sweep(self._files, holdings.tree, vault_path(start), found, lambda: self._stopping):
-                told |= self._see(folder)
+            for folder in sweep(self._files, state.tree, vault_path(start), found, lambda: self._stopping):
+                reported |= self._see(folder)
                 gone.extend(folder.gone)
         except NotFound:  # it went before we came
             pass
@@ -198,49 +196,49 @@ class Indexer:
             return False
         if self._stopping:
             return False
-        with holdings.lock:
-            holdings.set_folders([path for path in found.come if path], [])
-        lost = [folder for folder in holdings.tree.below(start) if folder and folder not in found.folders]
+        with state.lock:
+            state.set_folders([path for path in found.come if path], [])
+        lost = [folder for folder in state.tree.below(start) if folder and folder not in found.folders]
         self._let_go(gone, lost, quiet=quiet)
         if not start:
             self.named.set()
         below = f"{start}/" if start else ""
-        unread = (path for path in holdings.unread if path.startswith(below))
-        return self._read({*told, *unread}, {} if quiet else told)
+        unread = (path for path in state.unread if path.startswith(below))
+        return self._read({*reported, *unread}, {} if quiet else reported)
 
-    def _see(self, folder: FolderFound) -> dict[str, str]:
+    def _see(self, folder: ChangedFolder) -> dict[str, str]:
         """Know the names in a folder before their content is read.
 
         Returns:
             The files to be read, with what became of them.
         """
-        holdings = self._holdings
-        with holdings.lock:
+        state = self._state
+        with state.lock:
             ours = {path for path in self._written if parent(path) == folder.path} if self._written else set()
-            known = {file.path: file for file in holdings.tree.inside(folder.path)}
+            known = {file.path: file for file in state.tree.inside(folder.path)}
             if ours:  # they were listed before or after we wrote them
                 self.note(ours)
                 listed = {file.path: file for file in folder.files if file.path not in ours}
                 listed |= {path: known[path] for path in ours if path in known}
                 folder.files = [listed[path] for path in sorted(listed)]
                 folder.gone = [path for path in folder.gone if path not in ours]
-            told = {
+            reported = {
                 file.path: "modified" if file.path in known else "created"
                 for file in folder.changed
                 if file.path not in ours
             }
-            holdings.see_folder(folder.path, folder.files, changed=told)
-        return told
+            state.see_folder(folder.path, folder.files, changed=reported)
+        return reported
 
     def _read_again(self, paths: Iterable[str]) -> None:
         self._read(paths, dict.fromkeys(paths, "modified"), quick=True)
 
-    def _read(self, paths: Iterable[str], told: Mapping[str, str], *, quick: bool = False) -> bool:
+    def _read(self, paths: Iterable[str], reported: Mapping[str, str], *, quick: bool = False) -> bool:
         """Read files and take them in, batch by batch; what changes meanwhile comes in between.
 
         Args:
             paths: The files.
-            told: What became of those that somebody should be told of.
+            reported: What became of those that `on_change` is called with.
             quick: Whether they are hardly changed, so that it is no build.
 
         Returns:
@@ -250,21 +248,21 @@ class Indexer:
         long = len(ordered) > BATCH_FILES and not quick
         if long:
             self._progress.begin(len(ordered))
-        for number, batch in enumerate(self._intake.batches(ordered), 1):
+        for number, batch in enumerate(self._ingest.batches(ordered), 1):
             if self._stopping:
                 return False
-            with self._holdings.lock:
+            with self._state.lock:
                 early = batch.keys() & self._written
                 self.note(early)
                 sure = {path: reading for path, reading in batch.items() if path not in early}
-                self._intake.commit(sure)
+                self._ingest.commit(sure)
             for path, reading in sure.items():
-                if isinstance(reading, Reading) and path in told and not reading.same:
-                    self._on_change(path, told[path])
+                if isinstance(reading, FileReading) and path in reported and not reading.same:
+                    self._on_change(path, reported[path])
             if long:
                 self._progress.step(len(batch))
                 if number % CHECKPOINT_BATCHES == 0:
-                    self._holdings.checkpoint()
+                    self._state.checkpoint()
                 self._take_noted()
         return True
 
@@ -272,7 +270,7 @@ class Indexer:
         """Paths in the order of a walk. Of many, only those that are known, because sorting them would take long."""
         if len(paths) <= MANY:
             return sorted(paths, key=walk_key)
-        return [file.path for file in self._holdings.tree.files() if file.path in paths]
+        return [file.path for file in self._state.tree.files() if file.path in paths]
 
     def _let_go(self, files: Iterable[str], folders: Iterable[str], *, ours: bool = False, quiet: bool = False) -> None:
         """Forget files, and folders with all that was in them.
@@ -281,20 +279,20 @@ class Indexer:
             files: The files.
             folders: The folders.
             ours: Whether it was us; else what we wrote meanwhile is not forgotten.
-            quiet: Whether nobody is told.
+            quiet: Whether `on_change` is not called.
         """
-        holdings = self._holdings
-        with holdings.lock:
-            tree = holdings.tree
+        state = self._state
+        with state.lock:
+            tree = state.tree
             below = list(dict.fromkeys(inner for folder in folders for inner in tree.below(folder)))
             every = dict.fromkeys([*files, *(file.path for folder in below for file in tree.inside(folder))])
             early = set() if ours else every.keys() & self._written
             self.note(early)
-            gone: Batch = {path: Other.NOTHING for path in every if path not in early}
+            gone: Batch = {path: NotAFile.NOTHING for path in every if path not in early}
             if gone:
-                self._intake.commit(gone)
+                self._ingest.commit(gone)
             kept = {outer for path in early for outer in _above(path)}
-            holdings.set_folders([], [folder for folder in below if folder not in kept])
+            state.set_folders([], [folder for folder in below if folder not in kept])
         if not quiet and not ours:
             for path in gone:
                 self._on_change(path, "deleted")
@@ -306,12 +304,12 @@ def _above(path: str) -> Iterator[str]:
         yield path
 
 
-def _births(plan: ChangePlan, holdings: Holdings) -> dict[str, int]:
+def _births(plan: ChangePlan, state: IndexState) -> dict[str, int]:
     """When the files were made that a plan moves, by their new places."""
     births: dict[str, int] = {}
     for change in plan.changes:
         if change.kind is ChangeKind.MOVE and change.new_path is not None:
-            known = holdings.tree.get(change.path)
+            known = state.tree.get(change.path)
             born = births.pop(change.path, None if known is None else known.created_ns)
             if born is not None:
                 births[change.new_path] = born

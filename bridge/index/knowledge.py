@@ -3,6 +3,8 @@
 Every path is vault-relative, as spelled on disk. Answers are of the index as it is at that moment: it follows the
 bridge's own writes before their calls return, and other programs within milliseconds. While the first build is under
 way an answer holds what is there so far, and `status().indexing` says so.
+
+Rules are those of docs/obsidian.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -131,11 +133,25 @@ class Knowledge(Protocol):
         ...
 
     def file(self, path: str) -> IndexedFile | None:
-        """One file, by its exact path."""
+        """One file.
+
+        Args:
+            path: Its exact path.
+
+        Returns:
+            None when it is not known.
+        """
         ...
 
     def note(self, path: str) -> NoteFacts | None:
-        """What is known of one note; None when it is none or not known yet."""
+        """What is known of one note.
+
+        Args:
+            path: Its exact path.
+
+        Returns:
+            None when it is no note or not known yet.
+        """
         ...
 
     def notes(self) -> Iterable[NoteFacts]:
@@ -143,19 +159,44 @@ class Knowledge(Protocol):
         ...
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
-        """The links, embeds and property links in a note or canvas, in order."""
+        """The links, embeds and property links in a note or canvas, in order.
+
+        Args:
+            path: Its exact path.
+        """
         ...
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link in the vault whose path ends in one of these names (`names.link_key`), wherever it leads."""
+        """Every link in the vault whose path ends in one of some names, wherever it leads.
+
+        Args:
+            keys: The names, as `names.link_key` makes them.
+
+        Returns:
+            The links, by source and place.
+        """
         ...
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link in the vault that leads to a file, but for its own, by source and place."""
+        """Every link in the vault that leads to a file, but for its own.
+
+        Args:
+            path: The file's exact path.
+
+        Returns:
+            The links, by source and place.
+        """
         ...
 
     def with_alias(self, alias: str) -> Sequence[str]:
-        """The notes that call themselves so; case and Unicode form do not matter."""
+        """The notes that call themselves so.
+
+        Args:
+            alias: The name; case and Unicode form do not matter.
+
+        Returns:
+            Their paths, in order.
+        """
         ...
 
     def tags(self) -> Sequence[TagCount]:
@@ -163,13 +204,23 @@ class Knowledge(Protocol):
         ...
 
     def tagged(self, tag: str) -> Sequence[str]:
-        """The notes with a tag or one nested in it (rule 63), with or without `#`, in the order of their paths."""
+        """The notes with a tag or one nested in it (rule 63).
+
+        Args:
+            tag: With or without `#`.
+
+        Returns:
+            Their paths, in order.
+        """
         ...
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Compare the whole disk and take in what differs. Blocks; afterwards answers are true of the disk."""
         ...
 
 
 Permitted = Callable[[str], bool]
 """Whether a path may be seen."""
+
+ClosedRules = Callable[[], Callable[[str], object | None] | None]
+"""The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""

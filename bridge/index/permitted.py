@@ -1,27 +1,27 @@
-"""What is known without what the user has closed: what every tool is given to ask."""
+"""What is known without what the user has closed: what every tool is given to ask.
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+Rules are those of docs/obsidian.md.
+"""
 
-from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, Permitted, StoredLink, TagCount
-from bridge.index.tags import count_tags
+from collections.abc import Iterable, Iterator, Sequence
+
+from bridge.index.knowledge import ClosedRules, IndexedFile, IndexStatus, NoteFacts, Permitted, StoredLink, TagCount
+from bridge.index.store.store import TagUse
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.names import Names
-
-Closed = Callable[[], Callable[[str], object | None] | None]
-"""The rules as they are now: what tells which of them closes a path, None for an open one; None without rules."""
 
 
 class PermittedKnowledge:
     """Answers what an index answers, without closed files and what is in them.
 
-    A link in an open note that leads to a closed one is told: it is part of the open note.
+    A link in an open note that leads to a closed one is returned: it is part of the open note.
 
     Args:
         index: Of the whole vault.
         closed: What may not be seen.
     """
 
-    def __init__(self, index: VaultIndex, closed: Closed) -> None:
+    def __init__(self, index: VaultIndex, closed: ClosedRules) -> None:
         self._index = index
         self._closed = closed
 
@@ -31,7 +31,7 @@ class PermittedKnowledge:
         return self._index.names
 
     def status(self) -> IndexStatus:
-        """How much is known, closed files included: it tells numbers only."""
+        """How much is known, closed files included: there are only numbers in it."""
         return self._index.status()
 
     def files(self) -> Sequence[IndexedFile]:
@@ -86,9 +86,9 @@ class PermittedKnowledge:
         open_ = self._rules()
         return list(filter(open_, self._index.tagged(tag)))
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Compare the whole disk and take in what differs."""
-        self._index.settle()
+        self._index.refresh()
 
     def _rules(self) -> Permitted | None:
         """Whether a path is open; None when all are."""
@@ -102,3 +102,22 @@ class PermittedKnowledge:
     def _only_open(self, links: Sequence[StoredLink]) -> Sequence[StoredLink]:
         open_ = self._rules()
         return links if open_ is None else [link for link in links if open_(link.source)]
+
+
+def count_tags(uses: Iterable[TagUse], permitted: Permitted = lambda _path: True) -> list[TagCount]:
+    """Every tag (rule 63), the most used first, then by name.
+
+    Args:
+        uses: The tags of the notes, by path: a tag is spelled as in the first note that has it.
+        permitted: Whether a note counts.
+    """
+    spelled: dict[str, str] = {}
+    counts: dict[str, list[int]] = {}
+    for use in uses:
+        if permitted(use.path):
+            spelled.setdefault(use.folded, use.tag)
+            count = counts.setdefault(use.folded, [0, 0])
+            count[0] += use.uses
+            count[1] += 1
+    ordered = sorted(counts.items(), key=lambda item: (-item[1][0], item[0]))
+    return [TagCount(spelled[folded], uses, notes) for folded, (uses, notes) in ordered]

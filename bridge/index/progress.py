@@ -1,4 +1,4 @@
-"""How far a build is, told often enough to watch and not more."""
+"""How far a build is, reported often enough to watch and not more."""
 
 import threading
 from collections.abc import Callable
@@ -10,7 +10,7 @@ FEW = 50
 """Files that are read sooner than anyone could look."""
 
 OnProgress = Callable[[int, int], None]
-"""Told how many files are read, and how many there are to read."""
+"""Called with how many files are read, and how many there are to read."""
 
 
 class Progress:
@@ -18,14 +18,14 @@ class Progress:
 
     Args:
         clock: The time.
-        tell: Told of the beginning, of every tenth of a second, and of the end; not of small things.
+        report: Called at the beginning, every tenth of a second, and at the end; not for small things.
     """
 
-    def __init__(self, clock: Clock, tell: OnProgress) -> None:
+    def __init__(self, clock: Clock, report: OnProgress) -> None:
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._lock = threading.Lock()
-        self._told_at = float("-inf")
+        self._reported_at = float("-inf")
         self.done = 0
         self.total = 0
 
@@ -43,6 +43,6 @@ class Progress:
 
     def _maybe(self, *, at_once: bool) -> None:
         now = self._clock.monotonic()
-        if self.total > FEW and (at_once or now - self._told_at >= EVERY_SECONDS):
-            self._told_at = now
-            self._tell(self.done, self.total)
+        if self.total > FEW and (at_once or now - self._reported_at >= EVERY_SECONDS):
+            self._reported_at = now
+            self._report(self.done, self.total)

@@ -1,4 +1,4 @@
-"""Which note a caller means by a name, a wikilink or a path (seed C, "Note Resolution System").
+"""Which note a caller means by a name, a wikilink or a path. Rules are those of docs/obsidian.md.
 
 The vault path comes first, exactly so spelled, then the only one that differs in case or Unicode form alone. Else it
 is the only note whose path ends so (rule 36); else the only note with that alias. Where several fit, nothing is
@@ -12,8 +12,8 @@ from typing import Any, Literal, Protocol
 
 from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
-from bridge.index.globs import looks_like_glob
 from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.texts.globs import looks_like_glob
 from bridge.notes.reference import Reference, parse_reference
 from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.files import FileStat
@@ -21,7 +21,7 @@ from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
 
 MOST_CANDIDATES = 50
-"""Candidates that a failure tells; `match_count` counts them all."""
+"""Candidates that a failure lists; `match_count` counts them all."""
 
 _NAMED = 5
 
@@ -106,12 +106,12 @@ class NoteResolver:
         Raises:
             InvalidParameters: It is no reference (`invalid_format`).
             NotFound: No note fits.
-            Ambiguous: Several fit; the candidates are told.
+            Ambiguous: Several fit; the candidates are listed.
         """
         asked = parse_reference(reference) if isinstance(reference, str) else reference
         paths, via, wanted = self._best(asked)
         if certain and not (paths and via == "path") and self._knowledge.status().indexing:
-            self._knowledge.settle()
+            self._knowledge.refresh()
             paths, via, wanted = self._best(asked)
         files = self._files(paths)
         if not files:
@@ -269,7 +269,7 @@ def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool 
 def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
     """What a question about reading a file calls it: where it is, or else what the caller wrote.
 
-    Whether there is such a file is told only after consent, so what is not there, or is several, is no failure yet.
+    Whether there is such a file is disclosed only after consent: what is not there, or is several, is no failure yet.
 
     Args:
         files: The vault's files.
@@ -287,7 +287,7 @@ def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
 
 
 def note_not_found(name: str) -> NotFound:
-    """Nothing has this name (seed C's sentence and data)."""
+    """The failure where nothing has this name."""
     return NotFound(
         f"Note not found: {name}. Use find to see what there is",
         data={"error_type": "not_found", "note_name": name},
@@ -295,7 +295,7 @@ def note_not_found(name: str) -> NotFound:
 
 
 def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
-    """Several notes have this name (seed C's sentence and data)."""
+    """The failure where several notes have this name."""
     named = ", ".join(repr(candidate.path) for candidate in candidates[:_NAMED])
     more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
     return Ambiguous(

@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from bridge.index.file_reading import indexed
 from bridge.index.knowledge import IndexedFile
-from bridge.index.reading import indexed
 from bridge.index.tree import Tree
 from bridge.vault.files import HAS_CHANGE_TIME, VaultFiles, file_stat
 from bridge.vault.folder import Folder
@@ -16,7 +16,7 @@ States = list[tuple[str, os.stat_result]]
 
 
 @dataclass(slots=True)
-class FolderFound:
+class ChangedFolder:
     """One folder that is not as it was known.
 
     Attributes:
@@ -33,7 +33,7 @@ class FolderFound:
 
 
 @dataclass(slots=True)
-class Found:
+class SweptFolders:
     """What a sweep found beside that.
 
     Attributes:
@@ -46,8 +46,8 @@ class Found:
 
 
 def sweep(
-    files: VaultFiles, tree: Tree, start: VaultPath, found: Found, stop: Callable[[], bool]
-) -> Iterator[FolderFound]:
+    files: VaultFiles, tree: Tree, start: VaultPath, found: SweptFolders, stop: Callable[[], bool]
+) -> Iterator[ChangedFolder]:
     """Every folder that is not as it is known.
 
     Args:
@@ -84,7 +84,7 @@ def _is_as_known(folder: str, states: States, known: tuple[IndexedFile, ...]) ->
     return True
 
 
-def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> FolderFound:
+def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> ChangedFolder:
     was = {file.path: file for file in known}
     files, changed = [], []
     for name, state in states:
@@ -98,4 +98,4 @@ def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> 
         if file != old:
             changed.append(file)
         files.append(file)
-    return FolderFound(str(folder.path), files, changed, list(was))
+    return ChangedFolder(str(folder.path), files, changed, list(was))

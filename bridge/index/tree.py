@@ -169,5 +169,15 @@ def parent(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def walk_key(path: str) -> str:
+    """Sorts vault paths as `VaultFiles.walk` meets them: a folder's files by name, then its folders by name.
+
+    Names hold no control characters, so these can mark what kind of name follows and where it ends.
+    """
+    folder, slash, name = path.rpartition("/")
+    before = "\x01" + folder.replace("/", "\x00\x01") + "\x00" if slash else ""
+    return f"{before}\x00{name}"
+
+
 def _key(folder: str) -> _Key:
     return tuple(folder.split("/")) if folder else ()

@@ -1,21 +1,23 @@
-"""What is known of all notes, kept as the disk is: see `knowledge.py` for the questions."""
+"""What is known of all notes, kept as the disk is: see `knowledge.py` for the questions.
+
+Rules are those of docs/obsidian.md.
+"""
 
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from bridge.clock import Clock
-from bridge.index.corpus import Corpus
-from bridge.index.following import Follower
-from bridge.index.holdings import Holdings
-from bridge.index.incomplete import answered_incompletely
-from bridge.index.indexer import Indexer, Told
-from bridge.index.kept import Kept
+from bridge.index.index_state import IndexState
+from bridge.index.index_thread import IndexThread
+from bridge.index.indexer import Indexer, OnChange
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.index.progress import OnProgress, Progress
-from bridge.index.store import Store, TagUse
+from bridge.index.store.store import Store, TagUse
+from bridge.index.texts.arena import TextArena
 from bridge.notes.names import Names, link_key, split_link
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -32,6 +34,26 @@ STALE_SECONDS = 3.0
 """How old answers may be when changes are not reported."""
 
 
+class VersionedCache(Generic[T]):
+    """One answer, and the version of what is known that it is of. Any thread may ask."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: tuple[int, T] | None = None
+
+    def get(self, version: int, find: Callable[[], T]) -> T:
+        """The answer; it is found anew when it is of another version.
+
+        Args:
+            version: Of what is known, as it was before the answer is looked for.
+            find: Finds the answer.
+        """
+        with self._lock:
+            if self._held is None or self._held[0] != version:
+                self._held = version, find()
+            return self._held[1]
+
+
 class VaultIndex:
     """The index of one vault. Every method may be called from any thread.
 
@@ -39,12 +61,14 @@ class VaultIndex:
         files: All of the vault's files.
         clock: The time.
         folder: Where it is kept between starts, for this vault and this user alone; None keeps it in memory.
-        on_change: Told of each file that another program changed, when the index has taken it in; from any thread.
-        on_progress: Told how far a build is; from any thread.
+        on_change: Called with each file that another program changed and what became of it, when the index has taken
+            it in; from any thread.
+        on_progress: Called with how far a build is; from any thread.
         stale: Seconds that an answer may be behind the disk where changes are not reported.
 
     Attributes:
         progress: How far a build is.
+        incomplete_answers: How many answers were given while not everything was known, so that they may lack something.
     """
 
     def __init__(
@@ -53,46 +77,48 @@ class VaultIndex:
         clock: Clock,
         *,
         folder: Path | None = None,
-        on_change: Told = lambda _path, _change: None,
+        on_change: OnChange = lambda _path, _change: None,
         on_progress: OnProgress = lambda _done, _total: None,
         stale: float = STALE_SECONDS,
     ) -> None:
         self._clock = clock
         self._stale = stale
-        self._holdings = Holdings(folder, str(files.root.path), on_lost=self._lost)
+        self._state = IndexState(folder, str(files.root.path), on_lost=self._lost)
         self.progress = Progress(clock, on_progress)
-        self._indexer = Indexer(files, clock, self._holdings, progress=self.progress, on_change=on_change)
-        self._follower = Follower(self._indexer, self._holdings, clock)
+        self._indexer = Indexer(files, clock, self._state, progress=self.progress, on_change=on_change)
+        self._thread = IndexThread(self._indexer, self._state, clock)
         self._watched = True
         self._started: float | None = None
-        self._counts: Kept[Sequence[TagCount]] = Kept()
-        self._uses: Kept[Sequence[TagUse]] = Kept()
-        if self._holdings.load():
+        self._counting = threading.Lock()
+        self.incomplete_answers = 0
+        self._counts: VersionedCache[Sequence[TagCount]] = VersionedCache()
+        self._uses: VersionedCache[Sequence[TagUse]] = VersionedCache()
+        if self._state.load():
             self._indexer.named.set()
 
     @property
-    def corpus(self) -> Corpus:
-        """The texts of all files, for searching. Ask for it anew for each search: then the caller hears of a build."""
+    def texts(self) -> TextArena:
+        """The texts of all files, for searching. Ask for it anew for each search."""
         self._freshen()
-        return self._holdings.corpus
+        return self._state.texts
 
     def start(self) -> None:
         """Begin to follow the disk, in a thread: first a sweep, and on a first start a build."""
         self._started = self._clock.monotonic()
-        self._follower.start()
+        self._thread.start()
 
     def close(self) -> None:
         """Stop following, and keep what is known. Blocks. Closing twice does nothing."""
-        self._follower.stop()
-        if not self._holdings.closed:
-            self._holdings.save()
-            self._holdings.close()
+        self._thread.stop()
+        if not self._state.closed:
+            self._state.save(least_text=1)
+            self._state.close()
 
-    # -- being told ---------------------------------------------------------------------------------------------
+    # -- changes ------------------------------------------------------------------------------------------------
 
     def changed(self, paths: Iterable[str]) -> None:
         """Paths have changed, as far as the system reports: files, or folders with all in them. Returns at once."""
-        self._follower.changed(paths)
+        self._thread.changed(paths)
 
     def applied(self, plan: ChangePlan) -> None:
         """We have changed the vault ourselves. Afterwards answers are true of what was changed.
@@ -100,14 +126,14 @@ class VaultIndex:
         Of notes so large that reading them takes long only the names are known then, and `status` says so.
         """
         if self._indexer.applied(plan):
-            self._follower.changed(())
+            self._thread.changed(())
 
     def unwatched(self) -> None:
         """Changes are not reported (any more): from now on, old answers are checked before they are given."""
         self._watched = False
-        self._follower.sweep_soon()
+        self._thread.sweep_soon()
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Compare the whole disk and take in what differs. Blocks; afterwards answers are true of the disk."""
         self._indexer.sweep(thorough=True)
 
@@ -117,15 +143,15 @@ class VaultIndex:
     def names(self) -> Names:
         """Every file by its names."""
         self._freshen()
-        return self._holdings.names
+        return self._state.names
 
     def status(self) -> IndexStatus:
         """How much is known."""
-        holdings, last = self._holdings, self._indexer.last_sweep
+        state, last = self._state, self._indexer.last_sweep
         return IndexStatus(
-            notes=holdings.tree.notes,
-            files=len(holdings.tree),
-            indexed=holdings.read_notes,
+            notes=state.tree.notes,
+            files=len(state.tree),
+            indexed=state.read_notes,
             indexing=self._is_building,
             last_sweep=last,
         )
@@ -139,17 +165,17 @@ class VaultIndex:
     def files(self) -> Sequence[IndexedFile]:
         """Every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
         self._freshen()
-        return self._holdings.tree.files()
+        return self._state.tree.files()
 
     def folders(self) -> Sequence[str]:
         """Every folder but the vault itself, empty ones too, in the order of a walk."""
         self._freshen()
-        return self._holdings.tree.folders()
+        return self._state.tree.folders()
 
     def file(self, path: str) -> IndexedFile | None:
         """One file, by its exact path."""
         self._freshen()
-        return self._holdings.tree.get(path)
+        return self._state.tree.get(path)
 
     def note(self, path: str) -> NoteFacts | None:
         """What is known of one note; None when it is none or not known yet."""
@@ -189,7 +215,7 @@ class VaultIndex:
 
     def tags(self) -> Sequence[TagCount]:
         """Every tag of the vault, the most used first, then by name."""
-        return self._counts.get(self._holdings.version, lambda: self._ask(Store.tag_counts))
+        return self._counts.get(self._state.version, lambda: self._ask(Store.tag_counts))
 
     def tagged(self, tag: str) -> Sequence[str]:
         """The notes with a tag or one nested in it (rule 63), with or without `#`, in the order of their paths."""
@@ -197,7 +223,7 @@ class VaultIndex:
 
     def tag_uses(self) -> Sequence[TagUse]:
         """Every tag of every note, by path and place."""
-        return self._uses.get(self._holdings.version, lambda: self._ask(lambda store: list(store.tag_uses())))
+        return self._uses.get(self._state.version, lambda: self._ask(lambda store: list(store.tag_uses())))
 
     def search(self, question: Callable[[sqlite3.Connection], T]) -> T:
         """Ask the index's tables themselves, for searches that have their own there.
@@ -214,19 +240,19 @@ class VaultIndex:
 
     @property
     def _is_building(self) -> bool:
-        return self._indexer.last_sweep is None or not self._holdings.is_whole
+        return self._indexer.last_sweep is None or not self._state.is_whole
 
     # -- within -------------------------------------------------------------------------------------------------
 
     def _ask(self, question: Callable[[Store], T]) -> T:
         self._freshen()
-        return self._holdings.ask(question)
+        return self._state.ask(question)
 
     def _lost(self) -> None:
-        self._follower.sweep_soon()
+        self._thread.sweep_soon()
 
     def _freshen(self) -> None:
-        """Before an answer: where changes are not reported, compare the disk; tell the call of a build under way."""
+        """Before an answer: where changes are not reported, compare the disk; count answers during a build."""
         indexer = self._indexer
         if not indexer.built.is_set() and self._started is not None:
             since = self._clock.monotonic() - self._started
@@ -235,4 +261,5 @@ class VaultIndex:
         if not self._watched and self._clock.monotonic() - indexer.swept_at >= self._stale:
             indexer.sweep(thorough=True)
         if self._is_building:
-            answered_incompletely()
+            with self._counting:
+                self.incomplete_answers += 1

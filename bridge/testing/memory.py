@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from bridge.errors import Ambiguous, Conflict, NotFound, PermissionDenied
-from bridge.index.document import Document, has_document, read_document
+from bridge.index.file_reading import ParsedFile, is_parsed, parse_file
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.notes.names import Names, link_key, split_link
 from bridge.toolkit.permitted import Denials
@@ -199,16 +199,16 @@ class MemoryKnowledge:
         wanted = fold("#" + tag.removeprefix("#")) + "/"
         return [each.path for each in self.notes() if any((fold(own) + "/").startswith(wanted) for own in each.tags)]
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """There is nothing to compare with."""
 
     def _paths(self) -> list[str]:
         """Every file that is neither hidden nor in a dot-folder."""
         return [path for path in self._tree.files if not any(part.startswith(".") for part in path.split("/"))]
 
-    def _document(self, path: str) -> Document | None:
+    def _document(self, path: str) -> ParsedFile | None:
         data = self._tree.files.get(path)
-        return None if data is None or not has_document(path, len(data)) else _read(path, data)
+        return None if data is None or not is_parsed(path, len(data)) else _read(path, data)
 
 
 class MemoryStorage:
@@ -360,4 +360,4 @@ def _path(text: str) -> VaultPath:
     return VaultPath(tuple(text.split("/")))
 
 
-_read = lru_cache(maxsize=256)(read_document)
+_read = lru_cache(maxsize=256)(parse_file)

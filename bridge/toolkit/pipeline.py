@@ -22,7 +22,6 @@ from bridge.contract.base import Event
 from bridge.contract.events import ToolFinished, ToolProgress, ToolStarted
 from bridge.contract.result import CallPlan, CallPreview, Explanation, Refusal, RequestPlan, ToolResult, WritePlan
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
-from bridge.index.incomplete import ANSWERS
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -81,6 +80,7 @@ class Pipeline:
         workers: Threads for tools written as plain functions.
         on_event: Called when a call starts, goes on and ends, for the hosts. From any thread.
         on_finished: Called at every call's end, for the audit log.
+        incomplete_answers: How many answers the index has given, in all calls, while it did not know everything yet.
     """
 
     registry: ToolRegistry
@@ -92,6 +92,7 @@ class Pipeline:
     workers: Executor
     on_event: Callable[[Event], None]
     on_finished: Finished
+    incomplete_answers: Callable[[], int] = lambda: 0
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result.
@@ -101,6 +102,7 @@ class Pipeline:
         """
         started = self.clock.monotonic()
         tool_call.execution_id = f"call-{secrets.token_hex(4)}"
+        tool_call.incomplete_before = self.incomplete_answers()
         settings = self.settings()
         made: ChangePlan | None = None
         cancelled: asyncio.CancelledError | None = None
@@ -236,7 +238,6 @@ class Pipeline:
             self.on_event(event)
             tool_call.notify(event)
 
-        ANSWERS.set(tool_call.answers)
         caller = tool_call.caller
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
@@ -299,7 +300,7 @@ class Pipeline:
 
     def _succeeded(self, output: Output, tool_call: ToolCall, settings: Settings, started: float) -> ToolResult:
         text, metadata = output.trimmed(settings.max_output_bytes)
-        if tool_call.answers.incomplete:
+        if self.incomplete_answers() != tool_call.incomplete_before:
             metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
             success=True,

@@ -7,7 +7,6 @@ from typing import Any
 
 from bridge.contract.base import Event
 from bridge.contract.session import Role
-from bridge.index.incomplete import Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class ToolCall:
         phase: How far it is.
         request_id: The open question, while one is open.
         notify: Sends the caller an event.
-        answers: Whether the index could answer all that the call asked.
+        incomplete_before: How many incomplete answers the index had given when the call began.
     """
 
     caller: Caller
@@ -59,4 +58,4 @@ class ToolCall:
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
     notify: Callable[[Event], None] = field(default=lambda _event: None, repr=False)
-    answers: Answers = field(default_factory=Answers, repr=False)
+    incomplete_before: int = 0

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bridge import __version__
-from bridge.index.grep import Grep
-from bridge.index.search import NoteSearch
-from bridge.index.search_texts import SearchTexts
-from bridge.index.search_words import StoredWords
+from bridge.index.search.note_search import NoteSearch
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.fulltext import StoredWords
+from bridge.index.texts.grep import Grep
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Tool
 from bridge.tools.core import core_tools
@@ -52,7 +52,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     """
     storage, clock, everything = services.storage, services.clock, services.everything
     grep = Grep(storage.files, clock, everything, services.denied)
-    texts = SearchTexts(everything.corpus, storage.files, clock)
+    texts = SearchTexts(everything.texts, storage.files, clock)
     search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts)
     find, *others = core_tools(storage, clock)
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]

@@ -20,8 +20,8 @@ from pathlib import Path
 from watchfiles import watch
 
 from bridge.clock import SystemClock
+from bridge.index.index_thread import DEBOUNCE_MS, STEP_MS, Watcher
 from bridge.index.vault_index import VaultIndex
-from bridge.index.watch import DEBOUNCE_MS, STEP_MS, Watcher
 from bridge.notes.names import split_link
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from wcmatch import glob as wcglob
 
-from bridge.index.globs import compile_glob
 from bridge.index.knowledge import IndexedFile
-from bridge.index.listing import Listings
+from bridge.index.search.listing import Listings
+from bridge.index.texts.globs import compile_glob
 from scripts.lib.bench_measure import Spread, note, percentile
 
 GLOBS = ("**/*.md", "**/*history*", "Copy [1-3]/**/*.md", "**/[A-C]*/*tion*.md", "MOCs/*")

@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.clock import SystemClock
-from bridge.index.fulltext import phrase
-from bridge.index.search import Asked, NoteSearch
-from bridge.index.search_texts import SearchTexts
-from bridge.index.search_words import StoredWords
+from bridge.index.search.note_search import NoteQuery, NoteSearch
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -148,7 +147,7 @@ def _indexed(vault: Path) -> Iterator[tuple[VaultIndex, VaultFiles]]:
     with VaultRoot(vault) as root:
         files = VaultFiles(root)
         index = VaultIndex(files, SystemClock())
-        index.settle()
+        index.refresh()
         yield index, files
         index.close()
 
@@ -158,10 +157,10 @@ def _ours(vault: Path) -> Iterator[Side]:
     """What the tool search_notes asks."""
     clock = SystemClock()
     with _indexed(vault) as (index, files):
-        search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.corpus, files, clock))
+        search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, files, clock))
 
         def side(query: Query) -> Sequence[str]:
-            found = search.search(Asked(" ".join(query), clock.monotonic() + 30))
+            found = search.search(NoteQuery(" ".join(query), clock.monotonic() + 30))
             return [result.path for result in found.results]
 
         yield side

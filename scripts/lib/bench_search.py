@@ -8,13 +8,12 @@ import statistics
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 
 import orjson
 
-from bridge.index import hyper
-from scripts.lib import bench_measure, bench_names, bench_texts
+from bridge.index.texts import hyperscan_engine
+from scripts.lib import bench_measure, bench_names
 from scripts.lib.bench_measure import Spread, note
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving, started
 from scripts.lib.bench_vaults import bench_vault
@@ -48,16 +47,14 @@ async def run() -> None:
         print(f"  {notes:,} notes")
         for engine in engines():
             await _over_the_socket(vault, engine)
-        for engine in engines():
-            _all_lines(vault, engine)
         bench_names.globs(vault, times)
         bench_names.fuzzy(vault)
-        await _corpus(vault)
+        await _texts(vault)
 
 
 def engines() -> list[str]:
     """What searches can be led by here."""
-    return ["hyperscan", "re2"] if hyper.available() else ["re2"]
+    return ["hyperscan", "re2"] if hyperscan_engine.available() else ["re2"]
 
 
 async def _over_the_socket(vault: Path, engine: str) -> None:
@@ -104,23 +101,9 @@ async def _call(agent: Raw, pattern: str) -> float:
     return seconds
 
 
-def _all_lines(vault: Path, engine: str) -> None:
-    """Every matching line, with its file and number, beside `rg -n` run as a subprocess."""
-    rg = shutil.which("rg")
-    print(f"    every line that matches, in this process, {engine}" + ("" if rg else "; no rg here"))
-    factors = []
-    with bench_texts.searching(vault, engine) as every_line:
-        for kind, pattern in PATTERNS.items():
-            mine = partial(every_line, pattern)
-            other = partial(output_of, [rg, *RG, "-n", "--no-heading", "--", pattern, "."], vault) if rg else mine
-            ours, theirs = times(mine, other)
-            factors.append(_row(f"{kind}, {every_line(pattern):,} lines", ours, theirs))
-    _summary(factors, "2 on each at 10,000 notes, 1.5 at 100,000")
-
-
-async def _corpus(vault: Path) -> None:
+async def _texts(vault: Path) -> None:
     """Memory, and how soon a restarted process finds something, beside a bare look at every file's state."""
-    place = PLAYGROUND / "bench-corpus"
+    place = PLAYGROUND / "bench-texts"
     shutil.rmtree(place, ignore_errors=True)
     runs = []
     for _turn in range(max(bench_measure.REPEATS, 1) + 1):

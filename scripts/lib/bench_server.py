@@ -16,7 +16,7 @@ import orjson
 from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.index import hyper
+from bridge.index.texts import hyperscan_engine
 from bridge.settings.model import MAX_RATE
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
@@ -78,5 +78,5 @@ async def _serve(vault: Path, hits: Any) -> None:
 
 if __name__ == "__main__":
     if sys.argv[3:] == ["re2"]:
-        hyper.hyperscan = None
+        hyperscan_engine.hyperscan = None
     asyncio.run(_serve(Path(sys.argv[1]), orjson.loads(Path(sys.argv[2]).read_bytes())))

@@ -1,4 +1,4 @@
-"""The corpus by itself: all lines of a pattern in this process, and a process that starts, loads and searches.
+"""The texts by themselves: a process that starts, loads and searches.
 
 `python -m scripts.lib.bench_texts VAULT FOLDER` prints one line of JSON: seconds to have the texts of a vault, from the
 folder where they were kept or, the first time, from the notes; to find a word; to look at every file's state; and by
@@ -8,62 +8,32 @@ how many bytes the process grew.
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from unittest.mock import patch
 
 import orjson
 
 from bridge.clock import SystemClock
-from bridge.index import gathering, hyper
-from bridge.index.corpus import Corpus
-from bridge.index.grep import Grep, Query
-from bridge.index.segments import Stamp
+from bridge.index.texts.arena import Stamp, TextArena, text_entry
+from bridge.index.texts.grep import Grep, GrepQuery
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
-
-ENDLESS = 1 << 40
 
 
 @dataclass
 class Ready:
-    """A corpus that knows every file."""
+    """Texts of which every file is known."""
 
-    corpus: Corpus
+    texts: TextArena
     ready: bool = True
 
 
-@contextmanager
-def searching(vault: Path, engine: str) -> Iterator[Callable[[str], int]]:
-    """What finds all lines of a pattern and tells how many there are, led by an engine."""
-    clock = SystemClock()
-    with (
-        VaultRoot(vault) as root,
-        patch.object(gathering, "MOST_TEXT", ENDLESS),
-        patch.object(hyper, "hyperscan", hyper.hyperscan if engine == "hyperscan" else None),
-    ):
-        files = VaultFiles(root)
-        corpus = Corpus()
-        fill(corpus, files)
-        grep = Grep(files, clock, Ready(corpus))
-
-        def every_line(pattern: str) -> int:
-            deadline = clock.monotonic() + 600
-            compiled = grep.compile(pattern, deadline)
-            return len(grep.search(Query(compiled, None, (), around=0, limit=ENDLESS, deadline=deadline)).hits)
-
-        yield every_line
-        grep.close()
-
-
-def fill(corpus: Corpus, files: VaultFiles) -> None:
-    """Put every file into a corpus."""
+def fill(texts: TextArena, files: VaultFiles) -> None:
+    """Put every file into an arena."""
     for walked in files.walk_folders():
         for file in walked.files:
-            corpus.put(str(file.path), walked.read(file), Stamp(file.size, file.mtime_ns))
-    corpus.save()
+            texts.put(text_entry(str(file.path), walked.read(file), Stamp(file.size, file.mtime_ns)))
+    texts.save()
 
 
 def _main(vault: Path, folder: Path) -> None:
@@ -72,15 +42,15 @@ def _main(vault: Path, folder: Path) -> None:
         files = VaultFiles(root)
         before = _resident()
         began = time.perf_counter()
-        corpus = Corpus(folder)
+        texts = TextArena(folder)
         loaded = time.perf_counter() - began
-        if not corpus.stamps():
-            fill(corpus, files)
+        if not texts.stamps():
+            fill(texts, files)
         built = time.perf_counter() - began
-        grep = Grep(files, clock, Ready(corpus))
+        grep = Grep(files, clock, Ready(texts))
         began = time.perf_counter()
         compiled = grep.compile("kwyjibo", clock.monotonic() + 60)
-        found = grep.search(Query(compiled, None, (), around=2, limit=100, deadline=clock.monotonic() + 60))
+        found = grep.search(GrepQuery(compiled, None, (), around=2, limit=100, deadline=clock.monotonic() + 60))
         searched = time.perf_counter() - began
         grown = _resident() - before
         began = time.perf_counter()
@@ -88,7 +58,7 @@ def _main(vault: Path, folder: Path) -> None:
         swept = time.perf_counter() - began
         grep.close()
     told = {"loaded": loaded, "built": built, "searched": searched, "swept": swept, "grown": grown}
-    print(orjson.dumps(told | {"text": corpus.size, "hits": len(found.hits)}).decode(), flush=True)
+    print(orjson.dumps(told | {"text": texts.size, "hits": len(found.hits)}).decode(), flush=True)
 
 
 def _sweep(folder: str) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index.grep import Grep
-from bridge.index.patterns import Patterns
-from bridge.index.pool import WorkerPool
+from bridge.index.texts.grep import Grep
+from bridge.index.texts.patterns import Patterns
+from bridge.index.texts.worker_pool import WorkerPool
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.clock import Clock, SystemClock
-from bridge.index.schema import PLACE_BITS
+from bridge.index.store.database import PLACE_BITS
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
@@ -22,7 +22,7 @@ from bridge.vault.root import VaultRoot
 
 @dataclass
 class World:
-    """A vault and its index, which does not follow the disk by itself: call `settle`, or tell it.
+    """A vault and its index, which does not follow the disk by itself: call `refresh`, or tell it.
 
     Attributes:
         folder: The vault.
@@ -96,7 +96,7 @@ def answer_everything(index: VaultIndex) -> dict[str, Any]:
         path = file.path
         answers[f"links {path}"] = [(link.link, link.original, link.start, link.key) for link in index.links_from(path)]
         answers[f"backlinks {path}"] = sorted((link.source, link.start) for link in index.backlinks(path))
-        text = index.corpus.text(path)
+        text = index.texts.text(path)
         answers[f"text {path}"] = None if text is None else bytes(text)
     for note in index.notes():
         path = note.path
@@ -106,7 +106,7 @@ def answer_everything(index: VaultIndex) -> dict[str, Any]:
         answers |= {f"tagged {fold(tag)}": list(index.tagged(tag)) for tag in note.tags}
     found = index.search(lambda connection: connection.execute(_DOCUMENTS).fetchall())
     answers["full text"] = sorted(path for (path,) in found)
-    answers["texts"] = sorted(index.corpus.stamps())
+    answers["texts"] = sorted(index.texts.stamps())
     answers["orphans"] = [index.search(partial(_orphans, table)) for table in _TABLES]
     return answers
 

@@ -78,5 +78,5 @@ class MemoryKnowledge:
         del tag
         return []
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         """Nothing can differ."""

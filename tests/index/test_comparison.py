@@ -29,7 +29,7 @@ def index(vault: Path) -> Iterator[VaultIndex]:
     (vault / "Note.md").write_text(NOTE, encoding="utf-8")
     with VaultRoot(vault) as root:
         made = VaultIndex(VaultFiles(root), SystemClock())
-        made.settle()
+        made.refresh()
         yield made
         made.close()
 
@@ -110,7 +110,7 @@ def test_what_is_not_the_same_version_is_no_difference(index: VaultIndex, vault:
     unread = facts("Ideas.md", tags=None)
     unsaved = facts("Notes/Meeting.md", resolved={"Ideas.md": 1})
     (vault / "Note.md").write_text("changed since", encoding="utf-8")
-    index.settle()
+    index.refresh()
     files = {"Note.md": earlier, "Ideas.md": unread, "Notes/Meeting.md": unsaved}
     found = compare(index, files, unsaved={"Notes/Meeting.md"})
     assert (found.compared, found.differences) == (0, ())

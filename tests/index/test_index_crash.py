@@ -16,26 +16,26 @@ BUILD = """
 import os, sys
 from pathlib import Path
 from bridge.clock import SystemClock
-from bridge.index.intake import Intake
+from bridge.index.ingest import Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 
 kill_at, where = int(sys.argv[3]), sys.argv[4]
-commit, done = Intake.commit, []
+commit, done = Ingest.commit, []
 
-def dying(intake, batch):
+def dying(ingest, batch):
     if where == "before" and len(done) == kill_at:
         os._exit(9)
-    commit(intake, batch)
+    commit(ingest, batch)
     done.append(1)
     if where == "after" and len(done) == kill_at:
-        intake._holdings.corpus.save()
+        ingest._state.texts.save()
         os._exit(9)
 
-Intake.commit = dying
+Ingest.commit = dying
 index = VaultIndex(VaultFiles(VaultRoot(Path(sys.argv[1]))), SystemClock(), folder=Path(sys.argv[2]))
-index.settle()
+index.refresh()
 os._exit(9)
 """
 
@@ -62,51 +62,51 @@ def test_a_process_killed_while_it_builds_leaves_nothing_wrong(world: World, at:
     (world.folder / "Folder 1" / "Note 1.md").write_text("changed since [[Note 5]]", encoding="utf-8")
     (world.folder / "Folder 2" / "Note 2.md").unlink()
     world.open()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
 def test_a_disk_that_is_full_is_done_without(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    store = world.index._holdings.store
+    store = world.index._state.store
     with store._connections.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
     store._connections._writer.execute(f"PRAGMA max_page_count = {pages + 20}")
-    world.index.settle()
-    world.index.settle()
+    world.index.refresh()
+    world.index.refresh()
     assert world.wrong == []
-    assert world.index._holdings.store is not store
+    assert world.index._state.store is not store
     assert "full" in caplog.text
 
 
 def test_a_question_that_is_wrong_loses_nothing(world: World) -> None:
-    world.index.settle()
-    store = world.index._holdings.store
+    world.index.refresh()
+    store = world.index._state.store
     with pytest.raises(sqlite3.Error, match="syntax"):
         world.index.search(lambda connection: connection.execute("SELECT FROM").fetchall())
     with pytest.raises(sqlite3.Error, match="fts5"):
         world.index.search(lambda connection: connection.execute("SELECT * FROM fulltext('AND')").fetchall())
-    assert world.index._holdings.store is store
+    assert world.index._state.store is store
 
 
 def test_a_worn_full_text_index_is_filled_anew(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.fulltext.MANY_DISCARDED", 20)
+    monkeypatch.setattr("bridge.index.store.fulltext.MANY_DISCARDED", 20)
     for place in world.folder.rglob("*.md"):
         os.utime(place, ns=(10**18, 10**18))
-    world.index.settle()
+    world.index.refresh()
     for round_ in range(3):
         for number in range(300):
             place = world.write(f"Folder {number % 7}/Note {number}.md", f"round {round_} [[Note 5]] number{number}")
             os.utime(place, ns=(10**18 + round_, 10**18 + round_))
-        world.index.settle()
+        world.index.refresh()
     key = world.index.search(lambda connection: connection.execute("SELECT key FROM fulltext_made").fetchone())
-    world.index._holdings.tidy(lambda: True)
+    world.index._state.tidy(lambda: True)
     assert world.index.status().indexing
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     assert key != world.index.search(lambda connection: connection.execute("SELECT key FROM fulltext_made").fetchone())
     discarded = "SELECT count(*) FROM fulltext_discarded"
     assert world.index.search(lambda connection: connection.execute(discarded).fetchone()) == (0,)
     world.reopen()
     world.write("Folder 1/Note 1.md", "again")
-    world.index.settle()
+    world.index.refresh()
     assert world.index.search(lambda connection: connection.execute(discarded).fetchone()) == (1,)

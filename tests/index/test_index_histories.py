@@ -51,7 +51,7 @@ class Histories(RuleBasedStateMachine):
         self.world = World(self.top / "Vault", self.top / "cache")
         for path in FIRST:
             self.world.write(path, "[[One]] [[Two]] #tag")
-        self.world.index.settle()
+        self.world.index.refresh()
         self.untold: set[str] = set()
         self.changes = 0
         self.follow()
@@ -166,7 +166,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def the_index_sweeps(self) -> None:
-        self.world.index.settle()
+        self.world.index.refresh()
         self.untold = set()
         assert self.world.wrong == []
 

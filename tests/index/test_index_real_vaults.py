@@ -13,8 +13,8 @@ pytestmark = pytest.mark.slow
 def test_no_answer_differs(real_vault: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     with contextlib.closing(World(real_vault, tmp_path / "cache")) as world:
-        world.index.settle()
+        world.index.refresh()
         assert world.wrong == []
         world.reopen()
-        world.index.settle()
+        world.index.refresh()
         assert world.wrong == []

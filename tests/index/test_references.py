@@ -273,7 +273,7 @@ class Building(MemoryKnowledge):
     def status(self) -> IndexStatus:
         return IndexStatus(0, 0, 0, indexing=not self.settled, last_sweep=None)
 
-    def settle(self) -> None:
+    def refresh(self) -> None:
         self.settled += 1
         MemoryKnowledge.__init__(self, [*(file.path for file in self.files()), *self._later])
 

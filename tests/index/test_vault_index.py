@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.index.intake import Batch, Intake
+from bridge.index.ingest import Batch, Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -59,7 +59,7 @@ def world(tmp_path: Path) -> Iterator[World]:
     for path, content in FILES.items():
         world.write(path, content)
     (folder / "Empty" / "Inner").mkdir(parents=True)
-    world.index.settle()
+    world.index.refresh()
     yield world
     world.close()
 
@@ -101,12 +101,12 @@ def test_what_is_not_there_is_not_known(world: World, name: str) -> None:
 
 def test_a_restart_reads_nothing_anew_and_answers_the_same(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     age(world.folder)
-    world.index.settle()
+    world.index.refresh()
     world.reopen()
-    monkeypatch.setattr("bridge.index.intake.read", None)
+    monkeypatch.setattr("bridge.index.ingest.read", None)
     assert world.index.status().indexed == 6
     assert world.index.status().indexing
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -117,7 +117,7 @@ def test_changes_while_it_was_stopped_are_found(world: World) -> None:
     (world.folder / "Other.md").unlink()
     (world.folder / "Sub" / "Broken.md").rename(world.folder / "Empty" / "Mended.md")
     world.open()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     assert world.told == []
 
@@ -155,7 +155,7 @@ def test_a_file_in_the_place_of_a_folder_and_the_other_way_round(world: World) -
     assert world.wrong == []
     (world.folder / "Empty").unlink()
     world.write("Empty/again.md", "x")
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -163,24 +163,24 @@ def test_lost_reports_are_made_up_for_by_a_sweep(world: World) -> None:
     world.write("Sub/Quiet.md", "[[Hub]]")
     (world.folder / "Pictures" / "fox.png").unlink()
     (world.folder / "Pictures").rmdir()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     assert sorted(world.told) == [("Pictures/fox.png", "deleted"), ("Sub/Quiet.md", "created")]
 
 
 def test_a_change_in_the_same_instant_with_the_same_size_is_found(world: World) -> None:
     place = world.write("Hub.md", "aaaa [[Other]]")
-    world.index.settle()
+    world.index.refresh()
     state = place.stat()
     place.write_text("bbbb [[Hubbb]]", encoding="utf-8")
     os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
 def test_a_touched_file_is_as_it_was(world: World) -> None:
     os.utime(world.folder / "Hub.md")
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -188,11 +188,11 @@ def test_files_swapped_for_each_other_are_found(world: World) -> None:
     first, second = world.write("one.md", "#first"), world.write("two.md", "#other")
     for place in (first, second):
         os.utime(place, ns=(10**18, 10**18))
-    world.index.settle()
+    world.index.refresh()
     first.rename(world.folder / "three.md")
     second.rename(first)
     (world.folder / "three.md").rename(second)
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -231,8 +231,8 @@ def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(lambda plan: plan.create(parse_path("Deep/New.md"), b"new"))
-    monkeypatch.setattr("bridge.index.reading.read_document", None)
-    monkeypatch.setattr("bridge.index.holdings.Holdings.commit", None)
+    monkeypatch.setattr("bridge.index.file_reading.parse_file", None)
+    monkeypatch.setattr("bridge.index.index_state.IndexState.commit", None)
     world.tell("Deep", "Deep/New.md")
     assert world.wrong == []
     assert world.told == []
@@ -254,7 +254,7 @@ def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -
 def test_a_large_note_that_we_write_is_read_after_the_call(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.index.looking.LARGE", 1000)
+    monkeypatch.setattr("bridge.index.ingest.LARGE", 1000)
     change(lambda plan: plan.create(parse_path("Large.md"), b"[[Hub]] " * 500))
     assert world.index.names.resolve("large", "Hub.md") == "Large.md"
     assert world.index.status().indexing
@@ -269,17 +269,17 @@ def test_what_was_read_just_before_we_wrote_it_is_not_taken_in(
     """A sweep has read the old text, and comes to take it in after our write."""
     old = world.write("Hub.md", "theirs").read_bytes()
     wrote: list[str] = []
-    batches = Intake.batches
+    batches = Ingest.batches
 
-    def interrupted(intake: Intake, *arguments: Any) -> Iterator[Batch]:
-        for batch in batches(intake, *arguments):
+    def interrupted(ingest: Ingest, *arguments: Any) -> Iterator[Batch]:
+        for batch in batches(ingest, *arguments):
             if not wrote and "Hub.md" in batch:
                 wrote.append("Hub.md")
                 change(lambda plan: plan.modify(parse_path("Hub.md"), old, b"ours [[Other]]"))
             yield batch
 
-    monkeypatch.setattr(Intake, "batches", interrupted)
-    world.index.settle()
+    monkeypatch.setattr(Ingest, "batches", interrupted)
+    world.index.refresh()
     assert wrote
     assert world.wrong == []
 
@@ -290,9 +290,9 @@ def test_a_file_keeps_when_it_was_made_over_changes_and_restarts(world: World) -
         (world.folder / path).unlink()
         os.utime(world.write(path, "made anew"), ns=(2**62, 2**62))
     world.tell("Hub.md")
-    world.index.settle()
+    world.index.refresh()
     world.reopen()
-    world.index.settle()
+    world.index.refresh()
     assert {file.path: file.created_ns for file in world.index.files()} == made
 
 
@@ -307,14 +307,14 @@ def test_a_damaged_file_is_made_anew(world: World, garbage: bytes) -> None:
         (world.cache / name).unlink(missing_ok=True)
     (world.cache / "index.sqlite").write_bytes(garbage)
     world.open()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
 def test_a_file_damaged_in_its_middle_is_made_anew_while_it_is_asked(world: World) -> None:
     for number in range(300):
         world.write(f"Many/Note {number}.md", f"[[Hub]] #tag{number}")
-    world.index.settle()
+    world.index.refresh()
     world.index.close()
     assert world.cache is not None
     file = world.cache / "index.sqlite"
@@ -324,10 +324,10 @@ def test_a_file_damaged_in_its_middle_is_made_anew_while_it_is_asked(world: Worl
     file.write_bytes(data)
     world.open()
     assert world.index.links_named(["hub"]) is not None
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     world.reopen()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -339,7 +339,7 @@ def test_another_form_of_the_file_is_made_anew(world: World, statement: str) -> 
         connection.execute(statement)
     connection.close()
     world.open()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -348,7 +348,7 @@ def test_another_vaults_index_is_not_taken(world: World, tmp_path: Path) -> None
     other.mkdir()
     second = World(other, world.cache)
     second.write("Only.md", "x")
-    second.index.settle()
+    second.index.refresh()
     assert second.wrong == []
     second.close()
 
@@ -362,11 +362,11 @@ def test_the_cache_may_go_while_it_is_used_and_between_starts(world: World) -> N
         else:
             place.unlink()
     world.write("New.md", "#after")
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     world.cache.rmdir()
     world.reopen()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -375,7 +375,7 @@ def test_a_place_that_is_no_folder_is_done_without(
 ) -> None:
     (tmp_path / "file").write_text("x", encoding="utf-8")
     other = World(world.folder, tmp_path / "file")
-    other.index.settle()
+    other.index.refresh()
     assert other.wrong == []
     other.close()
     assert "made anew at every start" in caplog.text
@@ -408,10 +408,10 @@ def test_names_of_any_kind(world: World, name: str) -> None:
     world.write(f"Odd/{name}", "[[Hub]] #odd")
     world.tell(f"Odd/{name}")
     world.write("Odd/other.md", "x")
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
     world.reopen()
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -424,7 +424,7 @@ def test_twins_in_case_and_unicode_form_are_two_files(world: World) -> None:
     if len(list(world.folder.glob("[Tt]win.md"))) < 2:
         pytest.skip("this disk takes them for one")
     world.tell("Twin.md", "twin.md")
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -436,7 +436,7 @@ def test_names_that_are_no_unicode_are_passed_over(world: World) -> None:
             file.write(b"[[Hub]]")
     except OSError:
         pytest.skip("this disk refuses such names")
-    world.index.settle()
+    world.index.refresh()
     world.tell("bad\udcff.md")
     assert not [file for file in world.index.files() if "bad" in file.path]
     Path(os.fsdecode(place)).unlink()
@@ -454,11 +454,11 @@ def test_a_file_that_cannot_be_read_is_known_by_its_name(world: World, monkeypat
     world.write("Closed.md", "[[Hub]]")
     with monkeypatch.context() as closed:
         closed.setattr(Folder, "read_with_state", refusing)
-        world.index.settle()
+        world.index.refresh()
         assert world.index.file("Closed.md") is not None
         assert world.index.links_from("Closed.md") == []
         assert not world.index.status().indexing
-    world.index.settle()
+    world.index.refresh()
     assert world.wrong == []
 
 
@@ -468,7 +468,7 @@ def test_links_and_pipes_are_no_files(world: World) -> None:
     (world.folder / "link.md").symlink_to("Hub.md")
     (world.folder / "loop").symlink_to(".", target_is_directory=True)
     world.tell("pipe.md", "link.md", "loop")
-    world.index.settle()
+    world.index.refresh()
     assert {"pipe.md", "link.md"}.isdisjoint(file.path for file in world.index.files())
     assert "loop" not in world.index.folders()
 
@@ -483,8 +483,8 @@ def test_a_large_note_is_read_whole(world: World) -> None:
 
 
 def test_a_note_beyond_all_measure_is_known_by_its_name(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.reading.LARGEST_DOCUMENT", 1000)
-    monkeypatch.setattr("bridge.index.document.LARGEST", 1000)
+    monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
+    monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
     world.write("Huge.md", "[[Hub]]\n" * 1000)
     world.tell("Huge.md")
     assert world.index.file("Huge.md") is not None
@@ -495,7 +495,7 @@ def test_a_note_beyond_all_measure_is_known_by_its_name(world: World, monkeypatc
 def test_many_files_in_one_folder(world: World) -> None:
     for number in range(1500):
         world.write(f"Flat/{number}.md", f"[[{number + 1}]]")
-    world.index.settle()
+    world.index.refresh()
     assert len(world.index.files()) == 1500 + 9
     assert [link.source for link in world.index.backlinks("Flat/700.md")] == ["Flat/699.md"]
     assert world.progress[0][0] == 0
@@ -517,7 +517,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(world: World, monkeypa
     world.write("Grows.md", "short")
     monkeypatch.setattr(Folder, "read_with_state", growing)
     world.tell("Grows.md")
-    world.index.settle()
+    world.index.refresh()
     assert grown
     assert world.wrong == []
 

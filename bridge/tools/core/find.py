@@ -9,11 +9,11 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded
-from bridge.index.fuzzy import Check
-from bridge.index.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.index.knowledge import IndexedFile
-from bridge.index.listing import Listing, Listings
 from bridge.index.references import NoteResolver
+from bridge.index.search.fuzzy import Check
+from bridge.index.search.listing import Listing, Listings
+from bridge.index.texts.globs import MAX_LENGTH, compile_glob, looks_like_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.formatting import utc_time
 from bridge.tools.kinds import VaultReadTool

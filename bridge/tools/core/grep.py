@@ -7,12 +7,11 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.index.excerpts import Hit
-from bridge.index.gathering import Found
-from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.globs import Glob, compile_glob
-from bridge.index.grep import Grep, Query
-from bridge.index.patterns import MAX_LENGTH, Pattern
+from bridge.index.texts.collectors import GrepHit, GrepResult
+from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.patterns import MAX_LENGTH, Pattern
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.kinds import VaultReadTool
 from bridge.tools.storage import Storage
@@ -82,7 +81,7 @@ class GrepTool(VaultReadTool[GrepParams]):
 
 def query_of(
     storage: Storage, context: CallContext, pattern: Pattern, glob: Glob | None, *, around: int, limit: int
-) -> Query:
+) -> GrepQuery:
     """What a call searches: what the user ignores is left out, and progress goes to the caller.
 
     Args:
@@ -94,7 +93,7 @@ def query_of(
         limit: The most hits.
     """
     rules = storage.ignored(context.settings.ignore_patterns)
-    return Query(
+    return GrepQuery(
         pattern=pattern,
         glob=glob,
         excludes=(rules,) if rules else (),
@@ -105,7 +104,7 @@ def query_of(
     )
 
 
-def lines_around(hits: Iterable[Hit]) -> list[tuple[int, str, bool]]:
+def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
     """The lines that match in one file and those around them, each once and in order.
 
     Returns:
@@ -119,7 +118,7 @@ def lines_around(hits: Iterable[Hit]) -> list[tuple[int, str, bool]]:
     return [(number, *lines[number]) for number in sorted(lines)]
 
 
-def _output(params: GrepParams, found: Found, limit: int) -> Output:
+def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
     data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
     truncated = found.more or found.full
     metadata: dict[str, Any] = {"truncated": truncated, "limit": limit, "filesSearched": found.files}
@@ -130,7 +129,7 @@ def _output(params: GrepParams, found: Found, limit: int) -> Output:
     return Output(data, "\n".join([*_listing(found.hits), *_remarks(params, found)]), metadata)
 
 
-def _listing(hits: Iterable[Hit]) -> Iterator[str]:
+def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
     """The hits as grep prints them, a block a file: `12:` before a line that matches, `12-` before the lines around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         of_file = list(group)
@@ -145,7 +144,7 @@ def _listing(hits: Iterable[Hit]) -> Iterator[str]:
         yield ""
 
 
-def _remarks(params: GrepParams, found: Found) -> Iterator[str]:
+def _remarks(params: GrepParams, found: GrepResult) -> Iterator[str]:
     """What a model should know of how complete the answer is."""
     if found.full:
         yield f"[The first {len(found.hits)} matches shown: more would be too long. Use fewer contextLines.]"

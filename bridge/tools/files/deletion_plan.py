@@ -114,7 +114,7 @@ class DeletionPlanner:
     def _linked_from(self, tree: Subtree) -> list[str]:
         """The files outside it that link to something in it."""
         knowledge = self._storage.everything.knowledge
-        knowledge.settle()
+        knowledge.refresh()
         names = knowledge.names
         gone = set(map(str, tree.files))
         links = knowledge.links_named({link_key(path) for path in gone})

@@ -88,7 +88,7 @@ class LinkKeeper:
         Args:
             moves: Where each file goes.
         """
-        self._knowledge.settle()
+        self._knowledge.refresh()
         names = self._knowledge.names
         return Relocation(names, names.moved(moves), moves, self._storage.app_settings.new_link_format)
 
@@ -121,7 +121,7 @@ class LinkKeeper:
             PermissionDenied: A note that the user has closed would have to change.
         """
         if self._knowledge.status().indexing:
-            self._knowledge.settle()
+            self._knowledge.refresh()
         names, kept = self._knowledge.names, KeptLinks()
         come = {path: path for path in created}
         rivals = [path for path in come if any(names.named(name) for name in _alike(path))]

@@ -10,7 +10,7 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
-from bridge.index.globs import MAX_LENGTH, compile_glob
+from bridge.index.texts.globs import MAX_LENGTH, compile_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.files.paths import not_found_as, vault_path
 from bridge.tools.formatting import local_date, utc_time

@@ -7,12 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.index.excerpts import Hit
-from bridge.index.gathering import Found
-from bridge.index.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.globs import Glob, compile_glob
-from bridge.index.grep import Grep
-from bridge.index.patterns import MAX_LENGTH
+from bridge.index.texts.collectors import GrepHit, GrepResult
+from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.grep import Grep
+from bridge.index.texts.patterns import MAX_LENGTH
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.kinds import VaultReadTool
@@ -109,7 +108,7 @@ def _glob(params: SearchFilesParams) -> Glob:
     return compile_glob(text or _NOTES, case_sensitive=False)
 
 
-def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int, list[Hit]]]) -> Output:
+def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str, int, list[GrepHit]]]) -> Output:
     data: list[dict[str, Any]] = [
         {
             "path": path,
@@ -129,7 +128,7 @@ def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int
         metadata["indexing"] = True
     if not data:
         return Output(data, f'No matches found for "{params.pattern}" in {counted.files} files.', metadata)
-    lines = [f"Found {len(data)} matching file(s):"]
+    lines = [f"GrepResult {len(data)} matching file(s):"]
     for path, count, hits in best:
         if hits:
             lines += ["", f"## {path}", *_excerpts(hits)]
@@ -142,7 +141,7 @@ def _output(params: SearchFilesParams, counted: Found, best: list[tuple[str, int
     return Output(data, "\n".join(lines), metadata)
 
 
-def _excerpts(hits: list[Hit]) -> Iterator[str]:
+def _excerpts(hits: list[GrepHit]) -> Iterator[str]:
     """The matching lines with those around them, each line once; an empty line where some are left out."""
     last = None
     for number, text, matches in lines_around(hits):

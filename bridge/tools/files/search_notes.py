@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bridge.errors import InvalidParameters, ToolFailure
-from bridge.index.query_parser import MAX_LENGTH
-from bridge.index.search import Asked, Found, NoteSearch, Result
-from bridge.index.search_texts import has_text
+from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
+from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.formatting import counted, shortened
@@ -77,7 +77,7 @@ class SearchNotesTool(VaultReadTool[SearchNotesParams]):
         first = int(params.cursor or 0)
         ignored = self._storage.ignored(context.settings.ignore_patterns)
         found = self._search.search(
-            Asked(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
+            NoteQuery(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
         )
         if first and not found.results:
             raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
@@ -86,7 +86,7 @@ class SearchNotesTool(VaultReadTool[SearchNotesParams]):
             contents = self._contents(found.results, context.settings.max_output_bytes)
         return _output(found, first, contents)
 
-    def _contents(self, results: Sequence[Result], most: int) -> dict[str, "_Content"]:
+    def _contents(self, results: Sequence[FoundNote], most: int) -> dict[str, "_Content"]:
         """What notes hold, short ones wholly, and long ones as far as there is room."""
         used = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
         sizes: dict[str, int] = {}
@@ -120,7 +120,7 @@ class _Content:
         self.next_line = kept.count(b"\n") + 1
 
 
-def _output(found: Found, first: int, contents: dict[str, _Content]) -> Output:
+def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) -> Output:
     shown = first + len(found.results)
     metadata: dict[str, Any] = {"total": found.total, "truncated": shown < found.total}
     if shown < found.total:
@@ -142,7 +142,7 @@ def _output(found: Found, first: int, contents: dict[str, _Content]) -> Output:
     return Output({"results": data}, "\n".join(_text(found, first, contents)), metadata)
 
 
-def _text(found: Found, first: int, contents: dict[str, _Content]) -> Iterator[str]:
+def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) -> Iterator[str]:
     yield _heading(found)
     for number, result in enumerate(found.results, first + 1):
         if found.matching == number - 1 and found.matching:
@@ -165,7 +165,7 @@ def _text(found: Found, first: int, contents: dict[str, _Content]) -> Iterator[s
         yield "[The vault is still being indexed: there may be more.]"
 
 
-def _heading(found: Found) -> str:
+def _heading(found: NoteSearchResult) -> str:
     if not found.total:
         if found.exact:
             return "No results. Operators are exact; leave some out, or search for plain words."

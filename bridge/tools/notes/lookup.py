@@ -8,7 +8,7 @@ from typing import Any
 
 from bridge.clock import stamp
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
-from bridge.index.document import read_document
+from bridge.index.file_reading import parse_file
 from bridge.index.knowledge import NoteFacts
 from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
 from bridge.notes.names import split_link
@@ -108,7 +108,7 @@ class NoteLookup:
 
     def facts(self, note: ResolvedNote) -> NoteFacts:
         """What the index knows of a note, else what the note itself says."""
-        known = self.knowledge.note(note.path) or read_document(note.path, self.read(note)).facts
+        known = self.knowledge.note(note.path) or parse_file(note.path, self.read(note)).facts
         return known or NoteFacts(note.path, {}, (), (), (), ())
 
     def links(self, note: ResolvedNote) -> LinkTargets:

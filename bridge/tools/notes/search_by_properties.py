@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
-from bridge.index.property_match import find_properties, has_value
+from bridge.index.search.properties import find_properties, has_value
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.formatting import shortened
 from bridge.tools.kinds import VaultReadTool

@@ -42,7 +42,7 @@ async def test_the_text_of_a_folder_is_exactly_this(disk_vault: Any) -> None:
 
 async def test_when_a_file_was_made_survives_our_own_writes(any_vault: Any) -> None:
     any_vault.write("Old.md", "x", WHEN)
-    any_vault.storage.knowledge.settle()
+    any_vault.storage.knowledge.refresh()
     before = (await any_vault.succeed("get_file_info", path="Old.md")).data["created"]
     await any_vault.succeed("write_file", path="Old.md", content="y")
     assert (await any_vault.succeed("get_file_info", path="Old.md")).data["created"] == before

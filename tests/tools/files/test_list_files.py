@@ -26,7 +26,7 @@ def projects(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
     for folder, days in (("Projects/Archive/Deep", 8), ("Projects/Archive", 3), ("Templates", 5), ("Projects", 6)):
         os.utime(disk_vault.folder / folder, (THIRD - days * DAY,) * 2)
     if request.param == "index":
-        disk_vault.storage.knowledge.settle()
+        disk_vault.storage.knowledge.refresh()
     return disk_vault
 
 
@@ -156,7 +156,7 @@ async def test_dot_folders_and_closed_files_are_not_there(projects: Any) -> None
     projects.write(".trash/Old.md", "x")
     projects.write(".hidden.md", "x")
     projects.close_path("Private/")
-    projects.storage.knowledge.settle()
+    projects.storage.knowledge.refresh()
     result = await projects.succeed("list_files", pattern="**")
     assert not [item["path"] for item in result.data if item["path"].startswith((".", "Private/"))]
     refused = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]

@@ -105,7 +105,7 @@ class Moves(RuleBasedStateMachine):
         self.root = VaultRoot(self.folder)
         every = VaultFiles(self.root)
         self.index = VaultIndex(every, SystemClock(), stale=3600)
-        self.index.settle()
+        self.index.refresh()
         self.ledger = Ledger(self.root, clock=SystemClock(), keep_backups=lambda: True, on_applied=self.index.applied)
         self.ledger.recover()
         services = ToolServices(files=every, everything=self.index, history=self.ledger)

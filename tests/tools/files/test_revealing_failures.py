@@ -28,7 +28,7 @@ async def test_the_reason_goes_only_to_callers_that_may_read(
 ) -> None:
     any_vault.write("Broken.md", "---\ntags: [a\nb: : c\n---\n")
     any_vault.write("Tagged.md", "---\ntags: [secret]\n---\n")
-    any_vault.storage.everything.knowledge.settle()
+    any_vault.storage.everything.knowledge.refresh()
     assert says in await text_of(any_vault, tool, **arguments)
     any_vault.settings.update({"consentMode": {"read": "never_allow"}})
     result = await any_vault.call(tool, **arguments)

@@ -19,7 +19,7 @@ def alpha(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
     disk_vault.write("Notes/daily.md", "\n" * 9 + "FIXME: needs review\r\nfollowing content")
     disk_vault.write("Notes/list.txt", "TODO in a text file\n")
     if request.param == "index":
-        disk_vault.storage.knowledge.settle()
+        disk_vault.storage.knowledge.refresh()
     return disk_vault
 
 
@@ -105,7 +105,7 @@ async def test_dot_folders_closed_files_and_binary_files_are_not_searched(disk_v
     disk_vault.close_path("Private/")
     for settled in (False, True):
         if settled:
-            disk_vault.storage.knowledge.settle()
+            disk_vault.storage.knowledge.refresh()
         result = await disk_vault.succeed("search_files", pattern="needle", file_pattern="**")
         assert [entry["path"] for entry in result.data] == ["open.md"]
         assert "Private" not in result.text

@@ -45,7 +45,7 @@ def tool(tmp_path: Path) -> Iterator[DeleteNoteTool]:
 
     with VaultRoot(folder) as root:
         index = VaultIndex(VaultFiles(root), SystemClock())
-        index.settle()
+        index.refresh()
         history = Ledger.__new__(Ledger)  # not asked anything here
         services = ToolServices(VaultFiles(root), index, history, denied=lambda: denies)
         yield DeleteNoteTool(NoteLookup(services.storage), DeletionPlanner(services.storage, services.clock))

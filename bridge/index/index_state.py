@@ -1,0 +1,314 @@
+"""All that the index knows, kept in step: files, names and texts in memory, what notes say in SQLite."""
+
+import contextlib
+import gc
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, compress
+from operator import itemgetter, ne
+from pathlib import Path
+from typing import TypeVar
+
+from bridge.index.file_reading import FileReading
+from bridge.index.knowledge import IndexedFile
+from bridge.index.store.database import remove_file
+from bridge.index.store.store import Store
+from bridge.index.texts.arena import CHUNK, TextArena, text_entry
+from bridge.index.tree import Tree
+from bridge.notes.names import Names
+from bridge.vault.file_types import is_note
+
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+_path, _stamp = itemgetter(0), itemgetter(1, 2)
+_TEXTS = "text"
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
+_FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
+
+class IndexState:
+    """What is known. Questions may be asked from any thread; changes are made under `lock`.
+
+    Args:
+        folder: Where it is kept between starts; None keeps it in memory.
+        vault: The vault's real path.
+        on_lost: Called when what notes say was lost with its file and must be read again.
+
+    Attributes:
+        lock: Held while anything is changed.
+        tree: Files and folders.
+        texts: The text of every file.
+        store: What notes say. It may be replaced by another: use `ask`.
+        closed: Whether nothing can be asked any more.
+        version: Another whenever what notes say may be another.
+    """
+
+    def __init__(self, folder: Path | None, vault: str, on_lost: Callable[[], None]) -> None:
+        self.lock = threading.RLock()
+        self.tree = Tree()
+        self._names: Names | None = None
+        with made_to_stay():
+            self.texts = TextArena(folder / _TEXTS if folder is not None else None)
+        self._folder = folder
+        self._vault = vault
+        self._on_lost = on_lost
+        self._discarded: list[Store] = []
+        self.closed = False
+        self._unread: set[str] = set()
+        self._unread_notes = 0
+        self.version = 0
+        self.store = _open(folder, vault)
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> Names:
+        """Files by their names. They are made when they are first asked for: not every start needs them at once."""
+        names = self._names
+        if names is None:
+            with self.lock:
+                names = self._names = self._names or Names(file.path for file in self.tree.files())
+        return names
+
+    @property
+    def unread(self) -> frozenset[str]:
+        """The files whose content is not known yet."""
+        with self.lock:
+            return frozenset(self._unread)
+
+    def differs(self, file: IndexedFile) -> bool:
+        """Whether a file's state is another than that of which the content is known."""
+        known = self.tree.get(file.path)
+        if known is None or file.path in self._unread:
+            return True
+        return file._replace(created_ns=known.created_ns) != known
+
+    def is_unread(self, path: str) -> bool:
+        """Whether a file's content is not known yet."""
+        return path in self._unread
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the content of every file is known."""
+        return not self._unread
+
+    @property
+    def read_notes(self) -> int:
+        """How many notes' content is known."""
+        return self.tree.notes - self._unread_notes
+
+    def ask(self, question: Callable[[Store], T]) -> T:
+        """An answer from the store. If its file turns out to be lost, from the new one, which is filled from then."""
+        while True:
+            store = self.store
+            try:
+                return question(store)
+            except sqlite3.Error as error:
+                if store.in_memory or self.closed or not _is_of_the_file(error):
+                    raise
+                self.lose(store, error)
+
+    # -- starting and stopping ----------------------------------------------------------------------------------
+
+    def load(self) -> bool:
+        """Take up what was kept from the last time.
+
+        Returns:
+            Whether there was anything.
+        """
+        with made_to_stay():
+            return self._load()
+
+    def lose(self, store: Store, error: sqlite3.Error) -> None:
+        """The store's file fails: go on with a new one, in memory if need be, and have everything read again."""
+        with self.lock:
+            if self.store is not store:
+                return
+            logger.warning("The index's file failed (%s); the notes are read again", error)
+            damaged = _code(error) in _DAMAGED
+            self._discarded.append(store)
+            folder = self._folder if damaged and len(self._discarded) == 1 else None
+            if folder is not None:
+                with contextlib.suppress(OSError):
+                    remove_file(folder)
+            self.store = _open(folder, self._vault)
+            self.version += 1
+            self._mark_unread(file.path for file in self.tree.files())
+        self._on_lost()
+
+    def checkpoint(self) -> None:
+        """Bring what notes say from SQLite's log into its file, before the log grows large. Waits for the disk."""
+        self.ask(Store.checkpoint)
+
+    def tidy(self, may_go_on: Callable[[], bool]) -> None:
+        """Make searches fast again after many changes, bit by bit."""
+        with self.lock:
+            if self.ask(Store.clear_worn):
+                self._mark_unread(file.path for file in self.tree.files() if is_note(file.path))
+                self._on_lost()
+                return
+        while may_go_on() and self.ask(Store.tidy):
+            pass
+
+    def save(self, *, least_text: int = CHUNK) -> None:
+        """Keep what is not kept yet. Waits for the disk.
+
+        Args:
+            least_text: Bytes of new text for which its chunks are written again.
+        """
+        try:
+            self.texts.save(least_text)
+        except OSError as error:
+            logger.warning("The vault's texts cannot be kept (%s); the next start reads them again", error.strerror)
+        self.checkpoint()
+
+    def close(self) -> None:
+        """Make the next start fast and close the files, when nobody asks any more."""
+        if not self.store.in_memory:
+            with contextlib.suppress(sqlite3.Error):
+                self.store.keep_files()
+        self.closed = True
+        for store in (*self._discarded, self.store):
+            with contextlib.suppress(sqlite3.Error):
+                store.close()
+
+    # -- changing; called with the lock held -----------------------------------------------------------------------
+
+    def see(self, file: IndexedFile) -> None:
+        """A file is there; its content is not known yet."""
+        known = self.tree.get(file.path)
+        born = file.created_ns if known is None else min(file.created_ns, known.created_ns)
+        self.tree.put(file._replace(created_ns=born))
+        self.names.add(file.path)
+        self._mark_unread((file.path,))
+
+    def see_folder(self, folder: str, files: Sequence[IndexedFile], *, changed: Iterable[str]) -> None:
+        """All that lies in a folder itself, by name; of `changed` files the content is not known yet."""
+        known = {file.path for file in self.tree.inside(folder)}
+        self.tree.set_folder(folder, files)
+        for file in files:
+            if file.path in known:
+                known.discard(file.path)
+            else:
+                self.names.add(file.path)
+        self._mark_unread(changed)
+        for path in known:
+            self._drop(path)
+
+    def commit(self, readings: Sequence[FileReading], gone: Sequence[str]) -> None:
+        """Take in files that were read, and forget files that are no more, in one transaction."""
+
+        def write(store: Store) -> None:
+            with store.writing() as writing:
+                for path in gone:
+                    writing.discard(path)
+                for reading in readings:
+                    if reading.same:
+                        writing.touch(reading.file, settled=reading.settled)
+                    else:
+                        writing.put(reading.file, reading.document, settled=reading.settled)
+
+        self.ask(write)
+        for path in gone:
+            self.tree.discard(path)
+            self._drop(path)
+            self.texts.discard(path)
+        for reading in readings:
+            path = reading.file.path
+            if self.tree.get(path) != reading.file:
+                self.tree.put(reading.file)
+                self.names.add(path)
+            held = self.texts.entry(path)
+            if not reading.same or held is None or held.stamp != reading.stamp:
+                self.texts.put(text_entry(path, reading.data, reading.stamp))
+            self._mark_read(path)
+        self.version += 1
+
+    def set_folders(self, come: Sequence[str], gone: Sequence[str]) -> None:
+        """Folders that appeared, and folders that went, whose files are given to `commit`."""
+        if not come and not gone:
+            return
+
+        def write(store: Store) -> None:
+            with store.writing() as writing:
+                for path in come:
+                    writing.put_folder(path)
+                for path in gone:
+                    writing.discard_folder(path)
+
+        self.ask(write)
+        for path in come:
+            self.tree.add_folder(path)
+        for path in gone:
+            self.tree.discard_folder(path)
+
+    def _load(self) -> bool:
+        listed = self.ask(Store.files)
+        texts = self.texts.stamps()
+        with self.lock:
+            self.tree.fill(listed.folders)
+            self._names = None
+            self._mark_unread(listed.unsettled)
+            files = list(chain.from_iterable(listed.folders.values()))
+            paths = list(map(_path, files))
+            stale = list(compress(paths, map(ne, map(texts.get, paths), map(_stamp, files))))
+            self._mark_unread(stale)
+            if stale or len(texts) > len(paths):
+                for path in texts.keys() - paths:
+                    self.texts.discard(path)
+        return bool(files)
+
+    def _mark_unread(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            if path not in self._unread:
+                self._unread.add(path)
+                self._unread_notes += is_note(path)
+
+    def _mark_read(self, path: str) -> None:
+        if path in self._unread:
+            self._unread.discard(path)
+            self._unread_notes -= is_note(path)
+
+    def _drop(self, path: str) -> None:
+        self.names.discard(path)
+        self._mark_read(path)
+
+
+@contextlib.contextmanager
+def made_to_stay() -> Iterator[None]:
+    """While much is made that stays, and afterwards, it is not looked through for garbage: it would take as long again.
+
+    What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was:
+            gc.enable()
+
+
+def _open(folder: Path | None, vault: str) -> Store:
+    """The store in its folder; in memory when that cannot be used."""
+    if folder is not None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return Store(folder, vault)
+        except (OSError, sqlite3.Error) as error:
+            logger.warning("The index cannot be kept (%s); it is made anew at every start", error)
+    return Store(None, vault)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _is_of_the_file(error: sqlite3.Error) -> bool:
+    """Whether the file failed, and not the question."""
+    return _code(error) in _DAMAGED - {sqlite3.SQLITE_ERROR} | _FAILED or "no such " in str(error)

@@ -1,0 +1,131 @@
+"""The piece of a note that shows why it was found."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from bridge.index.search.note_text import NoteText, folded
+from bridge.index.texts.line_patterns import Span
+from bridge.notes.frontmatter import find_frontmatter
+
+BEFORE = 60
+"""Characters before what was found."""
+WIDTH = 220
+"""Characters of an excerpt."""
+CUT = "..."
+_SNAP = 20
+"""Characters by which a cut is moved, so as not to lie within a word."""
+_MOST_JOINED = 40
+"""Characters that may belong together to make what is seen as one."""
+_UNACCENTED = 50_000
+"""Characters of a note that are compared without their accents."""
+
+_VIRAMA = 9
+"""The class of the signs that join the consonants of Indian scripts."""
+_ZWJ = "\u200d"
+_SPACES = re.compile(r"\s+")
+_REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
+_MODIFIER = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+
+def excerpt(note: NoteText, places: Sequence[Iterable[Span]]) -> str:
+    """A line of text around the place where most of what was asked for is close together.
+
+    Args:
+        note: The note.
+        places: Where it is, for each thing that was asked for. Where there is nothing, the beginning is shown.
+    """
+    block = find_frontmatter(note.text)
+    body = block.end if block else 0
+    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
+    if not hits:
+        rest = note.text[body : body + 4 * WIDTH].lstrip()
+        return _shown(rest, 0, _cut(rest, WIDTH)) if len(rest) > WIDTH else _line(rest)
+    start, end = _densest(note.text, hits, body)
+    low = _cut(note.text, max(start - BEFORE, body if start >= body else 0), up_to=start)
+    high = _cut(note.text, min(max(low + WIDTH, min(end, start + WIDTH)), len(note.text)))
+    return _shown(note.text, low, max(high, min(end, start + WIDTH)))
+
+
+def unaccented_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
+    """Where words are, accents aside: what the full-text index finds and a plain comparison does not."""
+    text = note.text[:_UNACCENTED]
+    kept: list[str] = []
+    at: list[int] = []
+    for place, character in enumerate(folded(text)):
+        for part in unicodedata.normalize("NFD", character):
+            if not unicodedata.combining(part):
+                kept.append(part)
+                at.append(place)
+    plain = "".join(kept)
+    found: list[list[Span]] = []
+    for word in words:
+        wanted = "".join(c for c in unicodedata.normalize("NFD", folded(word)) if not unicodedata.combining(c))
+        place = plain.find(wanted) if wanted else -1
+        found.append([(at[place], at[place + len(wanted) - 1] + 1)] if place >= 0 else [])
+    return found
+
+
+def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int) -> Span:
+    """The stretch of an excerpt's width that shows the most different things; the body rather than properties."""
+    best: tuple[int, bool, int] = (-1, False, 0)
+    chosen: Span = hits[0][:2]
+    last = 0
+    for first, (start, end, _which) in enumerate(hits):
+        last = max(last, first)
+        while last + 1 < len(hits) and hits[last + 1][1] <= start + WIDTH - BEFORE:
+            last += 1
+        within = hits[first : last + 1]
+        begun = sum(hit[0] == 0 or not text[hit[0] - 1].isalnum() for hit in within[:8])
+        worth = len({hit[2] for hit in within}), start >= body, begun
+        if worth > best:
+            best = worth
+            chosen = start, max(end, within[-1][1])
+    return chosen
+
+
+def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
+    """A place near one to cut at: between words, or at least not within what is seen as one character.
+
+    Args:
+        text: What is cut.
+        at: About where.
+        up_to: For a beginning: where it must have begun. None for an end.
+    """
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
+    if up_to is not None:
+        space = next((place for place in range(at, min(at + _SNAP, up_to)) if text[place - 1].isspace()), None)
+    else:
+        space = next((place for place in range(at, max(at - _SNAP, 1), -1) if text[place].isspace()), None)
+    if space is not None:
+        return space
+    for _ in range(_MOST_JOINED):
+        if at == 0 or not _joined(text, at):
+            break
+        at -= 1
+    return at
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether what is before and behind a place is seen as one character."""
+    before, behind = text[at - 1], text[at]
+    if _REGIONAL.match(before) and _REGIONAL.match(behind):
+        run = at - 1
+        while run > 0 and at - run < _MOST_JOINED and _REGIONAL.match(text[run - 1]):
+            run -= 1
+        return (at - run) % 2 == 1
+    if _ZWJ in {before, behind} or unicodedata.combining(before) == _VIRAMA or _MODIFIER.match(behind):
+        return True
+    return unicodedata.category(behind) in {"Mn", "Me", "Mc"}
+
+
+def _shown(text: str, low: int, high: int) -> str:
+    head = CUT if text[:low][-_MOST_JOINED:].strip() else ""
+    tail = CUT if text[high : high + _MOST_JOINED].strip() else ""
+    return f"{head}{_line(text[low:high])}{tail}"
+
+
+def _line(text: str) -> str:
+    """Text as one line; what is no Unicode is shown as such."""
+    return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,307 @@
+"""Which files are what a query asks for (rules 90 to 92 of docs/obsidian.md).
+
+Most parts of a query are known for all files at once: one scan of all texts shows where a word is, the index
+knows who has a tag. So each part becomes two sets: the files of which it is surely true, and those of which it may be.
+Only what is left between them (a part of a text: `line:`, `task:`) is looked into, note by note.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.index.knowledge import Knowledge
+from bridge.index.search.matching import Matcher
+from bridge.index.search.note_text import Needle, NoteText
+from bridge.index.search.properties import has_property
+from bridge.index.search.query import (
+    And,
+    CaseTerm,
+    Node,
+    Not,
+    Or,
+    PropertyTerm,
+    QueryScope,
+    RegexTerm,
+    TextTerm,
+    Within,
+)
+from bridge.index.search.text_session import MatchingFiles, TextSession, searched
+from bridge.index.texts.line_patterns import Span
+
+Place = QueryScope | None
+"""Where a word is looked for: one of `file`, `path`, `content`, `tag`; None: a note's path and content."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Of which files something is true.
+
+    Attributes:
+        sure: Of these it is.
+        perhaps: Of no others it is.
+    """
+
+    sure: frozenset[str]
+    perhaps: frozenset[str]
+
+
+class Evaluation:
+    """One query over the vault.
+
+    Args:
+        session: The texts.
+        knowledge: Tags and properties.
+        files: The files that may be found.
+    """
+
+    def __init__(self, session: TextSession, knowledge: Knowledge, files: Iterable[str]) -> None:
+        self._session = session
+        self._knowledge = knowledge
+        self._files = frozenset(files)
+        self._notes = searched(self._files)
+        self._known: dict[tuple[Node, Place, bool], Bounds] = {}
+        self._path = ""
+        self._matcher = Matcher(session.find, self._outside, session.check)
+
+    def matches(self, query: Node) -> set[str]:
+        """The files of which a query is true.
+
+        Raises:
+            InvalidParameters: A pattern in it is invalid.
+            DeadlineExceeded: It was not known in time.
+        """
+        everything = self._files if _names_files(query) else self._notes
+        bounds = self._bounds(query, None, case=False)
+        found = set(bounds.sure & everything)
+        for path in sorted((bounds.perhaps & everything) - found):
+            self._session.check()
+            self._open(path)
+            if self._holds(query, None, case=False):
+                found.add(path)
+        return found
+
+    def places(self, query: Node, path: str) -> tuple[NoteText, list[list[Span]]]:
+        """The text of a file that was found, and where in it what is asked for is: a list for each word or pattern."""
+        return self._open(path), [list(spans) for spans in self._matcher.highlights(query)]
+
+    def _open(self, path: str) -> NoteText:
+        note = (self._session.note(path) if path in self._notes else None) or NoteText("")
+        self._matcher.open(note)
+        self._path = path
+        return note
+
+    # -- all files at once --------------------------------------------------------------------------------------
+
+    def _bounds(self, query: Node, place: Place, *, case: bool) -> Bounds:
+        key = (query, place, case)
+        if key not in self._known:
+            self._session.check()
+            self._known[key] = self._bound(query, place, case=case)
+        return self._known[key]
+
+    def _bound(self, query: Node, place: Place, *, case: bool) -> Bounds:
+        match query:
+            case And(parts):
+                found = _all([self._bounds(part, place, case=case) for part in parts])
+            case Or(parts):
+                found = _any([self._bounds(part, place, case=case) for part in parts])
+            case Not(part):
+                inner = self._bounds(part, place, case=case)
+                found = Bounds(self._files - inner.perhaps, self._files - inner.sure)
+            case CaseTerm(matters, part):
+                found = self._bounds(part, place, case=matters)
+            case Within(scope, part) if not scope.is_part:
+                found = self._bounds(part, scope, case=case)
+            case Within(scope, part):
+                found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope, case=case))
+            case PropertyTerm():
+                found = _exactly(self._with_property(query, case=case))
+            case _:
+                found = self._leaf(query, place, case=case)
+        return found
+
+    def _leaf(self, query: Node, place: Place, *, case: bool) -> Bounds:
+        """A word, phrase or pattern, somewhere in a file."""
+        if isinstance(query, TextTerm) and not query.text:
+            return _exactly(self._all_of(place))
+        if not isinstance(query, (TextTerm, RegexTerm)):
+            return _exactly(frozenset())
+        if place is QueryScope.TAG:
+            return _exactly(self._tagged(query))
+        named: frozenset[str] = frozenset()
+        if place is not QueryScope.CONTENT:
+            shown = _SHOWN[place]
+            is_in = self._tester(query, case=case)
+            candidates = self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
+            named = frozenset(path for path in candidates if is_in(shown(path)))
+        if place in {QueryScope.FILE, QueryScope.PATH}:
+            return _exactly(named)
+        held = self._holding(query, case=case)
+        sure = (held.sure & self._notes) | named
+        return Bounds(sure, sure | (held.unsure & self._notes))
+
+    def _all_of(self, place: Place) -> frozenset[str]:
+        """Where an empty phrase is: everywhere; as a tag, where there is any."""
+        if place is QueryScope.TAG:
+            tags = {count.tag.split("/")[0] for count in self._knowledge.tags()}
+            return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
+        return self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
+
+    def _holding(self, query: TextTerm | RegexTerm, *, case: bool) -> MatchingFiles:
+        if isinstance(query, TextTerm):
+            return self._session.holding(Needle(query.text, case_matters=case))
+        self._session.compile(query.pattern)
+        return self._session.matching(query.pattern, case=case)
+
+    def _tester(self, query: TextTerm | RegexTerm, *, case: bool) -> Callable[[str], bool]:
+        """Returns what checks whether a short text holds something."""
+        if isinstance(query, TextTerm):
+            return Needle(query.text, case_matters=case).is_in
+        self._session.compile(query.pattern)
+        find = self._session.find(query.pattern, case)
+
+        def is_in(text: str) -> bool:
+            return bool(find(text.encode("utf-8", "surrogateescape") + b"\n", 1))
+
+        return is_in
+
+    def _tagged(self, query: TextTerm | RegexTerm) -> frozenset[str]:
+        if isinstance(query, TextTerm):
+            return self._files.intersection(self._knowledge.tagged(query.text.rstrip("/")))
+        is_in = self._tester(query, case=False)
+        tags = [count.tag for count in self._knowledge.tags() if is_in(count.tag)]
+        return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
+
+    def _loosely(self, query: Node, scope: QueryScope, *, case: bool) -> frozenset[str]:
+        """The notes in some such part of which something may be: those that have all its words, wherever they are."""
+        match query:
+            case And(parts):
+                found = frozenset.intersection(*(self._loosely(part, scope, case=case) for part in parts))
+            case Or(parts):
+                found = _union(self._loosely(part, scope, case=case) for part in parts)
+            case CaseTerm(matters, part):
+                found = self._loosely(part, scope, case=matters)
+            case Within(inner, part) if inner.is_part or inner is QueryScope.CONTENT:
+                found = self._loosely(part, scope, case=case)
+            case RegexTerm() if scope in _TASKS:
+                found = self._notes  # the line's beginning is not the task's, to which `^` belongs
+            case TextTerm() | RegexTerm():
+                found = self._bounds(query, QueryScope.CONTENT, case=case).perhaps
+            case Not():
+                found = self._notes
+            case _:
+                found = self._bounds(query, None, case=case).perhaps
+        return found
+
+    def _with_parts(self, scope: QueryScope) -> frozenset[str]:
+        """The notes that may have such a part."""
+        if scope not in _TASKS:
+            return self._notes
+        held = self._session.matching(_TASKS[scope], case=True)
+        return self._notes & (held.sure | held.unsure)
+
+    def _with_property(self, query: PropertyTerm, *, case: bool) -> frozenset[str]:
+        def tests(pattern: RegexTerm, matters: bool) -> Callable[[str], bool]:
+            return self._tester(pattern, case=matters)
+
+        candidates = self._notes & self._naming(query)
+        return frozenset(
+            path
+            for path, properties in self._properties(candidates)
+            if has_property(properties, query, tests, case=case)
+        )
+
+    def _naming(self, query: PropertyTerm) -> frozenset[str]:
+        """The notes in whose text a property's name is, and so perhaps the property."""
+        if not isinstance(query.name, TextTerm) or not query.name.text:
+            return self._notes
+        held = self._session.holding(Needle(query.name.text))
+        return held.sure | held.unsure
+
+    def _properties(self, candidates: frozenset[str]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        if len(candidates) * 4 > len(self._notes):
+            for facts in self._knowledge.notes():
+                self._session.check()
+                if facts.path in candidates:
+                    yield facts.path, facts.properties
+            return
+        for path in candidates:
+            self._session.check()
+            known = self._knowledge.note(path)
+            if known is not None:
+                yield path, known.properties
+
+    # -- one file -----------------------------------------------------------------------------------------------
+
+    def _holds(self, query: Node, place: Place, *, case: bool) -> bool:
+        """Whether a query is true of the file that is open."""
+        bounds = self._bounds(query, place, case=case)
+        if self._path in bounds.sure or self._path not in bounds.perhaps:
+            return self._path in bounds.sure
+        match query:
+            case And(parts):
+                found = all(self._holds(part, place, case=case) for part in parts)
+            case Or(parts):
+                found = any(self._holds(part, place, case=case) for part in parts)
+            case Not(part):
+                found = not self._holds(part, place, case=case)
+            case CaseTerm(matters, part):
+                found = self._holds(part, place, case=matters)
+            case Within(scope, part) if not scope.is_part:
+                found = self._holds(part, scope, case=case)
+            case _:
+                found = self._matcher.holds(query, self._matcher.note.whole, case=case)
+        return found
+
+    def _outside(self, query: Node, case: bool) -> bool:
+        return self._holds(query, None, case=case)
+
+
+def _names_files(query: Node) -> bool:
+    """Whether a query asks for files by their names, and so for any files."""
+    if isinstance(query, (And, Or)):
+        return any(map(_names_files, query.parts))
+    if isinstance(query, CaseTerm):
+        return _names_files(query.part)
+    return isinstance(query, Within) and (query.scope in {QueryScope.FILE, QueryScope.PATH} or _names_files(query.part))
+
+
+def _exactly(paths: frozenset[str]) -> Bounds:
+    return Bounds(paths, paths)
+
+
+def _all(bounds: list[Bounds]) -> Bounds:
+    sure, perhaps = bounds[0].sure, bounds[0].perhaps
+    for each in bounds[1:]:
+        sure, perhaps = sure & each.sure, perhaps & each.perhaps
+    return Bounds(sure, perhaps)
+
+
+def _any(bounds: list[Bounds]) -> Bounds:
+    return Bounds(_union(each.sure for each in bounds), _union(each.perhaps for each in bounds))
+
+
+def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*sets)
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _without_extension(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+_TASKS = {
+    QueryScope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
+    QueryScope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
+    QueryScope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
+}
+"""In which lines tasks may begin (rule 71)."""
+
+_SHOWN: dict[Place, Callable[[str], str]] = {
+    None: _without_extension,
+    QueryScope.FILE: _file_name,
+    QueryScope.PATH: str,
+}

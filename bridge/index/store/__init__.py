@@ -1,0 +1,1 @@
+"""SQLite: what notes say, and the words of the full-text search."""

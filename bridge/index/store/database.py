@@ -1,0 +1,206 @@
+"""The index's file: its tables, how it is opened (as it is when it fits, else made anew), and who may use it when.
+
+One connection writes and a few read, each used by one thread at a time.
+
+A note's links, tags and aliases are numbered `document << PLACE_BITS | place`, so that those of one note lie together
+and are found and removed without an index of their own.
+"""
+
+import contextlib
+import os
+import queue
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from bridge.index.store.file_list import TABLE as FILE_LIST
+from bridge.index.store.fulltext import FullText
+
+VERSION = 2
+"""Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
+
+FILE = "index.sqlite"
+FULLTEXT_SEGMENTS = 16
+"""Parts of the full-text index before some are made one while something waits; a first build takes half as long."""
+
+READERS = 4
+"""More would not be faster: SQLite's work is short, and there are few cores."""
+
+PLACE_BITS = 24
+MAX_PLACES = 1 << PLACE_BITS
+
+_TABLES = f"""
+CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE folders(path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE files(
+  path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
+  created_ns INTEGER NOT NULL, document INTEGER, settled INTEGER NOT NULL
+) WITHOUT ROWID;
+{FILE_LIST}
+CREATE TABLE documents(document INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, facts BLOB);
+CREATE TABLE links(id INTEGER PRIMARY KEY, key BLOB NOT NULL, link BLOB NOT NULL);
+CREATE TABLE tags(id INTEGER PRIMARY KEY, folded BLOB NOT NULL, tag BLOB NOT NULL, uses INTEGER NOT NULL);
+CREATE TABLE aliases(id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
+CREATE INDEX links_by_key ON links(key);
+CREATE INDEX tags_by_name ON tags(folded);
+CREATE INDEX aliases_by_name ON aliases(folded);
+"""
+
+
+class Connections:
+    """The index's file, open; or an index in memory, which readers and the writer take turns at.
+
+    The readers are opened at once, so that a file that is deleted while it is used loses nothing.
+
+    Args:
+        folder: Where the file lies; None keeps everything in memory.
+        vault: The vault's real path.
+
+    Raises:
+        OSError: The folder cannot be used.
+        sqlite3.Error: The file cannot be made.
+    """
+
+    def __init__(self, folder: Path | None, vault: str) -> None:
+        self.in_memory = folder is None
+        self._turn = threading.RLock()
+        self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
+        self._all: list[sqlite3.Connection] = []
+        if folder is None:
+            self._writer = connect(":memory:")
+            self._all.append(self._writer)
+            make_tables(self._writer, vault)
+            return
+        self._writer = open_file(folder, vault)
+        self._all.append(self._writer)
+        try:
+            for _ in range(READERS):
+                self._all.append(connect(folder / FILE))
+                self._readers.put(self._all[-1])
+        except sqlite3.Error:
+            self.close()
+            raise
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection to ask. What was committed before is seen; hold it only briefly."""
+        if self.in_memory:
+            with self._turn:
+                yield self._writer
+            return
+        connection = self._readers.get()
+        try:
+            yield connection
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            self._readers.put(connection)
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A transaction: all of it is seen afterwards, or nothing."""
+        with self._turn:
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._writer
+                self._writer.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._writer.execute("ROLLBACK")
+                raise
+
+    def checkpoint(self) -> None:
+        """Bring what was written from SQLite's log into the file itself. It may wait for the disk."""
+        with self.reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+    def close(self) -> None:
+        """Close everything, when nobody asks any more."""
+        with self._turn:
+            for connection in reversed(self._all):
+                connection.close()
+
+
+def open_file(folder: Path, vault: str) -> sqlite3.Connection:
+    """The index of a vault, whatever is found in its place: what does not fit is made anew.
+
+    Args:
+        folder: Where the file lies; it must be there.
+        vault: The vault's real path: an index of another vault does not fit.
+
+    Raises:
+        OSError: The folder cannot be used.
+        sqlite3.Error: The file cannot be made, because the disk is full or fails.
+    """
+    with contextlib.suppress(sqlite3.Error):
+        connection = _connect_private(folder)
+        try:
+            if _fits(connection, vault):
+                return connection
+        except sqlite3.Error:
+            connection.close()
+            raise
+        connection.close()
+    remove_file(folder)
+    connection = _connect_private(folder)
+    try:
+        make_tables(connection, vault)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def remove_file(folder: Path) -> None:
+    """Take the file away, with what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        (folder / (FILE + suffix)).unlink(missing_ok=True)
+
+
+def make_tables(connection: sqlite3.Connection, vault: str) -> None:
+    """Make an empty index."""
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    FullText.create(connection)
+    connection.execute("INSERT INTO fulltext(fulltext, rank) VALUES('automerge', ?)", (FULLTEXT_SEGMENTS,))
+    connection.executemany("INSERT INTO meta VALUES(?, ?)", _identity(vault).items())
+    connection.execute("COMMIT")
+
+
+def connect(place: str | Path) -> sqlite3.Connection:
+    """A connection that any thread may use, one at a time; transactions are begun and ended by hand.
+
+    Nothing waits for the disk: after a crash of the machine the index is whole, and may lack what came last.
+    """
+    connection = sqlite3.connect(place, timeout=10, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA wal_autocheckpoint = 0")  # it waits for the disk: done when nobody waits for us
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _connect_private(folder: Path) -> sqlite3.Connection:
+    """A connection to the file, which only this user can read. What is no file of its own is taken away first."""
+    place = folder / FILE
+    if place.is_symlink():
+        remove_file(folder)
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    os.close(os.open(place, flags, 0o600))
+    place.chmod(0o600)  # what SQLite puts beside it takes its permissions
+    return connect(place)
+
+
+def _fits(connection: sqlite3.Connection, vault: str) -> bool:
+    """Whether this is an index of this vault, in this form."""
+    return _identity(vault).items() <= dict(connection.execute("SELECT name, value FROM meta")).items()
+
+
+def _identity(vault: str) -> dict[str, str]:
+    return {"version": str(VERSION), "vault": ascii(vault), "places": str(PLACE_BITS)}

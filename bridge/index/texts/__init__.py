@@ -1,0 +1,1 @@
+"""The texts of all files, and grep over them."""

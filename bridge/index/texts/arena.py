@@ -1,0 +1,390 @@
+"""The text of the vault's files in memory, so that a search opens no file.
+
+Texts lie back to back in chunks that never change once made, the chunks in walk order and so are the texts in each. A
+change waits until the texts are asked for next; then the chunks it falls into are made anew.
+"""
+
+import threading
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bridge.index.texts.chunk_files import read_chunks, remove_chunk, write_chunk
+from bridge.index.texts.globs import Glob
+from bridge.index.texts.line_patterns import Text
+from bridge.index.texts.text_lines import TextLines
+from bridge.index.tree import walk_key
+from bridge.vault.file_types import is_binary
+from bridge.vault.name_folding import nfc
+from bridge.vault.text import BOM
+
+LARGEST = 8 * 1024 * 1024
+"""Bytes of a file beyond which its text is not held: it is searched from the disk."""
+CHUNK = 4 * 1024 * 1024
+"""Bytes of text that a chunk is made with; one that grows to twice as much is split."""
+MOST_FILES = 5000
+"""Files that a chunk is made with, if they are empty."""
+REMEMBERED = 8
+"""Choices remembered for each chunk."""
+
+UNENDED = 1
+"""Flag: the file's last line has no line break; the one that the text ends with is ours."""
+NOT_UTF8 = 2
+"""Flag: some bytes are no UTF-8."""
+LARGE = 4
+"""Flag: the file has text, but too much to hold it."""
+UNSEARCHED = 8
+"""Flag: the file is binary or hidden."""
+
+Excludes = Callable[[str], bool]
+"""Whether a path is left out. The same object always answers the same."""
+
+
+class Stamp(NamedTuple):
+    """Shows whether a file is still the one that was read.
+
+    Attributes:
+        size: Bytes.
+        mtime_ns: When its bytes changed last.
+    """
+
+    size: int
+    mtime_ns: int
+
+
+class TextEntry(NamedTuple):
+    """One file in the arena.
+
+    Attributes:
+        path: Its vault path.
+        stamp: Of the file when it was read.
+        flags: `UNENDED`, `NOT_UTF8`, `LARGE`, `UNSEARCHED`.
+        text: As it is searched: no byte order mark, line feeds alone, ended by one where it is not empty. Empty where
+            no text is held.
+    """
+
+    path: str
+    stamp: Stamp
+    flags: int
+    text: bytes | memoryview
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the text is here."""
+        return not self.flags & (LARGE | UNSEARCHED)
+
+
+def text_entry(path: str, data: bytes | None, stamp: Stamp) -> TextEntry:
+    """A file as the arena holds it.
+
+    Args:
+        path: Its vault path.
+        data: All its bytes; of a file of more than `LARGEST` bytes the first are enough, or None.
+        stamp: Of the file when it was read.
+    """
+    if path.rpartition("/")[2].startswith(".") or (data and is_binary(data)):
+        return TextEntry(path, stamp, UNSEARCHED, b"")
+    if data is None or max(len(data), stamp.size) > LARGEST:
+        return TextEntry(path, stamp, LARGE, b"")
+    text = data.removeprefix(BOM)
+    if b"\r" in text:
+        text = text.replace(b"\r\n", b"\n")
+    flags = 0
+    if text and not text.endswith(b"\n"):
+        text += b"\n"
+        flags |= UNENDED
+    if not text.isascii():
+        try:
+            text.decode()
+        except UnicodeDecodeError:
+            flags |= NOT_UTF8
+    return TextEntry(path, stamp, flags, text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chunk:
+    """Some files that follow one another in a walk, with their texts back to back. It never changes.
+
+    Attributes:
+        paths: The files, in walk order.
+        stamps: Of each.
+        flags: A byte for each.
+        starts: Where each text begins, and behind the last one where all end.
+        text: All the texts.
+    """
+
+    paths: tuple[str, ...]
+    stamps: tuple[Stamp, ...]
+    flags: bytes
+    starts: "array[int]"
+    text: Text
+    _chosen: dict[object, Sequence[int]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, entries: Sequence[TextEntry]) -> "Chunk":
+        """A chunk of some entries, which are in walk order."""
+        return cls(
+            tuple(entry.path for entry in entries),
+            tuple(entry.stamp for entry in entries),
+            bytes(entry.flags for entry in entries),
+            array("q", accumulate((len(entry.text) for entry in entries), initial=0)),
+            b"".join(entry.text for entry in entries),
+        )
+
+    @property
+    def is_utf8(self) -> bool:
+        """Whether all of its texts are valid UTF-8."""
+        return not any(flags & NOT_UTF8 for flags in set(self.flags))
+
+    @classmethod
+    def kept(cls, table: dict[str, Any], text: Text) -> "Chunk":
+        """A chunk from its table on the disk.
+
+        Raises:
+            ValueError, KeyError, TypeError, OverflowError: The table does not fit the text.
+        """
+        paths, starts = tuple(map(str, table["paths"])), array("q", table["starts"])
+        stamps = tuple(map(Stamp, table["sizes"], table["times"]))
+        chunk = cls(paths, stamps, bytes(table["flags"]), starts, text)
+        if {len(paths)} != {len(starts) - 1, len(stamps), len(chunk.flags)} or starts[-1] != len(text) or not paths:
+            raise ValueError("the table does not fit the text")
+        return chunk
+
+    def table(self) -> dict[str, Any]:
+        """What lies where, to be kept on the disk."""
+        return {
+            "paths": self.paths,
+            "starts": self.starts.tolist(),
+            "sizes": [stamp.size for stamp in self.stamps],
+            "times": [stamp.mtime_ns for stamp in self.stamps],
+            "flags": list(self.flags),
+        }
+
+    def entry(self, index: int) -> TextEntry:
+        """One file, its text without a copy."""
+        text = memoryview(self.text)[self.starts[index] : self.starts[index + 1]]
+        return TextEntry(self.paths[index], self.stamps[index], self.flags[index], text)
+
+    def entries(self) -> Iterator[TextEntry]:
+        """All files, in walk order."""
+        return map(self.entry, range(len(self.paths)))
+
+    def large(self) -> list[str]:
+        """The files whose text is not held because there is too much of it."""
+        return [path for path, flags in zip(self.paths, self.flags, strict=True) if flags & LARGE]
+
+    def runs(self, glob: Glob | None, excludes: tuple[Excludes, ...]) -> Iterator[Sequence[int]]:
+        """The files to search, as places in the chunk: runs of files whose texts touch; a large file is one by itself.
+
+        Args:
+            glob: Which files; None for all.
+            excludes: Each names files to leave out.
+        """
+        run: list[int] = []
+        for index in self._choose(glob, excludes):
+            large = self.flags[index] & LARGE
+            if run and (large or self.flags[run[-1]] & LARGE or self.starts[index] != self.starts[run[-1] + 1]):
+                yield run
+                run = []
+            run.append(index)
+        if run:
+            yield run
+
+    def _choose(self, glob: Glob | None, excludes: tuple[Excludes, ...]) -> Sequence[int]:
+        """The files to search. What was chosen is remembered, for agents often search the same files again."""
+        known = self._chosen.get((glob, excludes))
+        if known is not None:
+            return known
+        paths = list(map(nfc, self.paths)) if glob is not None else []
+        chosen: Iterable[int] = range(len(self.paths)) if glob is None else TextLines(paths).matching(glob.lines_regex)
+        found = [
+            index
+            for index in chosen
+            if not self.flags[index] & UNSEARCHED and not any(excluded(self.paths[index]) for excluded in excludes)
+        ]
+        if len(self._chosen) >= REMEMBERED:
+            self._chosen.clear()
+        self._chosen[glob, excludes] = found
+        return found
+
+
+class TextArena:
+    """Holds the texts. Every method may be called from any thread.
+
+    Args:
+        folder: Where chunks are kept between starts, for this program alone; None keeps them in memory only. What is
+            missing or damaged there is as if it had never been put.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._lock = threading.RLock()
+        self._chunks: list[Chunk] = []
+        self._firsts: list[str] = []
+        self._waiting: dict[str, TextEntry | None] = {}
+        self._waiting_size = 0
+        self._folder = folder
+        self._saving = threading.Lock()
+        self._numbers: dict[Chunk, int] = {}
+        self._replaced: list[int] = []
+        self._last_number = 0
+        self._unsaved = 0
+        if folder is not None:
+            self._load(folder)
+
+    def put(self, entry: TextEntry) -> None:
+        """Take in a file, in place of what was known of it."""
+        with self._lock:
+            self._waiting[entry.path] = entry
+            self._waiting_size += len(entry.text)
+            self._unsaved += len(entry.text)
+            if self._waiting_size >= CHUNK:
+                self._merge()
+
+    def discard(self, path: str) -> None:
+        """Forget a file. Nothing happens when it is not known."""
+        with self._lock:
+            self._waiting[path] = None
+
+    def entry(self, path: str) -> TextEntry | None:
+        """A file; None when it is not known."""
+        with self._lock:
+            if path in self._waiting:
+                return self._waiting[path]
+            key = walk_key(path)
+            chunk = self._chunks[max(bisect_right(self._firsts, key) - 1, 0)] if self._chunks else None
+            if chunk is None:
+                return None
+            index = bisect_left(chunk.paths, key, key=walk_key)
+            return chunk.entry(index) if index < len(chunk.paths) and chunk.paths[index] == path else None
+
+    def text(self, path: str) -> memoryview | None:
+        r"""A file's text without a copy: line breaks as `\n`, no byte order mark; None where no text is held."""
+        entry = self.entry(path)
+        if entry is None or not entry.is_held:
+            return None
+        text = memoryview(entry.text)
+        return text[:-1] if entry.flags & UNENDED else text
+
+    def chunks(self) -> Sequence[Chunk]:
+        """All there is, as it is now, in walk order; what is returned never changes."""
+        with self._lock:
+            self._merge()
+            return tuple(self._chunks)
+
+    def stamps(self) -> dict[str, tuple[int, int]]:
+        """Every file that is known, binary and large ones too, with its stamp."""
+        return dict(chain.from_iterable(zip(chunk.paths, chunk.stamps, strict=True) for chunk in self.chunks()))
+
+    @property
+    def size(self) -> int:
+        """Bytes of text."""
+        return sum(len(chunk.text) for chunk in self.chunks())
+
+    def save(self, least: int = 0) -> None:
+        """Keep the chunks in the folder. Blocks as long as the disk takes; the other methods do not wait for it.
+
+        Args:
+            least: Bytes of new text for which that is worth it, once there is something in the folder: what is not
+                kept is read again at the next start.
+
+        Raises:
+            OSError: The disk is full or failed. What was saved before is still there.
+        """
+        if self._folder is None or self._unsaved < (least if self._numbers else 0):
+            return
+        with self._saving:
+            with self._lock:
+                chunks, unsaved, self._unsaved = self.chunks(), self._unsaved, 0
+                replaced, self._replaced = self._replaced, []
+            try:
+                for chunk in chunks:
+                    if chunk not in self._numbers:
+                        self._write(chunk, self._folder)
+            except OSError:
+                with self._lock:
+                    self._unsaved += unsaved
+                    self._replaced += replaced
+                raise
+            for number in replaced:
+                remove_chunk(self._folder, number)
+
+    def _write(self, chunk: Chunk, folder: Path) -> None:
+        """Keep one chunk. It may be replaced meanwhile; then its file goes with the next save."""
+        self._last_number += 1
+        write_chunk(folder, self._last_number, chunk.table(), chunk.text)
+        with self._lock:
+            if chunk in self._chunks:
+                self._numbers[chunk] = self._last_number
+            else:
+                self._replaced.append(self._last_number)
+
+    # -- changing; called with the lock held -----------------------------------------------------------------------
+
+    def _load(self, folder: Path) -> None:
+        """Take up what was kept. Where chunks overlap, because a save was cut short, the later one is right."""
+        for number, table, text in read_chunks(folder):
+            self._last_number = number
+            try:
+                chunk = Chunk.kept(table, text)
+            except (ValueError, KeyError, TypeError, OverflowError):
+                remove_chunk(folder, number)
+                continue
+            first, last = walk_key(chunk.paths[0]), walk_key(chunk.paths[-1])
+            at = bisect_right(self._firsts, first)
+            if at == bisect_right(self._firsts, last) and not (at and _last_key(self._chunks[at - 1]) >= first):
+                self._chunks.insert(at, chunk)
+                self._firsts.insert(at, first)
+                self._numbers[chunk] = number
+            else:
+                self._replaced.append(number)
+                self._waiting.update((entry.path, entry) for entry in chunk.entries())
+                self._merge()
+
+    def _merge(self) -> None:
+        """Make the chunks anew into which changes fall."""
+        if not self._waiting:
+            return
+        waiting = sorted((walk_key(path), path) for path in self._waiting)
+        touched = groupby(waiting, key=lambda pair: max(bisect_right(self._firsts, pair[0]) - 1, 0))
+        for at, changes in reversed([(at, [path for _key, path in pairs]) for at, pairs in touched]):
+            chunks = self._chunks[at : at + 1]
+            if chunks and len(chunks[0].text) >= CHUNK and _last_key(chunks[0]) < walk_key(changes[0]):
+                chunks = []  # what comes all behind a chunk, as in a first build, leaves it as it is
+            first, behind = at + 1 - len(chunks), min(at + 1, len(self._chunks))
+            entries = {entry.path: entry for chunk in chunks for entry in chunk.entries()}
+            for path in changes:
+                entry = self._waiting[path]
+                if entry is None:
+                    entries.pop(path, None)
+                else:
+                    entries[path] = entry
+            self._replaced += [self._numbers.pop(chunk) for chunk in chunks if chunk in self._numbers]
+            ordered = sorted(entries.values(), key=lambda entry: walk_key(entry.path))
+            made = list(map(Chunk.of, _portions(ordered)))
+            self._chunks[first:behind] = made
+            self._firsts[first:behind] = [walk_key(chunk.paths[0]) for chunk in made]
+        self._waiting, self._waiting_size = {}, 0
+
+
+def _last_key(chunk: Chunk) -> str:
+    return walk_key(chunk.paths[-1])
+
+
+def _portions(entries: Sequence[TextEntry]) -> Iterator[list[TextEntry]]:
+    """Entries for one chunk after the other, about as large as each other, so that each has room to grow."""
+    weights = [len(entry.text) + CHUNK // MOST_FILES for entry in entries]
+    enough = sum(weights) / max(sum(weights) // CHUNK, 1)
+    portion: list[TextEntry] = []
+    weight = 0
+    for entry, more in zip(entries, weights, strict=True):
+        portion.append(entry)
+        weight += more
+        if weight >= enough:
+            yield portion
+            portion, weight = [], 0
+    if portion:
+        yield portion

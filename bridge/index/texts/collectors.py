@@ -1,0 +1,324 @@
+"""What a search collects while the files go by: hits with the lines around them, or how many lines match."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from bridge.index.texts.line_patterns import Span
+
+MOST_TEXT = 1_000_000
+"""Characters of hits and context that one search returns at most."""
+WIDTH = 500
+"""Bytes shown of a line; a longer one is cut around its match."""
+CUT = "…"
+
+
+class GrepHit(NamedTuple):
+    """A line that matches.
+
+    Attributes:
+        file: Where, as a vault path.
+        line: Which, from 1.
+        match: Its text, without the line ending.
+        before: The lines before it, as many as wished and there.
+        after: The lines after it.
+    """
+
+    file: str
+    line: int
+    match: str
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+
+    @property
+    def context(self) -> str:
+        """The line with the lines around it."""
+        return "\n".join([*self.before, self.match, *self.after])
+
+    @property
+    def size(self) -> int:
+        """About how many characters it takes to show."""
+        around = sum(map(len, self.before)) + sum(map(len, self.after)) if self.before or self.after else 0
+        return len(self.file) + 2 * len(self.match) + around
+
+
+class FileHits:
+    """The hits of one file. Give it every piece in order, with the matches in it.
+
+    Args:
+        file: The file's vault path.
+        around: Lines of context on each side.
+        room: Characters the hits may have together.
+    """
+
+    def __init__(self, file: str, around: int, room: int) -> None:
+        self.hits: list[GrepHit] = []
+        self.size = 0
+        self._room = room
+        self._file = file
+        self._around = around
+        self._line = 1
+        self._last: list[str] = []
+        self._open: list[list[str]] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether every hit has the lines after it."""
+        return not self._open
+
+    @property
+    def full(self) -> bool:
+        """Whether the hits have no room any more."""
+        return self.size > self._room
+
+    def add(self, piece: bytes, spans: Iterable[Span]) -> None:
+        """The next piece of the file, and where in it lines match.
+
+        Args:
+            piece: Whole lines, each ended by a line feed alone.
+            spans: The first match of each matching line.
+        """
+        if self._open:
+            self._continue(piece)
+        around, earlier, line, counted = self._around, self._last, self._line, 0
+        for start, _end in spans:
+            line_start = piece.rfind(b"\n", 0, start) + 1
+            line_end = piece.find(b"\n", start)
+            if line_end < 0:
+                line_end = len(piece)
+            line += piece.count(b"\n", counted, line_start)
+            counted = line_start
+            text = shown(piece, line_start, line_end, start)
+            if around:
+                before = _lines_before(piece, line_start, around)
+                missing = around - len(before)
+                after = _lines_after(piece, line_end, around)
+                if len(after) < around:
+                    self._open.append(after)
+                hit = GrepHit(self._file, line, text, (earlier[-missing:] + before) if missing else before, after)
+            else:
+                hit = GrepHit(self._file, line, text)
+            self.hits.append(hit)
+            self.size += hit.size
+            if self.size > self._room:
+                break
+        self._line = line + piece.count(b"\n", counted)
+        if around:
+            self._last = (earlier + _lines_before(piece, len(piece), around))[-around:]
+
+    def _continue(self, piece: bytes) -> None:
+        """Give the hits of the piece before the lines they still miss."""
+        if not self._open:
+            return
+        first = _lines_after(piece, -1, self._around)
+        for after in self._open:
+            after.extend(first[: self._around - len(after)])
+        self._open = [after for after in self._open if len(after) < self._around]
+
+
+@dataclass(slots=True)
+class GrepResult:
+    """What a search found.
+
+    Attributes:
+        hits: In the order of the walk.
+        counts: Where hits are only counted: each file with matching lines, and how many, in the order of the walk.
+        files: How many files were searched.
+        more: Whether there are hits beyond the limit.
+        full: Whether the hits grew too long to return more.
+        size: Characters of the hits.
+        indexing: Whether files were read from the disk because the index did not know all of them yet.
+    """
+
+    hits: list[GrepHit] = field(default_factory=list)
+    counts: list[tuple[str, int]] = field(default_factory=list)
+    files: int = 0
+    more: bool = False
+    full: bool = False
+    size: int = 0
+    indexing: bool = False
+
+    @property
+    def enough(self) -> bool:
+        """Whether no other file need be searched."""
+        return self.more or self.full
+
+
+class Collector(Protocol):
+    """Is given one file after the other, each in pieces of whole lines."""
+
+    @property
+    def result(self) -> GrepResult:
+        """All so far."""
+        ...
+
+    @property
+    def wanted(self) -> int:
+        """How many matching lines of the rest of this file are of use; not more than 0: none."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more of this file is of use once no line of it is wanted."""
+        ...
+
+    def begin(self, path: str) -> None:
+        """A file."""
+        ...
+
+    def add(self, piece: bytes, spans: list[Span]) -> None:
+        """The next piece of it, with the first match of each matching line."""
+        ...
+
+    def end(self) -> None:
+        """The file is done. Without this, nothing of it is in the result."""
+        ...
+
+
+class HitCollector:
+    """Collects hits with the lines around them.
+
+    Args:
+        limit: The most hits.
+        around: Lines of context on each side.
+    """
+
+    def __init__(self, limit: int, around: int) -> None:
+        self.result = GrepResult()
+        self._limit = limit
+        self._around = around
+        self._file = FileHits("", around, MOST_TEXT)
+
+    @property
+    def wanted(self) -> int:
+        """One hit beyond the limit is looked for, to know whether there are more."""
+        if self._file.full:
+            return 0
+        return self._limit + 1 - len(self.result.hits) - len(self._file.hits)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every hit has the lines after it."""
+        return self._file.complete
+
+    def begin(self, path: str) -> None:
+        """See `Collector`."""
+        self._file = FileHits(path, self._around, MOST_TEXT - self.result.size)
+
+    def add(self, piece: bytes, spans: list[Span]) -> None:
+        """See `Collector`."""
+        self._file.add(piece, spans)
+
+    def end(self) -> None:
+        """See `Collector`."""
+        result = self.result
+        result.hits += self._file.hits
+        result.size += self._file.size
+        result.full |= result.size > MOST_TEXT
+        if len(result.hits) > self._limit:
+            result.more = True
+            del result.hits[self._limit :]
+        self._file = FileHits("", self._around, MOST_TEXT - result.size)
+
+
+class CountCollector:
+    """Counts the lines of each file that match.
+
+    Args:
+        limit: The most lines counted in all.
+    """
+
+    complete = True
+
+    def __init__(self, limit: int) -> None:
+        self.result = GrepResult()
+        self._limit = limit
+        self._path = ""
+        self._count = 0
+        self._total = 0
+
+    @property
+    def wanted(self) -> int:
+        """One line beyond the limit is looked for, to know whether there are more."""
+        return self._limit + 1 - self._total - self._count
+
+    def begin(self, path: str) -> None:
+        """See `Collector`."""
+        self._path, self._count = path, 0
+
+    def add(self, piece: bytes, spans: list[Span]) -> None:  # noqa: ARG002 - the shape of a collector
+        """See `Collector`."""
+        self._count += len(spans)
+
+    def end(self) -> None:
+        """See `Collector`."""
+        self._total += self._count
+        self.result.more = self._total > self._limit
+        counted = self._count - self.result.more
+        if counted:
+            self.result.counts.append((self._path, counted))
+        self._count = 0
+
+
+def shown(text: bytes, start: int, end: int, at: int) -> str:
+    """A line as text, cut to `WIDTH` bytes around a place in it.
+
+    Args:
+        text: What it lies in.
+        start: Where the line begins.
+        end: Where it ends.
+        at: The place that must be seen.
+    """
+    if end - start <= WIDTH:
+        return text[start:end].decode(errors="replace")
+    low = max(start, min(at - WIDTH // 5, end - WIDTH))
+    high = min(low + WIDTH, end)
+    # Not in the middle of a character, which has at most three bytes after its first.
+    for _ in range(3):
+        low -= low > start and _inside_character(text[low])
+        high -= high < end and _inside_character(text[high])
+    cut = text[low:high].decode(errors="replace")
+    return f"{CUT if low > start else ''}{cut}{CUT if high < end else ''}"
+
+
+def _inside_character(byte: int) -> bool:
+    """Whether a byte continues a character of UTF-8."""
+    return byte & 0xC0 == 0x80  # noqa: PLR2004 - the two marker bits
+
+
+def _lines_before(piece: bytes, start: int, count: int) -> list[str]:
+    """Up to `count` lines of a piece that end before the line beginning at `start`."""
+    if not start:
+        return []
+    end = start - 1 if piece[start - 1] == ord("\n") else start
+    first = end
+    for _ in range(count):
+        first = piece.rfind(b"\n", 0, first)
+        if first < 0:
+            break
+    return _lines(piece, first + 1, end)
+
+
+def _lines_after(piece: bytes, end: int, count: int) -> list[str]:
+    """Up to `count` lines of a piece that follow the line ending at `end`."""
+    start = end + 1
+    if start >= len(piece):
+        return []
+    for _ in range(count):
+        end = piece.find(b"\n", end + 1)
+        if end < 0 or end + 1 == len(piece):
+            break
+    return _lines(piece, start, end if end >= 0 else len(piece))
+
+
+def _lines(piece: bytes, start: int, end: int) -> list[str]:
+    """The lines between the beginning of one and the end of another: decoded together where none can be too long."""
+    if end - start <= WIDTH:
+        return piece[start:end].decode(errors="replace").split("\n")
+    lines: list[str] = []
+    while start <= end:
+        stop = piece.find(b"\n", start, end)
+        stop = end if stop < 0 else stop
+        lines.append(shown(piece, start, stop, start))
+        start = stop + 1
+    return lines

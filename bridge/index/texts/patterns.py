@@ -1,0 +1,291 @@
+"""A user's regular expression: which engines take it, and one search's use of it.
+
+RE2 first (linear, in this process), led by hyperscan where it is installed. What RE2 refuses, and what could keep it
+busy for long, goes to a worker process, which has RE2 with more memory and then PCRE2, and which is killed at the
+deadline.
+"""
+
+import threading
+from bisect import bisect_right
+from collections import OrderedDict
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import accumulate
+from types import TracebackType
+from typing import Any, Self
+
+from bridge.errors import DeadlineExceeded, InvalidParameters
+from bridge.index.texts.hyperscan_engine import HyperscanPattern, compile_hyperscan
+from bridge.index.texts.line_patterns import (
+    MEMORY,
+    PROBE_MEMORY,
+    LinePattern,
+    Span,
+    Text,
+    compile_re2,
+    first_span,
+    line_break,
+    scan_whole,
+)
+from bridge.index.texts.re2_prefilter import relax
+from bridge.index.texts.worker_pool import Worker, WorkerPool
+
+MAX_LENGTH = 8192
+"""Characters a pattern may have."""
+QUICK_LENGTH = 500
+"""Characters up to which a pattern is compiled here: a longer one could hold the interpreter too long."""
+QUICK_WORK = 100_000_000
+"""Program size times text length up to which RE2 runs here: some tenths of a second at worst."""
+LONGEST_SCAN = 4 * 1024 * 1024
+"""Bytes searched between two looks at the clock, where the engine is quick enough for them."""
+ASKED_AT_ONCE = 256 * 1024
+"""Bytes that the worker is given at once."""
+CACHE_SIZE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern known to be valid.
+
+    Attributes:
+        text: As the user wrote it.
+        compiled: For RE2 in this process; None when it needs a worker.
+        hyperscan: For hyperscan, which finds the lines in which RE2 then finds the match; None where RE2 is alone.
+        prefilter: One that finds every line which this one, that needs a worker, may find; None where none is known.
+    """
+
+    text: str
+    compiled: LinePattern | None
+    hyperscan: HyperscanPattern | None = None
+    prefilter: "Pattern | None" = None
+
+
+class Patterns:
+    """Compiles patterns, and remembers those used last.
+
+    Args:
+        pool: Where the worker processes are.
+    """
+
+    def __init__(self, pool: WorkerPool) -> None:
+        self._pool = pool
+        self._lock = threading.Lock()
+        self._recent: OrderedDict[str, Pattern] = OrderedDict()
+
+    def compile(self, text: str, deadline: float) -> Pattern:
+        """Find the engine for a pattern.
+
+        Args:
+            text: RE2's syntax; look-around and back-references too.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            InvalidParameters: It is invalid; says where and why.
+            DeadlineExceeded: It could not be compiled in time.
+        """
+        with self._lock:
+            if text in self._recent:
+                self._recent.move_to_end(text)
+                return self._recent[text]
+        pattern = self._compile(text, deadline)
+        with self._lock:
+            self._recent[text] = pattern
+            while len(self._recent) > CACHE_SIZE:
+                self._recent.popitem(last=False)
+        return pattern
+
+    def search(self, pattern: Pattern, deadline: float) -> "LineSearch":
+        """Begin to search with a pattern; use it in `with`."""
+        return LineSearch(pattern, self._pool, deadline)
+
+    def _compile(self, text: str, deadline: float) -> Pattern:
+        _check(text)
+        probed = compile_re2(text, PROBE_MEMORY) if len(text) <= QUICK_LENGTH else None
+        if probed and probed.scan is scan_whole:
+            return _linear(text)
+        if probed:
+            return Pattern(text, None)  # a step in Python for every line is for the worker to take
+        with self._pool.lend(deadline) as worker:
+            answer = worker.ask(text)
+        if "invalid" in answer:
+            raise _invalid(text, answer["invalid"], answer["at"])
+        return Pattern(text, None, prefilter=_prefilter(text))
+
+
+class LineSearch:
+    """One search's use of a pattern. It holds a worker from the first text that needs one until the search's end.
+
+    Args:
+        pattern: From `Patterns.compile`.
+        pool: Lends the worker.
+        deadline: `Clock.monotonic()` value.
+    """
+
+    def __init__(self, pattern: Pattern, pool: WorkerPool, deadline: float) -> None:
+        self._pattern = pattern
+        self._pool = pool
+        self._deadline = deadline
+        self._held = ExitStack()
+        self._worker: Worker | None = None
+        self._prefilter = LineSearch(pattern.prefilter, pool, deadline) if pattern.prefilter else None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        if self._prefilter is not None:
+            self._prefilter.__exit__(None, None, None)
+        return self._held.__exit__(kind, error, trace)
+
+    def spans(self, piece: bytes, limit: int) -> list[Span]:
+        """The first match of each matching line.
+
+        Args:
+            piece: Whole lines, each ended by a line feed alone.
+            limit: How many lines at most.
+
+        Raises:
+            InvalidParameters: The pattern backtracks without end on some line of it.
+            WorkerGone: The worker was killed; leaving the `with` turns this into the failure to show.
+        """
+        compiled = self._pattern.compiled
+        if compiled and compiled.size * len(piece) <= QUICK_WORK:
+            return compiled.scan(compiled.regex, piece, limit)
+        if not piece:
+            return []
+        if self._worker is None:
+            self._worker = self._held.enter_context(self._pool.lend(self._deadline))
+        return _spans(self._pattern.text, self._worker.ask(self._pattern.text, piece, limit))
+
+    def places(self, text: Text, start: int, end: int, limit: int, *, utf8: bool) -> list[int]:
+        """Where the first match begins of each matching line in a part of a long text.
+
+        Args:
+            text: One or many files back to back, each line ended by a line feed.
+            start: Where the part's first line begins.
+            end: Behind the line feed of its last line.
+            limit: How many lines at most.
+            utf8: Whether all of the part is valid UTF-8.
+
+        Returns:
+            Offsets in the whole text, in order.
+
+        Raises:
+            DeadlineExceeded: The time is over.
+            InvalidParameters, WorkerGone: As `spans` does.
+        """
+        find, most = self._engine(utf8=utf8)
+        places: list[int] = []
+        while start < end and len(places) < limit:
+            self._check()
+            stop = line_break(text, start, end, most)
+            places += find(text, start, stop, limit - len(places))
+            start = stop
+        return places
+
+    def _engine(self, *, utf8: bool) -> tuple[Any, int]:
+        """What finds the lines, and how many bytes to give it at once."""
+        pattern, compiled = self._pattern, self._pattern.compiled
+        if compiled is None:
+            return (self._ask_about_candidates if self._prefilter and utf8 else self._ask_about_all), ASKED_AT_ONCE
+        if pattern.hyperscan is not None and utf8:
+            return self._with_hyperscan, LONGEST_SCAN
+        return self._with_re2, min(LONGEST_SCAN, self._quick)
+
+    @property
+    def _quick(self) -> int:
+        """Bytes up to which RE2 runs in this process."""
+        return QUICK_WORK // max(self._pattern.compiled.size, 1) if self._pattern.compiled else 0
+
+    def _with_re2(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        compiled = self._pattern.compiled
+        if compiled is None or end - start > self._quick:
+            return self._ask_about_all(text, start, end, limit)
+        return [at for at, _end in scan_whole(compiled.regex, text, limit, start, end)]
+
+    def _with_hyperscan(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """Nothing that hyperscan is asked matches a line feed, so every line that it reports matches."""
+        pattern, compiled = self._pattern.hyperscan, self._pattern.compiled
+        if pattern is None or compiled is None:
+            return []
+        with memoryview(text) as view, view[start:end] as part:
+            ends = pattern.line_ends(part, limit)
+        first, quick = first_span(compiled.regex), self._quick
+        places: list[int] = []
+        for line_end in ends:
+            stop = start + line_end
+            begin = text.rfind(b"\n", start, stop) + 1 or start
+            if stop - begin > quick:
+                places += self._ask_about_all(text, begin, stop, 1)
+            else:
+                places.append(max(first(text, begin, stop)[0], begin))
+        return places
+
+    def _ask_about_all(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        return [start + at for at, _end in self.spans(text[start:end], limit)]
+
+    def _ask_about_candidates(self, text: Text, start: int, end: int, limit: int) -> list[int]:
+        """Give the worker the lines alone that may match."""
+        if self._prefilter is None:
+            return []
+        begins: list[int] = []
+        lines: list[bytes] = []
+        for place in self._prefilter.places(text, start, end, end - start, utf8=True):
+            begins.append(text.rfind(b"\n", start, place) + 1 or start)
+            lines.append(text[begins[-1] : text.find(b"\n", place, end) + 1 or end])
+        offsets = list(accumulate(map(len, lines), initial=0))
+        places: list[int] = []
+        for at, _end in self.spans(b"".join(lines), limit):
+            which = bisect_right(offsets, at) - 1
+            places.append(begins[which] + at - offsets[which])
+        return places
+
+    def _check(self) -> None:
+        if self._pool.clock.monotonic() > self._deadline:
+            raise DeadlineExceeded("The search did not end before its deadline; use a more specific pattern")
+
+
+def _linear(text: str) -> Pattern:
+    """A pattern that RE2 takes in this process."""
+    compiled = compile_re2(text, MEMORY)
+    return Pattern(text, compiled, compile_hyperscan(text, compiled) if compiled else None)
+
+
+def _prefilter(text: str) -> Pattern | None:
+    """For a pattern that needs a worker, the one that finds the lines it must be asked about, if that is any help."""
+    wider = relax(text) if len(text) <= QUICK_LENGTH else None
+    probed = compile_re2(wider, PROBE_MEMORY) if wider is not None else None
+    if wider is None or probed is None or probed.scan is not scan_whole or probed.regex.search(b"") is not None:
+        return None
+    return _linear(wider)
+
+
+def _check(text: str) -> None:
+    """Refuse what no engine should see."""
+    if not text:
+        raise InvalidParameters("The pattern is empty; give a regular expression, such as 'TODO|FIXME'")
+    if len(text) > MAX_LENGTH:
+        raise InvalidParameters(f"The pattern has {len(text)} characters; at most {MAX_LENGTH} are allowed")
+    for position, character in enumerate(text):
+        if "\ud800" <= character <= "\udfff":
+            raise _invalid(text, "half of a surrogate pair", position)
+        if character == "\n":
+            raise _invalid(text, "a line break, and no line holds one", position)
+
+
+def _invalid(text: str, reason: str, position: int) -> InvalidParameters:
+    return InvalidParameters(
+        f"Invalid pattern at position {position}: {reason}. To search for special characters, escape them with '\\'",
+        data={"position": position, "pattern": text},
+    )
+
+
+def _spans(text: str, answer: dict[str, Any]) -> list[Span]:
+    if "spans" not in answer:
+        raise InvalidParameters(
+            f"The pattern {text!r} backtracks too much: it was stopped on one line after a fixed number of steps. "
+            "Avoid repetitions inside repetitions, or leave out look-around and back-references"
+        )
+    return [(start, end) for start, end in answer["spans"]]

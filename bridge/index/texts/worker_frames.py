@@ -1,0 +1,30 @@
+"""What goes over the pipe to a worker process and back: four bytes with a length, a JSON object, and bytes."""
+
+import json
+import struct
+from typing import IO, Any
+
+LENGTH = struct.Struct(">I")
+
+
+def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    """The next frame, or None at the end."""
+    length = stream.read(LENGTH.size)
+    if len(length) < LENGTH.size:
+        return None
+    header: dict[str, Any] = json.loads(stream.read(LENGTH.unpack(length)[0]))
+    return header, stream.read(header.get("size", 0))
+
+
+def write_frame(stream: IO[bytes], header: dict[str, Any], text: bytes = b"") -> None:
+    """Send a frame.
+
+    Args:
+        stream: Where.
+        header: The JSON object; it gets `size`, the length of the text.
+        text: The bytes.
+    """
+    encoded = json.dumps(header | {"size": len(text)}, separators=(",", ":")).encode()
+    stream.write(LENGTH.pack(len(encoded)) + encoded)
+    stream.write(text)
+    stream.flush()
