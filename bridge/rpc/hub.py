@@ -25,6 +25,14 @@ from bridge.vault.plan import ChangeKind, ChangePlan
 
 logger = logging.getLogger(__name__)
 
+_CHANGES = {
+    ChangeKind.CREATE: "created",
+    ChangeKind.MODIFY: "modified",
+    ChangeKind.DELETE: "deleted",
+    ChangeKind.MOVE: "deleted",
+}
+"""What becomes of the file at a change's own path."""
+
 
 class Transport(Protocol):
     """The way to the other side of a socket."""
@@ -179,6 +187,7 @@ class Hub:
 
     Attributes:
         peers: The open connections. Replaced and never changed, as other threads read it.
+        home: The event loop of the connections and its thread; None before the first one.
     """
 
     def __init__(self, broker: Broker) -> None:
@@ -187,16 +196,11 @@ class Hub:
         self._screens: dict[str, Peer] = {}
         self._secret = secrets.token_bytes(32)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._home: tuple[asyncio.AbstractEventLoop, int] | None = None
-
-    @property
-    def home(self) -> tuple[asyncio.AbstractEventLoop, int] | None:
-        """The event loop of the connections and its thread; None before the first one."""
-        return self._home
+        self.home: tuple[asyncio.AbstractEventLoop, int] | None = None
 
     def join(self, peer: Peer) -> None:
         """A connection is open."""
-        self._home = (asyncio.get_running_loop(), threading.get_ident())
+        self.home = (asyncio.get_running_loop(), threading.get_ident())
         self.peers = (*self.peers, peer)
         self.refresh(peer)
 
@@ -244,14 +248,14 @@ class Hub:
     def notify(self, peers: Iterable[Peer], event: Event) -> None:
         """Send an event to some connections."""
         peers = tuple(peers)
-        if not peers or self._home is None:
+        if not peers or self.home is None:
             return
         try:
             data = frames.notification(event)
         except orjson.JSONEncodeError:  # a bug of ours, or a file name that is no text: no reason to fail a call
             logger.exception("The event %s is not JSON", event.event_name)
             return
-        loop, thread = self._home
+        loop, thread = self.home
         for peer in peers:
             if threading.get_ident() == thread:
                 peer.post(data)
@@ -299,14 +303,9 @@ class VaultEvents:
     def applied(self, plan: ChangePlan) -> None:
         """We have changed files, and the index knows."""
         for change in plan.changes:
-            if change.kind is ChangeKind.CREATE:
-                self.changed(change.path, "created")
-            elif change.kind is ChangeKind.MODIFY:
-                self.changed(change.path, "modified")
-            elif change.kind is ChangeKind.DELETE:
-                self.changed(change.path, "deleted")
-            elif change.kind is ChangeKind.MOVE and change.new_path is not None:
-                self.changed(change.path, "deleted")
+            if change.kind in _CHANGES:
+                self.changed(change.path, _CHANGES[change.kind])
+            if change.kind is ChangeKind.MOVE and change.new_path is not None:
                 self.changed(change.new_path, "created")
 
     def progress(self, done: int, total: int) -> None:

@@ -41,7 +41,6 @@ class ToolRegistry:
     def __init__(self) -> None:
         self._providers: dict[str, ToolProvider] = {}
         self._tools: dict[str, Tool[Any]] = {}
-        self._provider_of: dict[str, ToolProvider] = {}
 
     def register(self, provider: ToolProvider) -> None:
         """Add a provider and its tools.
@@ -56,9 +55,7 @@ class ToolRegistry:
         if taken:
             raise ValueError(f"The tool {taken[0]!r} is already registered")
         self._providers[provider.id] = provider
-        for tool in provider.tools:
-            self._tools[tool.name] = tool
-            self._provider_of[tool.name] = provider
+        self._tools |= {tool.name: tool for tool in provider.tools}
 
     def unregister(self, provider_id: str) -> None:
         """Take a provider and its tools out.
@@ -68,7 +65,6 @@ class ToolRegistry:
         """
         for tool in self._providers.pop(provider_id).tools:
             del self._tools[tool.name]
-            del self._provider_of[tool.name]
 
     def tools(self) -> list[Tool[Any]]:
         """Every tool, unlisted ones too."""
@@ -84,7 +80,8 @@ class ToolRegistry:
         Raises:
             KeyError: When there is no such tool.
         """
-        return self._provider_of[name]
+        tool = self._tools[name]
+        return next(provider for provider in self._providers.values() if tool in provider.tools)
 
     def nearest(self, name: str) -> list[str]:
         """Names of listed tools that resemble this one, best first."""

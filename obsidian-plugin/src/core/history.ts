@@ -1,8 +1,9 @@
 /** The vault's changes, through the bridge: listing them, showing what taking one back does, and doing it. */
 
-import { either, pick, readable, record, type JsonObject } from "./json";
+import { either, pick, readable, record } from "./json";
 import type { ChangeEntry, FilePreview, ToolResult } from "./wire/contract";
 import { readChangeEntry, readToolResult, writePlan } from "./wire/readers";
+import type { Request } from "./wire/request";
 
 export type Direction = "undo" | "redo";
 
@@ -13,8 +14,6 @@ export interface Reversal {
 	files: FilePreview[];
 	warnings: string[];
 }
-
-type Request = (method: string, params?: JsonObject) => Promise<unknown>;
 
 /** What would be done, or the failure that the call would be. */
 const readPreview = either(record({ plan: record(pick(writePlan, "summary", "files", "warnings")) }), readToolResult);

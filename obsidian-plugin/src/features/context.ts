@@ -3,10 +3,10 @@
 import type { App, Plugin } from "obsidian";
 import type { Clock } from "../core/clock";
 import type { Questions } from "../core/consent/questions";
-import type { JsonObject } from "../core/json";
 import type { Connection } from "../core/rpc/connection";
 import type { SettingsStore } from "../core/settings/store";
 import type { DeviceSettings } from "../platform/device";
+import type { Request } from "../core/wire/request";
 
 export interface Context {
 	plugin: Plugin;
@@ -17,5 +17,5 @@ export interface Context {
 	settings: SettingsStore;
 	device: { readonly settings: DeviceSettings; change: (part: Partial<DeviceSettings>) => void };
 	/** Ask the bridge; rejects while there is none. */
-	request: (method: string, params?: JsonObject) => Promise<unknown>;
+	request: Request;
 }

@@ -1,8 +1,8 @@
 /** Sends the bridge what Obsidian knows of the notes, some at a time, and gathers what it finds. It judges nothing. */
 
-import type { JsonObject } from "../json";
-import type { IndexComparison, ObsidianFacts } from "../wire/contract";
+import type { CompareParams, IndexComparison, ObsidianFacts } from "../wire/contract";
 import { readIndexComparison } from "../wire/readers";
+import type { Request } from "../wire/request";
 
 /** Notes of one request. The bridge takes 2,000. */
 const MOST_NOTES = 500;
@@ -21,7 +21,6 @@ export interface IndexSource {
 	unsaved: (paths: readonly string[]) => Promise<string[]>;
 }
 
-type Request = (method: string, params: JsonObject) => Promise<unknown>;
 type Batch = Record<string, ObsidianFacts>;
 
 /**
@@ -47,7 +46,7 @@ export async function checkIndex(source: IndexSource, request: Request, progress
 	return together(found);
 }
 
-async function compare(request: Request, params: JsonObject): Promise<IndexComparison> {
+async function compare(request: Request, params: CompareParams): Promise<IndexComparison> {
 	return readIndexComparison(await request("index.compare", params), "index.compare");
 }
 

@@ -37,7 +37,7 @@ export class RpcClient {
 	) {}
 
 	/** Ask the bridge. Rejects with an RpcError when it says no, with Disconnected when it is gone. */
-	async request(method: string, params: JsonObject = {}): Promise<unknown> {
+	async request(method: string, params: object = {}): Promise<unknown> {
 		if (!this.open) throw new Disconnected();
 		const id = ++this.lastId;
 		return new Promise((resolve, reject) => {

@@ -98,7 +98,7 @@ export class Connection {
 	}
 
 	/** Ask the bridge. Rejects with Disconnected while there is none. */
-	async request(method: string, params: JsonObject = {}): Promise<unknown> {
+	async request(method: string, params: object = {}): Promise<unknown> {
 		if (!this.client) throw new Disconnected();
 		return this.client.request(method, params);
 	}

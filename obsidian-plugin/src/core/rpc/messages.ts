@@ -45,7 +45,7 @@ export function parseFrame(frame: string): Incoming[] {
 	});
 }
 
-export function requestFrame(id: Id, method: string, params: JsonObject): string {
+export function requestFrame(id: Id, method: string, params: object): string {
 	return JSON.stringify({ jsonrpc: "2.0", id, method, params });
 }
 

@@ -1,7 +1,8 @@
 /** What some bridges offer beside settings: stored keys, a cache, figures of the log. A bridge that does not is not asked again. */
 
-import { isObject, type JsonObject } from "../json";
+import { isObject } from "../json";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/messages";
+import type { Request } from "../wire/request";
 
 export interface Extras {
 	/** Of `keys.status`: whether each provider has a key. Null: the bridge stores no keys. */
@@ -12,10 +13,8 @@ export interface Extras {
 	logBytes: number | null;
 }
 
-type Request = (method: string, params?: JsonObject) => Promise<unknown>;
-
 export async function loadExtras(request: Request): Promise<Extras> {
-	const ask = async (method: string): Promise<unknown> => {
+	const ask = async (method: "keys.status" | "cache.stats" | "audit.stats"): Promise<unknown> => {
 		try {
 			return await request(method);
 		} catch (error) {

@@ -1,9 +1,12 @@
 /** The settings form, derived from `settings.schema`: the bridge says what there is; nothing here knows a setting by name. */
 
 import { isObject, object, optional, readable, record, ShapeError, string, type JsonObject, type Reader } from "../json";
+import type { SettingsResetParams } from "../wire/contract";
 import { readTools, type ToolInfo } from "../wire/session";
 
-export const SECTIONS = ["tools", "apis", "network", "performance", "privacy", "toolSpecific"] as const;
+export type Section = NonNullable<SettingsResetParams["section"]>;
+
+export const SECTIONS = ["tools", "apis", "network", "performance", "privacy", "toolSpecific"] as const satisfies Section[];
 
 interface FieldBase {
 	key: string;

@@ -1,11 +1,13 @@
 /** The settings as this window knows them: loaded from the bridge, changed through the bridge, never decided here. */
 
 import { Emitter } from "../emitter";
-import { list, object, optional, record, string, type JsonObject } from "../json";
+import { object, type JsonObject } from "../json";
 import { INVALID_PARAMS, RpcError } from "../rpc/messages";
 import { readTools, type ToolInfo } from "../wire/session";
 import { loadExtras, type Extras } from "./extras";
-import { readSettingsSchema, type SettingsSchema } from "./schema";
+import { readSettingsSchema, type Section, type SettingsSchema } from "./schema";
+import { readSettingsUpdated } from "../wire/readers";
+import type { MethodParams, Request } from "../wire/request";
 
 export interface Settings {
 	values: JsonObject;
@@ -15,10 +17,6 @@ export interface Settings {
 }
 
 export type Outcome = { ok: true; warnings: string[] } | { ok: false; message: string };
-
-type Request = (method: string, params?: JsonObject) => Promise<unknown>;
-
-const readUpdate = record({ settings: object, warnings: optional(list(string), []) });
 
 export class SettingsStore {
 	readonly changed = new Emitter<Settings | null>();
@@ -61,14 +59,14 @@ export class SettingsStore {
 		return this.commit("settings.update", { patch }, announce);
 	}
 
-	/** Back to the defaults of a section. */
+	/** Back to the defaults of a section, which may be one that only a later bridge has. */
 	async reset(section: string): Promise<Outcome> {
-		return this.commit("settings.reset", { section }, true);
+		return this.commit("settings.reset", { section: section as Section }, true);
 	}
 
-	private async commit(method: string, params: JsonObject, announce: boolean): Promise<Outcome> {
+	private async commit<M extends "settings.update" | "settings.reset">(method: M, params: MethodParams<M>, announce: boolean): Promise<Outcome> {
 		try {
-			const { settings, warnings } = readUpdate(await this.request(method, params), method);
+			const { settings, warnings } = readSettingsUpdated(await this.request(method, params), method);
 			if (this.loaded) this.loaded = { ...this.loaded, values: settings };
 			if (announce) this.changed.emit(this.loaded);
 			return { ok: true, warnings };

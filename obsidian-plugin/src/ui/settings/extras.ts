@@ -1,13 +1,14 @@
 /** Controls for what only some bridges have: stored keys, the cache, the log's size. */
 
 import { Notice, type SettingDefinition } from "obsidian";
-import { isObject, type JsonObject } from "../../core/json";
+import { isObject } from "../../core/json";
 import { sizeText } from "../../core/settings/labels";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
 import { showOutcome } from "./problem";
+import type { MethodName, MethodParams } from "../../core/wire/request";
 
 /** The rows that a section has beside its settings. */
 export function extraRows(form: Form, section: string): SettingDefinition[] {
@@ -81,7 +82,7 @@ function logRow(form: Form, bytes: number | null): SettingDefinition {
 }
 
 /** Ask the bridge, and say so when it cannot. Undefined then. */
-async function run(form: Form, method: string, params?: JsonObject): Promise<unknown> {
+async function run<M extends MethodName>(form: Form, method: M, params?: MethodParams<M>): Promise<unknown> {
 	try {
 		return await form.request(method, params);
 	} catch (error) {

@@ -1,14 +1,14 @@
 /** What the settings screen works with. */
 
 import type { App } from "obsidian";
-import type { JsonObject } from "../../core/json";
 import type { Settings, SettingsStore } from "../../core/settings/store";
+import type { Request } from "../../core/wire/request";
 
 export interface Form {
 	app: App;
 	store: SettingsStore;
 	settings: Settings;
-	request: (method: string, params?: JsonObject) => Promise<unknown>;
+	request: Request;
 	/** Load again what the bridge says, and draw it. */
 	reload: () => Promise<void>;
 	openLog: () => void;

@@ -1,7 +1,7 @@
 /** The remembered answers, each with a button that takes it back; and what is approved for the session without asking. */
 
 import { Notice, Setting, SettingPage, type App } from "obsidian";
-import { readable, type JsonObject } from "../../core/json";
+import { readable } from "../../core/json";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { Grant } from "../../core/wire/contract";
@@ -9,8 +9,7 @@ import { grantSentence } from "../../core/wire/grants";
 import { readGrant } from "../../core/wire/readers";
 import { confirm } from "../confirmModal";
 import { showText } from "../text";
-
-type Request = (method: string, params?: JsonObject) => Promise<unknown>;
+import type { MethodName, MethodParams, Request } from "../../core/wire/request";
 
 const OPERATIONS = { create: "Approve new files", update: "Approve edits" } as const;
 
@@ -48,7 +47,7 @@ export class GrantsPage extends SettingPage {
 		for (const grant of listed) this.drawGrant(grant);
 	}
 
-	/** C's auto-approve: for every client, until the bridge stops. */
+	/** Approving an operation without asking: for every client, until the bridge stops. */
 	private drawAutoApprove(operation: keyof typeof OPERATIONS, grants: readonly Grant[]): void {
 		const on = grants.some((grant) => grant.kind === "auto" && grant.client === null && grant.operation === operation);
 		const setting = new Setting(this.containerEl)
@@ -81,7 +80,7 @@ export class GrantsPage extends SettingPage {
 		);
 	}
 
-	private async act(method: string, params: JsonObject): Promise<void> {
+	private async act<M extends MethodName>(method: M, params: MethodParams<M>): Promise<void> {
 		try {
 			await this.request(method, params);
 		} catch (error) {
