@@ -36,9 +36,7 @@ class SearchNotesParams(SnakeCaseParams):
     )
     read_content: bool = Field(default=False, description="Return full file content, not only excerpts")
     cursor: str | None = Field(
-        default=None,
-        pattern=r"^[1-9][0-9]{0,6}$",
-        description="The last answer's metadata.cursor, for the next page",
+        default=None, pattern=r"^[1-9][0-9]{0,6}$", description="The last answer's metadata.cursor, for the next page"
     )
 
 
