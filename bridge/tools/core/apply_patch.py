@@ -28,9 +28,7 @@ class LinePatch(Params):
     """One edit by line numbers."""
 
     start_line: int = Field(ge=1, description="Starting line for edit; the first line of the file is 1")
-    end_line: int = Field(
-        ge=0, description="Ending line for edit, which is replaced too; startLine - 1 inserts before startLine"
-    )
+    end_line: int = Field(ge=0, description="Ending line for edit, inclusive; startLine - 1 inserts before startLine")
     new_content: str = Field(description="Replacement content; empty deletes the lines")
 
 
@@ -90,7 +88,7 @@ class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
         self._clock = clock
 
     def prepare(self, params: ApplyPatchParams, context: CallContext) -> ChangePlan:
-        """Work out what every file will be."""
+        """Work out the new content of every file."""
 
         def check() -> None:
             if self._clock.monotonic() > context.deadline:
@@ -148,7 +146,7 @@ class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
         builder.modify(path, data, edited.data, edited.regions)
 
     def _named(self, patches: Sequence[FilePatch], path: str | None) -> list[tuple[FilePatch, str]]:
-        """Every file of a diff with its path, which `path`, when given, must agree with."""
+        """Every file of a diff with its path. If `path` is given, it must agree with that."""
         if path is None:
             return [(patch, self._name(patch)) for patch in patches]
         if len(patches) > 1:
@@ -164,7 +162,7 @@ class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
         return [(patches[0], str(located))]
 
     def _name(self, patch: FilePatch) -> str:
-        """The path in a diff, when it is certain."""
+        """The path in a diff. Raises Ambiguous when it is not certain."""
         if len(patch.names) > 1 and exists(self._storage, parse_path("b")):
             raise Ambiguous(
                 f"The patch creates {patch.names[1]!r}: its 'b/' may be git's or the folder 'b'. Give the path too",

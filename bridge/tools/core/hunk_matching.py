@@ -1,4 +1,4 @@
-"""Where a hunk belongs in a file: in the one place where all its old lines stand, or nowhere."""
+"""Finds where a hunk belongs in a file: the one place where all its old lines stand together, or nowhere."""
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ MOST_CANDIDATES = 10
 """Places listed when a hunk fits in several."""
 _MORE_CONTEXT = "Give the hunk more unchanged lines, so that it fits in one place"
 _PROBE = 500
-"""Bytes of a hunk that are looked for; the rest is compared where they are found."""
+"""Bytes of a hunk to search for; the rest is compared where they are found."""
 
 Check = Callable[[], None]
 """Raises when the time is over."""
@@ -89,7 +89,7 @@ def _no_match(reason: str, advice: str, candidates: Sequence[int] = ()) -> Confl
 
 
 def _candidates(lines: Lines, old: Sequence[PatchLine]) -> Iterator[int]:
-    """The lines where a file has a hunk's first old lines, as many of them as are quickly looked for."""
+    """The numbers of the lines where a hunk's first old lines occur."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
@@ -123,7 +123,7 @@ def _probe(old: Sequence[PatchLine]) -> bytes:
 
 
 def _stands(lines: Lines, first: int, old: Sequence[PatchLine]) -> bool:
-    """Whether exactly these lines stand in the file from there on."""
+    """Whether the file has exactly these lines from this one on."""
     last = first + len(old) - 1
     if last > lines.count:
         return False
@@ -140,7 +140,7 @@ def _stands(lines: Lines, first: int, old: Sequence[PatchLine]) -> bool:
 
 
 def _edits(hunk: PatchHunk, first: int, lines: Lines) -> Iterator[LineEdit]:
-    """A hunk as edits of no more lines than it changes."""
+    """A hunk as edits that touch only the lines that it changes."""
     next_line = first
     removed = 0
     added: list[PatchLine] = []

@@ -24,7 +24,7 @@ class ReadParams(Params):
         description="File path relative to vault root, or a note's name or wikilink ('My Note', '[[My Note]]')"
     )
     start_line: int | None = Field(default=None, ge=1, description="Start reading from this line (the first is 1)")
-    end_line: int | None = Field(default=None, ge=1, description="Stop reading at this line, which is still read")
+    end_line: int | None = Field(default=None, ge=1, description="Stop reading after this line")
     max_bytes: int | None = Field(
         default=None, ge=1, le=MOST_BYTES, description="Maximum bytes to read (default 1 MB, or the user's setting)"
     )

@@ -1,7 +1,7 @@
-"""A unified diff as coding agents emit it, read strictly: what is not certain is refused, not guessed.
+"""A unified diff, read strictly: what is not certain is refused, not guessed.
 
-`unidiff` parses. What it would let pass is refused here: lines it drops after a hunk whose header counts too few,
-hunk headers that are none, renames, deletions, and changes of mode.
+`unidiff` parses. This module refuses what it would let pass: lines that it drops after a hunk whose header counts too
+few, malformed hunk headers (a bare `@@` too), renames, deletions, and changes of mode.
 """
 
 import re
@@ -54,18 +54,18 @@ class PatchHunk:
 
     @property
     def old(self) -> list[PatchLine]:
-        """What it expects in the file."""
+        """The lines that it expects in the file."""
         return [line for line in self.lines if line.sign != "+"]
 
     @property
     def new(self) -> list[PatchLine]:
-        """What is there afterwards."""
+        """The lines that are there afterwards."""
         return [line for line in self.lines if line.sign != "-"]
 
 
 @dataclass(frozen=True, slots=True)
 class FilePatch:
-    """What a patch says of one file.
+    """The part of a patch that is about one file.
 
     Attributes:
         names: Its path. Two when a new file's `b/` may be git's prefix (the first is without it) or a folder.
@@ -125,7 +125,7 @@ def _parse(lines: Sequence[str], supplied: int) -> PatchSet:
 
 
 def _check_rest(lines: Sequence[str], files: PatchSet, supplied: int) -> None:
-    """Refuse a patch with lines that no hunk took and that look as if one should have."""
+    """Refuse a patch with lines that belong to no hunk but look as if they should."""
     taken = {line.diff_line_no for file in files for hunk in file for line in hunk if line.diff_line_no}
     after_hunk = False
     for number, line in enumerate(lines, 1):
@@ -142,7 +142,7 @@ def _check_rest(lines: Sequence[str], files: PatchSet, supplied: int) -> None:
 
 
 def _check_only_lines(number: int, line: str) -> None:
-    """Refuse a line that asks for more than changed lines."""
+    """Refuse a line that asks for more than changing lines."""
     if _NOT_BY_HUNKS.match(line):
         raise InvalidParameters(
             f"Line {number} of the patch renames, copies, changes a mode or is binary; apply_patch only changes lines. "
@@ -208,7 +208,7 @@ def _unescape(code: bytes) -> bytes:
 
 
 def _names(source: str, target: str) -> tuple[str, ...]:
-    """What the path may be, git's `a/` and `b/` taken off."""
+    """What the path may be, without git's `a/` and `b/`."""
     if source == NOWHERE:
         return (target[2:], target) if target.startswith("b/") else (target,)
     if source == target:

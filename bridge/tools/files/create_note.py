@@ -1,4 +1,7 @@
-"""The tool `create_note`: a new Markdown note, named by the caller or after what it says."""
+"""The tool `create_note`: a new Markdown note, named by the caller or after what it says.
+
+Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian.md).
+"""
 
 from contextlib import suppress
 from itertools import count

@@ -40,9 +40,9 @@ class EditFileParams(SnakeCaseParams):
         validation_alias=AliasChoices("path", "file_path"), description="File path (also taken: file_path)"
     )
     old_text: str | None = Field(
-        default=None, description="Search/replace: text to find, exactly, over several lines too; no pattern"
+        default=None, description="Search/replace: exact text to find, over several lines if needed; not a pattern"
     )
-    new_text: str | None = Field(default=None, description="Search/replace: what comes in its place; may be empty")
+    new_text: str | None = Field(default=None, description="Search/replace: replacement text; may be empty")
     replace_all: bool | None = Field(
         default=None, description="Search/replace: replace all occurrences (default: false, first only)"
     )

@@ -1,4 +1,4 @@
-"""Links keep leading where they lead when files move or appear: the notes that must change for it, planned.
+"""Keeps links leading to the same files when files move or appear (rule 88 of docs/obsidian.md), by planning the edits.
 
 The index says which notes may hold such links; what is written is worked out from the notes as they are on disk.
 """
@@ -24,7 +24,7 @@ MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
 
 SOURCES = (".md", CANVAS)
-"""How the names of files end that hold links."""
+"""Extensions of the files that hold links."""
 _MOST_NAMED = 20
 _PROGRESS_EVERY = 50
 
@@ -69,7 +69,7 @@ class KeptLinks:
 
 
 class LinkKeeper:
-    """Finds the links of the whole vault that would lead elsewhere, and what is to be written instead.
+    """Finds the links in the whole vault that would lead elsewhere, and rewrites them.
 
     Args:
         storage: The vault. All its notes are looked at, also those that the agent may not see.
@@ -107,7 +107,7 @@ class LinkKeeper:
         return lambda path: denial is not None and denial(path) is not None
 
     def keep_for_new(self, builder: PlanBuilder, created: Iterable[str], context: CallContext) -> KeptLinks:
-        """Plan what keeps other links as they are when files appear (rule 88 of docs/obsidian.md).
+        """Plan what keeps other links as they are when files appear (rule 88).
 
         `[[Note]]` led to `a/Note.md`, and now there is a `Note.md` too. Links that lead nowhere yet, and will find the
         new file, are left.
@@ -133,7 +133,7 @@ class LinkKeeper:
         return kept
 
     def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
-        """The files that hold links which may change, in order.
+        """The files with links that may change, sorted.
 
         Args:
             moving: What moves.
@@ -146,7 +146,7 @@ class LinkKeeper:
     def rewritten(
         self, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
     ) -> Iterator[RewrittenFile]:
-        """Every one of these files whose links change, as it is on disk, one after the other.
+        """Yields each of these files whose links change, read from the disk.
 
         Args:
             moving: What moves.
@@ -176,7 +176,7 @@ class LinkKeeper:
             yield found
 
     def rewrite(self, path: str, data: bytes, moving: Relocation, kept: KeptLinks) -> RewrittenFile | None:
-        """What becomes of one file's bytes; None when they stay.
+        """Rewrite one file's links; None when none changes.
 
         Args:
             path: Where the file is before the move.
@@ -263,14 +263,14 @@ def closed_file() -> PermissionDenied:
 
 
 def _alike(path: str) -> tuple[str, ...]:
-    """The names of other files that a link which finds this file might mean."""
+    """The names that other files would need for a link to this file to mean them."""
     name = path.rpartition("/")[2]
     key = link_key(name)
     return name, key, key + ".md", key + ".md.md"
 
 
 def _may_change(link: StoredLink, moving: Relocation) -> bool:
-    """Whether a file is worth reading for this link."""
+    """Whether this link may change, so that its file must be read."""
     if link.source.lower().endswith(CANVAS):
         return True  # what a node names is a whole path, which the index does not tell from other links
     return moving.wanted(split_link(link.link)[0], link.source) is not None

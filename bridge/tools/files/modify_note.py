@@ -1,4 +1,7 @@
-"""The tool `modify_note`: add to the end or the beginning of a note, or replace a text in it."""
+"""The tool `modify_note`: add to the end or the beginning of a note, or replace a text in it.
+
+The beginning is behind the properties (rules 46 and 49 of docs/obsidian.md).
+"""
 
 from typing import Literal
 

@@ -1,4 +1,7 @@
-"""What a note is called that was given no name: its heading or first line, as a name that every system takes."""
+"""Names a note that was given no name, after its heading or first line.
+
+The name is one that every system and every link can have (rules 6 to 8 of docs/obsidian.md).
+"""
 
 import re
 from collections.abc import Iterator

@@ -31,12 +31,12 @@ class SearchNotesParams(SnakeCaseParams):
     """The query, and where to go on."""
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), Sentence(_MISSING)] = Field(
-        description="Words to look for; notes with all of them come first. Or Obsidian's search operators, which are "
+        description="Words to search for; notes with all of them come first. Or Obsidian's search operators, which are "
         'exact: "a phrase", OR, -not, (groups), /regex/, file: path: tag: line:() section:() task: [property:value]'
     )
     read_content: bool = Field(default=False, description="Return full file content, not only excerpts")
     cursor: str | None = Field(
-        default=None, pattern=r"^[1-9][0-9]{0,6}$", description="The metadata.cursor of the answer before, for the next"
+        default=None, pattern=r"^[1-9][0-9]{0,6}$", description="The last answer's metadata.cursor, for the next page"
     )
 
 

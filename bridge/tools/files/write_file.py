@@ -19,7 +19,7 @@ class WriteFileParams(SnakeCaseParams):
     """Which file, and its content."""
 
     path: RequiredPath = Field(description="Path of the file, relative to the vault; missing folders are made")
-    content: RequiredContent = Field(description="Content to write: all that the file will hold, exactly as given")
+    content: RequiredContent = Field(description="Content to write: the whole file, exactly as given")
 
 
 class WriteFileTool(VaultWriteTool[WriteFileParams]):

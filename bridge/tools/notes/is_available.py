@@ -17,7 +17,7 @@ class IsAvailableParams(SnakeCaseParams):
 
     name: NoteName = Field(description="Note name (without extension)")
     folder: str | None = Field(
-        default=None, max_length=2000, description="Folder the note would be in; without it, the whole vault is asked"
+        default=None, max_length=2000, description="Folder for the note (default: the whole vault is searched)"
     )
 
 

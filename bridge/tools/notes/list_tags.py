@@ -17,7 +17,7 @@ class ListTagsParams(SnakeCaseParams):
     """Which page of the list."""
 
     limit: int = Field(default=500, ge=1, le=10_000, description="Maximum number of tags to return")
-    cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
+    cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""Notes by the names that people and links give them, whichever storage keeps them."""
+"""Notes by the names that people and links give them, whichever storage keeps them.
+
+Links are resolved as Obsidian resolves them (rules 31 to 43 of docs/obsidian.md).
+"""
 
 import contextlib
 from collections.abc import Sequence
@@ -112,7 +115,7 @@ class NoteLookup:
         return known or NoteFacts(note.path, {}, (), (), (), ())
 
     def links(self, note: ResolvedNote) -> LinkTargets:
-        """Where its links lead (rules 31 to 43 of docs/obsidian.md). A link to a closed file leads nowhere."""
+        """Where its links lead (rules 31 to 43). A link to a closed file leads nowhere."""
         found: dict[str, None] = {}
         unresolved: dict[str, None] = {}
         for link in self.knowledge.links_from(note.path):

@@ -33,7 +33,7 @@ class SearchByPropertiesParams(SnakeCaseParams):
         default_factory=list, description="Names of properties that a note must have, whatever their value"
     )
     limit: int = Field(default=50, ge=1, le=1000, description="Maximum number of notes to return")
-    cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
+    cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
 
     @model_validator(mode="after")
     def _something(self) -> "SearchByPropertiesParams":

@@ -19,7 +19,7 @@ class SearchByTagsParams(SnakeCaseParams):
     )
     match: Literal["all", "any"] = Field(default="all", description="Whether a note must have all of the tags, or any")
     limit: int = Field(default=50, ge=1, le=1000, description="Maximum number of notes to return")
-    cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
+    cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
 
 
 class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
