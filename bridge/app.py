@@ -94,14 +94,14 @@ class Bridge:
         brief: Whether it lives only as long as one command.
 
     Attributes:
-        beacon: Where the bridge listens, once it has started.
+        discovery: Where the bridge listens, once it has started.
         index: What is known of the vault's notes.
         recovery: What the start found half done, and what became of it.
         services: What the protocol's methods reach.
         settings: The settings.
     """
 
-    beacon: Discovery
+    discovery: Discovery
     index: VaultIndex
     recovery: Recovery
     services: Services
@@ -151,8 +151,8 @@ class Bridge:
 
     async def _start(self) -> None:
         stack = self._stack
-        known = Secrets()
-        stack.enter_context(redacted_console(known))
+        secrets = Secrets()
+        stack.enter_context(redacted_console(secrets))
         root = VaultRoot(self._vault)
         stack.callback(root.close)
         run = RunFolder(root.path)
@@ -202,26 +202,26 @@ class Bridge:
             state,
             clock=self._clock,
             settings=lambda: self.settings.latest,
-            secrets=known,
+            secrets=secrets,
             key_store=RunFolder(root.path, kind="audit", durable=True),
         )
-        keeper = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
-        keeper.start()
-        stack.callback(keeper.close)
-        auditing = AuditStep(audit, registry, self._clock, on_appended=hub.notify_hosts)
-        stack.callback(auditing.close)
-        self._note_life(auditing)
-        limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, auditing, hub))
+        maintenance = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
+        maintenance.start()
+        stack.callback(maintenance.close)
+        audit_step = AuditStep(audit, registry, self._clock, on_appended=hub.notify_hosts)
+        stack.callback(audit_step.close)
+        self._note_life(audit_step)
+        limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub))
         pipeline = Pipeline(
             registry=registry,
             rate_limit=limits,
-            consent=ConsentStep(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
+            consent=ConsentStep(broker, grants, self._clock, audit_step.decided, deny_all=self._deny_all),
             ledger=ledger,
             settings=lambda: self.settings.current,
             clock=self._clock,
             workers=workers,
             on_event=hub.notify_hosts,
-            on_finished=lambda *ended: self._finished(auditing, *ended),
+            on_finished=lambda *ended: self._finished(audit_step, *ended),
             incomplete_answers=lambda: self.index.incomplete_answers,
         )
         calls = CallRegistry(pipeline, ledger, self._clock)
@@ -244,14 +244,14 @@ class Bridge:
             closed=grants.closed,
             faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached=self._session_files.attached,
-            note=auditing.note,
+            note=audit_step.note,
         )
         self._watch(root)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
-            known.add(token)
+            secrets.add(token)
         stack.push_async_callback(server.stop)
-        self.beacon = await server.start(self._port)
+        self.discovery = await server.start(self._port)
         self.index.start()
 
     def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
@@ -266,32 +266,32 @@ class Bridge:
         self._stack.push_async_callback(asyncio.to_thread, watcher.stop)
 
     async def _finished(
-        self, auditing: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
+        self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
     ) -> None:
         """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
         if plan is not None:
             self._session_files.applied(tool_call.caller.session_id, plan)
         if self.settings.latest.developer_mode:
             log_call(tool_call, result, seconds)
-        await auditing.finished(tool_call, result, plan, seconds)
+        await audit_step.finished(tool_call, result, plan, seconds)
 
-    def _note_life(self, auditing: AuditStep) -> None:
+    def _note_life(self, audit_step: AuditStep) -> None:
         """Log the start, what it found half done, every change of the settings, and the end.
 
-        A bridge that lives as long as one command is not worth a record, unless it mended something.
+        A bridge that lives as long as one command is not worth a record, unless it recovered something.
         """
 
         def note_settings(change: SettingsChange) -> None:
-            auditing.note("settings", {"by": change.by, "changes": change.differences()})
+            audit_step.note("settings", {"by": change.by, "changes": change.differences()})
 
         self.settings.on_change(note_settings)
-        mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
-        mended |= {"conflicted": list(self.recovery.conflicted)}
-        if self._brief and not any(mended.values()):
+        recovered = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
+        recovered |= {"conflicted": list(self.recovery.conflicted)}
+        if self._brief and not any(recovered.values()):
             return
         life = {"version": __version__, "pid": os.getpid()}
-        auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
-        self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
+        audit_step.note("bridge", {"event": "started"} | life | {"recovered": recovered})
+        self._stack.callback(audit_step.note, "bridge", {"event": "stopped"} | life)
 
     def _grants(self, permissions: PermissionFile, state: Folder) -> GrantStore:
         """The remembered answers, bound to the settings both ways."""
@@ -330,10 +330,10 @@ def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     ledger.prune(settings.current.backup_retention_days)
 
 
-def _limited(hit: LimitHit, auditing: AuditStep, hub: Hub) -> None:
+def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
     """Announce and log that somebody has to wait."""
     hub.notify_hosts(hit)
-    auditing.note("limit", hit.to_wire())
+    audit_step.note("limit", hit.to_wire())
 
 
 def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents) -> None:

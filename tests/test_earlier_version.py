@@ -1,9 +1,9 @@
 """Data that an earlier version wrote is read: journal, backups, log, settings and permissions.
 
-`earlier_version/` was written by running the bridge before journal, log and settings were put into rooms of their own
-(0.9, with logs rotated at 4,000 bytes): an agent's calls and a person's answers, changes of every kind, one of them
-undone. `vault/` are the notes it left, `state/` is its `.vault-bridge`, `audit/` the chain's key and head from the
-user's state folder, and `before.json` holds the notes before all of that.
+`earlier_version/` was written by running version 0.1.0 before journal, log and settings had rooms of their own, with
+logs rotated at 4,000 bytes: an agent's calls and a person's answers, changes of every kind, one of them undone.
+`vault/` are the notes it left, `state/` is its `.vault-bridge`, `audit/` the chain's key and head from the user's
+state folder, and `before.json` holds the notes before all of that.
 """
 
 import asyncio

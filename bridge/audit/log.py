@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -56,19 +56,17 @@ class LogSnapshot:
 
     def oldest_first(self) -> Iterator[bytes]:
         """Every line; of a damaged file those that can be read."""
-        for source in self.sources:
-            try:
-                yield from source.forwards()
-            except DamagedError:
-                continue
+        return _readable(source.forwards() for source in self.sources)
 
     def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
         """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
-        for source in reversed(self.sources):
-            try:
-                yield from source.backwards(needle)
-            except DamagedError:
-                continue
+        return _readable(source.backwards(needle) for source in reversed(self.sources))
+
+
+def _readable(files: Iterable[Iterator[bytes]]) -> Iterator[bytes]:
+    for lines in files:
+        with contextlib.suppress(DamagedError):
+            yield from lines
 
 
 class AuditLog:
@@ -168,7 +166,9 @@ class AuditLog:
                     seen = LogSnapshot(found, chain_state.chain, chain_state.adopted, self._head, self._lost)
                 yield seen
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be read: {error.strerror}. Mend {LOG} in the vault") from error
+            raise ExecutionFailed(
+                f"The audit log cannot be read: {error.strerror}. Check {LOG} in the vault"
+            ) from error
 
     def clear(self, by: str) -> AuditRecord:
         """Remove every record. A signed-off one stays, which says when, by whom, and what was there.
@@ -187,7 +187,7 @@ class AuditLog:
                 facts = redact({"by": by}, secrets=self._secrets)
                 count = self._housekeeping(self._open()).clear(self._head, facts)
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Mend {LOG}") from error
+            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Check {LOG}") from error
         self.has_work.set()
         return {"cleared": count}
 

@@ -127,11 +127,11 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
         if ids:
             printer.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")
     if printer.as_json:
-        printer.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
+        printer.json(bridge.discovery.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
     facts = {
         "Serving": sanitize(services.vault, style="bold"),
-        "At": Text(bridge.beacon.url),
+        "At": Text(bridge.discovery.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
         "Approve": Text("in Obsidian, or in another terminal:"),
         "Stop": Text("Ctrl-C"),

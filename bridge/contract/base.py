@@ -13,7 +13,11 @@ class Wire(BaseModel):
 
     @classmethod
     def of(cls, source: object) -> Self:
-        """The model of something that has attributes of the same names."""
+        """The model of something that has attributes of the same names.
+
+        Args:
+            source: Has an attribute for each member; others do not matter.
+        """
         return cls.model_validate(source, from_attributes=True, by_alias=False, by_name=True)
 
     def to_wire(self) -> dict[str, Any]:

@@ -48,7 +48,13 @@ class ToolResult(Wire):
     def failed(
         cls, failure: ToolFailure, *, execution_id: str | None = None, metadata: dict[str, Any] | None = None
     ) -> "ToolResult":
-        """The result of a call that failed."""
+        """The result of a call that failed.
+
+        Args:
+            failure: Why; its `data` becomes members of the result's `data`.
+            execution_id: Names the execution, where it came that far.
+            metadata: Such as `durationMs`; of a rate limit `retryAfter` is added.
+        """
         metadata = dict(metadata or {})
         if isinstance(failure, RateLimited):
             metadata["retryAfter"] = failure.retry_after

@@ -85,7 +85,7 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     yield Finding("tokens", "ok", "Both tokens are taken")
     answer = _call(port, endpoint.token, "bridge.faults")
     for fault in answer["faults"] if isinstance(answer, dict) else ():
-        yield Finding("bridge", "warn", fault, "It goes on with what was in force before; mend the file")
+        yield Finding("bridge", "warn", fault, "It goes on with what was in force before; correct the file")
     report = _call(port, endpoint.token, "audit.verify")
     if not isinstance(report, dict):
         yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")

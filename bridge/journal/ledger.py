@@ -327,7 +327,7 @@ class Ledger:
             _logger.exception("The change %s could not be taken back", begin.execution_id)
             return ExecutionFailed(
                 f"{reason}. What had been done of this change could not be taken back yet; nothing is lost: it is "
-                "tried again before the next change and when the bridge starts. Mend the disk and restart the bridge"
+                "tried again before the next change and when the bridge starts. Fix the disk and restart the bridge"
             )
         self._mark(recovered.outcome, begin.execution_id)
         if recovered.message is not None:
@@ -356,7 +356,7 @@ class Ledger:
             reason = as_failure(error, ", ".join(recorded.shown.files)) if isinstance(error, OSError) else error
             raise ExecutionFailed(
                 f"The interrupted change {execution_id} could not be taken back yet: {reason}. "
-                "Nothing is written before that; mend the disk and try again"
+                "Nothing is written before that; fix the disk and try again"
             ) from error
         self._mark(recovered.outcome, execution_id)
         return recovered.message

@@ -165,7 +165,7 @@ def _enabled(config: Folder, shown: str) -> list[Any]:
     if not isinstance(found, list):
         raise StartError(
             f"{shown} in the vault is not a list of plugins, so it was left alone",
-            hint="Mend or remove it, or install with --no-enable",
+            hint="Correct or remove it, or install with --no-enable",
         )
     return found
 

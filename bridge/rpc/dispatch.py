@@ -96,6 +96,10 @@ class Method:
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> Params:
         """The parameters as their model.
 
+        Args:
+            positional: Those given by position; then there are none by name.
+            named: Those given by name.
+
         Raises:
             InvalidParameters: Naming the first parameter that is wrong, and what is wrong with it.
         """

@@ -52,6 +52,12 @@ class HostEditors:
     def look(self, paths: Sequence[str]) -> OpenFiles:
         """Which of these files are open there, and which of those hold text that is not saved.
 
+        Args:
+            paths: Vault-relative paths.
+
+        Returns:
+            Those of the paths that are open; none where no host is connected.
+
         Raises:
             DeadlineExceeded: The host is there and gave no answer that can be used.
         """
@@ -70,7 +76,16 @@ class HostEditors:
         return OpenFiles(known & {*answer.open, *answer.unsaved}, known & {*answer.unsaved})
 
     def write(self, path: str, expected: str, text: str) -> wire.WriteOutcome | None:
-        """Have the host write a file that is open there; None when it did not say what became of it."""
+        """Have the host write a file that is open there.
+
+        Args:
+            path: The file, vault-relative.
+            expected: The sha256, in hex, of the bytes that it must still have.
+            text: All of its new text.
+
+        Returns:
+            What became of it; None when the host did not say.
+        """
         host = self._host()
         if host is None:
             return None
@@ -85,7 +100,14 @@ class HostEditors:
         return next((result.outcome for result in answer.results if result.path == path), None)
 
     def trash(self, paths: Sequence[str]) -> Mapping[str, wire.TrashOutcome] | None:
-        """Have the host put files where the user's deleted files go; None when it did not say what became of them."""
+        """Have the host put files where the user's deleted files go.
+
+        Args:
+            paths: Vault-relative paths.
+
+        Returns:
+            What became of each; None when the host did not say.
+        """
         host = self._host()
         if host is None:
             return None

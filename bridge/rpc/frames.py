@@ -85,7 +85,11 @@ class Frame:
 
 
 def parse(data: bytes | str) -> Frame:
-    """Read one frame. Raises nothing: what is wrong with it is in the result."""
+    """Read one frame. Raises nothing: what is wrong with it is in the result.
+
+    Args:
+        data: UTF-8 JSON, at most `MAX_FRAME` bytes.
+    """
     try:
         value = _load(data)
     except orjson.JSONDecodeError:
@@ -189,7 +193,11 @@ _SHALLOW = _shallow()
 
 
 def encode(answer: dict[str, Any]) -> bytes:
-    """A whole answer. When its result is not JSON, which is a bug of ours, the caller gets an internal error."""
+    """A whole answer. When its result is not JSON, which is a bug of ours, the caller gets an internal error.
+
+    Args:
+        answer: The JSON-RPC object; models in it are written as their `to_wire` says.
+    """
     try:
         return _encode(answer)
     except orjson.JSONEncodeError:
@@ -198,7 +206,14 @@ def encode(answer: dict[str, Any]) -> bytes:
 
 
 def failure(id: Id, code: int, message: str, hint: str) -> bytes:
-    """The error a request gets."""
+    """The error a request gets.
+
+    Args:
+        id: The request's.
+        code: One of `CODES`.
+        message: What JSON-RPC calls the error.
+        hint: What went wrong here and what to do about it.
+    """
     error = {"code": code, "message": message, "data": {"hint": hint}}
     return _encode({"jsonrpc": "2.0", "id": id, "error": error})
 

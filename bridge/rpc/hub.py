@@ -123,7 +123,12 @@ class Peer:
         return self.caller.session_id
 
     def introduce(self, client: str, can: frozenset[str] | None) -> None:
-        """Take the name the client gives itself, and what a host says it can do (None: as before)."""
+        """Take the name the client gives itself, and what a host says it can do.
+
+        Args:
+            client: The name.
+            can: Abilities; None leaves them as they are.
+        """
         self.name = client
         self.caller = self._hub.caller(self.role, client)
         if can is not None and self._transport is not None:
@@ -149,7 +154,20 @@ class Peer:
             await self._transport.send(data)
 
     async def request(self, method: str, question: Wire, within: float) -> Any:
-        """Ask the host something; raises what `Outgoing.request` raises."""
+        """Ask the host something.
+
+        Args:
+            method: One of `host.*`.
+            question: Its parameters.
+            within: Seconds to wait.
+
+        Returns:
+            The host's answer, as it came.
+
+        Raises:
+            DeadlineExceeded: It did not answer in time.
+            ExecutionFailed: It answered with an error, or went away.
+        """
         return await self.outgoing.request(method, question.to_wire(), within)
 
 
@@ -199,7 +217,12 @@ class Hub:
     def caller(self, role: Role, client: str) -> Caller:
         """Whoever has this role and gives itself this name.
 
-        Its session is one client until the bridge stops, however often it connects.
+        Args:
+            role: Whose token it showed.
+            client: The name it gives itself.
+
+        Returns:
+            The caller; its session is the same until the bridge stops, however often the client connects.
         """
         digest = hmac.digest(self._secret, f"{role}:{client}".encode(), hashlib.sha256)
         return Caller(role, client, f"{role}-{digest.hex()[:12]}")
@@ -209,7 +232,12 @@ class Hub:
         self.notify([peer for peer in self.peers if peer.role == "host"], event)
 
     def publish(self, event: Event, *, hosts_only: bool = False) -> None:
-        """Send an event to every session that subscribed to its kind; or only to those of hosts."""
+        """Send an event to every session that subscribed to it.
+
+        Args:
+            event: What happened.
+            hosts_only: Whether agents must not hear of it.
+        """
         subscribers = [peer for peer in self.peers if event.event_name in peer.kinds]
         self.notify([peer for peer in subscribers if not hosts_only or peer.role == "host"], event)
 
@@ -258,7 +286,12 @@ class VaultEvents:
         self._denied = denied
 
     def changed(self, path: str, change: str) -> None:
-        """A file was `created`, `modified` or `deleted`, and the index knows."""
+        """A file has changed, and the index knows.
+
+        Args:
+            path: The file, vault-relative.
+            change: `created`, `modified` or `deleted`.
+        """
         denial = self._denied()
         closed = denial is not None and denial(path) is not None
         self._hub.publish(VaultChanged.model_validate({"path": path, "change": change}), hosts_only=closed)
@@ -277,5 +310,5 @@ class VaultEvents:
                 self.changed(change.new_path, "created")
 
     def progress(self, done: int, total: int) -> None:
-        """So many files of those that are to be read are read."""
+        """The index has read `done` of the `total` files that it is to read."""
         self._hub.notify_hosts(IndexProgress(done=done, total=total))

@@ -50,7 +50,11 @@ class Session(Peer):
         super().__init__(role, hub, transport)
 
     async def receive(self, data: bytes) -> None:
-        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
+        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends.
+
+        Args:
+            data: One text frame.
+        """
         frame = parse(data)
         work = await self._begin(frame, alone=not frame.batch)
         if not any(isinstance(part, Running) for part in work):
@@ -61,7 +65,14 @@ class Session(Peer):
             delivering.add_done_callback(self._delivering.discard)
 
     async def answer(self, data: bytes) -> bytes | None:
-        """Take the body of a POST and return the answer; None when nothing in it wants one."""
+        """Take the body of a POST.
+
+        Args:
+            data: One request, notification or batch.
+
+        Returns:
+            The answer; None when nothing in it wants one.
+        """
         frame = parse(data)
         work = await self._begin(frame, alone=False)
         await _done(work)

@@ -216,7 +216,11 @@ class SettingsStore:
             if kept is not None:
                 self._data = write(values)
                 write_atomic(self._state, FILE, self._data)
-        where = f" It is kept as .vault-bridge/{kept}: mend what you need of it with" if kept else " Mend it, or use"
+        where = (
+            f" It is kept as .vault-bridge/{kept}: set what you need of it again with"
+            if kept
+            else " Correct it, or use"
+        )
         return (
             f".vault-bridge/{FILE} could not be used: {why}. Instead {what} serve.{where} "
             "`vault-bridge settings set`" + (", then delete it" if kept else "")
@@ -259,7 +263,9 @@ class SettingsStore:
         self._accept(values, data)
 
     def _refuse(self, why: str, data: bytes | None) -> None:
-        fault = f".vault-bridge/{FILE} cannot be used: {why}. Until it is mended the settings from before stay in force"
+        fault = (
+            f".vault-bridge/{FILE} cannot be used: {why}. Until it is corrected, the settings from before stay in force"
+        )
         if fault != self._fault:
             logger.warning("%s", fault)
         self._fault, self._data, self._seen = fault, data, None

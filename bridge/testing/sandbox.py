@@ -110,7 +110,16 @@ class Sandbox:
     _pipeline: Pipeline = field(init=False, repr=False)
 
     def add(self, tool: Tool[Any]) -> None:
-        """Register a tool of your own."""
+        """Register a tool of your own. Nothing happens when the bridge has it already.
+
+        Args:
+            tool: Made with this sandbox's `storage`.
+
+        Raises:
+            ValueError: The bridge has another tool of this name.
+        """
+        if type(self.registry.get(tool.name)).__name__ == type(tool).__name__:
+            return
         self.registry.register(ToolProvider(id=tool.name, name=tool.title, description="", version="1", tools=[tool]))
 
     async def call(

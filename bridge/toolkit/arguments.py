@@ -48,7 +48,12 @@ def parse_arguments(model: type[Params], arguments: Any) -> Any:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """The first fault as a sentence, without the caller's values in it."""
+    """The first fault as a sentence, without the caller's values in it.
+
+    Args:
+        error: What pydantic found.
+        model: The model that was not met; its names are suggested.
+    """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = _where(first["loc"])
     if first["type"] == "extra_forbidden":

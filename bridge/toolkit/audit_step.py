@@ -51,7 +51,14 @@ class AuditStep:
         self._writer.shutdown()
 
     async def finished(self, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
-        """Log the end of a call."""
+        """Log the end of a call. Returns when it is written.
+
+        Args:
+            tool_call: The call.
+            result: Its result.
+            plan: What it wrote; None when it wrote nothing.
+            seconds: How long it took.
+        """
         facts: dict[str, Any] = {
             "success": result.success,
             "result": _shape(result.data) if result.success else {"error": result.error},

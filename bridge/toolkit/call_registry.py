@@ -88,7 +88,15 @@ class CallRegistry:
         return await self._await(known, wait)
 
     async def result(self, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
-        """The result of an earlier call, or its ticket after `wait` seconds."""
+        """The result of an earlier call.
+
+        Args:
+            call_id: Names the call.
+            wait: Seconds until a ticket is returned instead; None waits to the end.
+
+        Returns:
+            The result, or the ticket; a failed result (`not_found`) when there is no such call.
+        """
         found = self._calls.get(call_id)
         if found is None:
             entry = self._ledger.find_call(call_id)

@@ -69,6 +69,9 @@ class Approval:
     async def keep_selected(self, keep: KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
 
+        Args:
+            keep: The hunks wanted of each file, by path, counted from 0.
+
         Returns:
             The digest of what will be done.
 
@@ -119,7 +122,17 @@ class ConsentStep:
     def verdict(
         self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
     ) -> tuple[ConsentCase, Verdict]:
-        """What the rules say of this call, without asking anyone."""
+        """What the rules say of this call, without asking anyone.
+
+        Args:
+            tool: The tool.
+            effect: What it will do.
+            tool_call: The call.
+            settings: The modes.
+
+        Returns:
+            The case that was decided, and the decision.
+        """
         plan = effect if isinstance(effect, ChangePlan) else None
         case = ConsentCase(
             tool=tool.name,

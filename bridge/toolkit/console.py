@@ -54,7 +54,7 @@ def redacted_console(secrets: Secrets) -> Iterator[None]:
 
 
 def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
-    """One line about a call that has ended: who, what, how it ended, and how long it took, people included."""
+    """Write one line about a call that has ended: who, what, how it ended, and how long it took, people included."""
     if result.success:
         end = f"done, {len(result.text):,} characters"
     else:

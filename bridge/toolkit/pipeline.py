@@ -95,7 +95,11 @@ class Pipeline:
     incomplete_answers: Callable[[], int] = lambda: 0
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
-        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
+        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result.
+
+        Args:
+            tool_call: The call; its phase, execution id and open question are set on the way.
+        """
         started = self.clock.monotonic()
         tool_call.execution_id = f"call-{secrets.token_hex(4)}"
         tool_call.incomplete_before = self.incomplete_answers()

@@ -11,7 +11,7 @@ from typing import BinaryIO, Protocol
 
 from bridge.errors import NotFound
 from bridge.index.knowledge import Knowledge
-from bridge.toolkit.permitted import Denial
+from bridge.toolkit.permitted import Denials
 from bridge.vault.app_settings import AppSettings
 from bridge.vault.files import FileStat
 from bridge.vault.ignore import IgnoreRules
@@ -102,8 +102,9 @@ class PlanningStorage(Storage, Protocol):
         """Closed files too, for working out what a change means. Nothing of it may be shown to an agent unchecked."""
         ...
 
-    def closed(self) -> Denial | None:
-        """The rules as they are now: a function from a path to the rule that closes it; None when nothing is closed."""
+    @property
+    def closed(self) -> Denials:
+        """Returns the rules as they are now: a function from a path to the rule that closes it, or None for none."""
         ...
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:

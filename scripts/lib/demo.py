@@ -76,7 +76,7 @@ class Demo:
             await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(tools)})
             self._step("The bridge serves it")
             self._say(
-                f"On this machine only, at {bridge.beacon.url}. Agents may use {', '.join(tools[:4])} and "
+                f"On this machine only, at {bridge.discovery.url}. Agents may use {', '.join(tools[:4])} and "
                 f"{len(tools) - 4} more tools."
             )
             async with _consent_prompt(vault, self._keyboard, self._printer) as prompt:

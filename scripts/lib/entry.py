@@ -30,7 +30,7 @@ def test(arguments: Sequence[str]) -> int:
     outcomes = steps.run_all(checking.tests(options))
     code = steps.sum_up(outcomes)
     if outcomes[-1].code == NO_TESTS and options.depth != "long":
-        say("No test was selected. Tests marked `long` run with --long only.")
+        say("No test was selected. If you want tests that are marked `long`, add --long.")
     return code
 
 

@@ -24,7 +24,7 @@ Python tests on all processors, except the tests marked `long`, which kill and b
 
 TEST_EXAMPLES = """Everything else is passed to pytest, which then runs only what you select, in one process:
 
-  scripts/test tests/vault -k symlink     the tests of one folder whose name contains "symlink"
+  scripts/test tests/vault -k link        the tests of one folder whose name contains "link"
   scripts/test --long tests/journal -x    one folder with its long tests, up to the first failure
   scripts/test --quick tests/index        one folder without its slow tests
   scripts/test tests/index -n auto        one folder on all processors

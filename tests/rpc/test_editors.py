@@ -62,7 +62,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, 0.05)
 
 
-async def test_a_host_that_can_tells_what_is_open(world: World, editors: HostEditors) -> None:
+async def test_a_host_that_can_says_what_is_open(world: World, editors: HostEditors) -> None:
     plugin = Plugin(world, {"host.dirty": result({"open": ["a.md", "other.md"], "unsaved": ["a.md"]})})
     assert editors.connected
     found = await asyncio.to_thread(editors.look, ["a.md", "b.md"])

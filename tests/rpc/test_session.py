@@ -161,7 +161,7 @@ async def test_a_request_that_was_not_begun_when_its_connection_closed_is_never_
     assert world.calls.asked == []
 
 
-async def test_what_is_cut_short_when_the_bridge_stops_is_told_so_and_notifications_are_not(world: World) -> None:
+async def test_requests_cut_short_when_the_bridge_stops_get_an_error_and_notifications_do_not(world: World) -> None:
     transport = FakeTransport()
     session = world.open("agent", transport)
     call = {"name": "slow", "arguments": {}}

@@ -45,7 +45,7 @@ def test_without_options_it_is_the_demonstration() -> None:
     [
         ([], RunOptions("default", ())),
         (["--quick"], RunOptions("quick", ())),
-        (["tests/vault", "-k", "symlink"], RunOptions("default", ("tests/vault", "-k", "symlink"))),
+        (["tests/vault", "-k", "link"], RunOptions("default", ("tests/vault", "-k", "link"))),
         (["--long", "tests/journal", "-x"], RunOptions("long", ("tests/journal", "-x"))),
         (["tests/journal", "--quick", "--lf"], RunOptions("quick", ("tests/journal", "--lf"))),
         (["--lo"], RunOptions("default", ("--lo",))),
@@ -60,7 +60,7 @@ def test_help_says_how_tests_are_selected(capsys: pytest.CaptureFixture[str]) ->
         parse_test(["--help"])
     shown = capsys.readouterr().out
     assert ended.value.code == 0
-    assert all(part in shown for part in ("--quick", "--long", "scripts/test tests/vault -k symlink"))
+    assert all(part in shown for part in ("--quick", "--long", "scripts/test tests/vault -k link"))
 
 
 def test_quick_and_long_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:

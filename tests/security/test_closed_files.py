@@ -38,7 +38,7 @@ async def test_read_is_refused_by_the_rule(agent: Connection, path: str) -> None
     assert "permissions.json" in (result.error or "")
 
 
-async def test_a_patch_tells_nothing_of_it_either(agent: Connection) -> None:
+async def test_a_patch_discloses_nothing_of_it_either(agent: Connection) -> None:
     patch = f"--- Private/Diary.md\n+++ Private/Diary.md\n@@ -3,1 +3,1 @@\n-{SECRET}\n+x\n"
     for guess in (patch, patch.replace(SECRET, "a wrong guess")):
         called = (await agent.call("apply_patch", patch=guess)).raw

@@ -70,7 +70,7 @@ async def test_it_is_in_no_list(agent: Connection) -> None:
     assert [result.data for result in told[1:]] == [[], [], [], [], [], []]
 
 
-async def test_the_history_does_not_tell_of_it(agent: Connection, vault: Path) -> None:
+async def test_the_history_does_not_mention_it(agent: Connection, vault: Path) -> None:
     patch = {"startLine": 1, "endLine": 1, "newContent": "x"}
     async with consenting_host(vault), connect(vault, name="me", role="host") as person:
         (await agent.call("apply_patch", path="Ideas", patches=[patch])).or_raise()

@@ -122,13 +122,13 @@ def test_function_forms_wrap_the_same_schema(form: Any) -> None:
     ]
 
 
-def test_mcp_form_tells_what_the_tool_may_do() -> None:
+def test_mcp_form_says_what_the_tool_may_do() -> None:
     told = only(describe(registry(), ENABLED, "mcp"))
     assert told["inputSchema"] == parameters_schema(EditParams)
     assert told["annotations"]["readOnlyHint"] is True
 
 
-def test_bridge_form_tells_consent() -> None:
+def test_bridge_form_describes_consent() -> None:
     told = only(describe(registry(), ENABLED))
     assert {key: told[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
         "risk": "low",
@@ -145,5 +145,5 @@ def test_always_allowed_tools_need_no_consent() -> None:
     assert told["requiresConsent"] is False
 
 
-def test_disabled_tools_are_not_told() -> None:
+def test_disabled_tools_are_not_listed() -> None:
     assert describe(registry(), Settings(enabled_tools=())) == []

@@ -12,7 +12,7 @@ from bridge.toolkit.tool import ReadEffect
 Modified = Callable[[str], str]
 
 
-def test_a_glob_lists_paths_and_times_as_seed_l_has_them(disk_bench: Any, modified: Modified) -> None:
+def test_a_glob_lists_paths_and_times(disk_bench: Any, modified: Modified) -> None:
     output = disk_bench.read("find", pattern="**/*.md", maxResults=2)
     assert output.data == [
         {"path": "Ideas.md", "modified": modified("Ideas.md")},
@@ -42,7 +42,7 @@ def test_globs_and_words_find_their_files(bench: Any, pattern: str, paths: list[
     assert [entry["path"] for entry in bench.read("find", pattern=pattern).data] == paths
 
 
-def test_hidden_files_are_told_only_when_asked_for_and_dot_folders_never(bench: Any) -> None:
+def test_hidden_files_are_listed_only_when_asked_for_and_dot_folders_never(bench: Any) -> None:
     bench.write(".draft.md", b"x")
     bench.write(".trash/old.md", b"x")
     assert ".draft.md" not in bench.read("find", pattern="**").text

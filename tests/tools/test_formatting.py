@@ -1,4 +1,4 @@
-"""Seed S's sizes, times and sentences."""
+"""Sizes, times and sentences as answers have them."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from bridge.tools.formatting import counted, done, exact_size, local_date, local
 
 
 @pytest.mark.parametrize(
-    ("count", "told", "exactly"),
+    ("count", "words", "exactly"),
     [
         (0, "0 bytes", "0 bytes"),
         (1, "1 byte", "1 byte"),
@@ -20,8 +20,8 @@ from bridge.tools.formatting import counted, done, exact_size, local_date, local
         (3_000_000_000, "2,861.0 MB", "2,861.0 MB (3,000,000,000 bytes)"),
     ],
 )
-def test_sizes_are_told_as_people_say_them(count: int, told: str, exactly: str) -> None:
-    assert (size(count), exact_size(count)) == (told, exactly)
+def test_sizes_are_written_as_people_say_them(count: int, words: str, exactly: str) -> None:
+    assert (size(count), exact_size(count)) == (words, exactly)
 
 
 def test_one_is_not_many() -> None:
@@ -42,7 +42,7 @@ def test_a_time_that_no_calendar_has_is_unknown(nanoseconds: int | None) -> None
 
 
 @pytest.mark.parametrize(
-    ("summary", "told"),
+    ("summary", "words"),
     [
         ('Create folder "Projects"', 'Created folder "Projects".'),
         ('Overwrite file "notes/draft.md" (2.3 KB)', 'Overwrote file "notes/draft.md" (2.3 KB).'),
@@ -51,8 +51,8 @@ def test_a_time_that_no_calendar_has_is_unknown(nanoseconds: int | None) -> None
         ('Insert 5 lines after line 42 in "notes/log.md"', 'Inserted 5 lines after line 42 in "notes/log.md".'),
     ],
 )
-def test_what_was_asked_is_told_as_done(summary: str, told: str) -> None:
-    assert done(summary) == told
+def test_what_was_asked_is_reported_as_done(summary: str, words: str) -> None:
+    assert done(summary) == words
 
 
 def test_only_what_is_long_is_cut() -> None:

@@ -1,4 +1,4 @@
-"""grep: seed L's parameters and shape, and text that reads like grep's."""
+"""grep: its parameters and shape, and text that reads like grep's."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.tool import ReadEffect
 
 
-def test_a_hit_has_file_line_match_and_context_as_seed_l_has_them(disk_bench: Any) -> None:
+def test_a_hit_has_file_line_match_and_context(disk_bench: Any) -> None:
     disk_bench.write(
         "src/editing.ts", b"import x\n\nfunction applyPatch() {\n  // TODO: Add validation\n  return patch;\n}\n"
     )
@@ -28,14 +28,14 @@ def test_a_hit_has_file_line_match_and_context_as_seed_l_has_them(disk_bench: An
     )
 
 
-def test_context_of_neighbouring_hits_is_told_once_in_the_text(disk_bench: Any) -> None:
+def test_context_that_neighbouring_hits_share_is_shown_once(disk_bench: Any) -> None:
     disk_bench.write("a.md", b"x1\nx2\nb\nc\nd\ne\nx3\n")
     assert disk_bench.read("grep", pattern="x", filePattern="a.md", contextLines=1).text == (
         "a.md\n1:x1\n2:x2\n3-b\n--\n6-e\n7:x3\n"
     )
 
 
-def test_without_context_the_hits_alone_are_told(disk_bench: Any) -> None:
+def test_without_context_only_the_hits_are_listed(disk_bench: Any) -> None:
     output = disk_bench.read("grep", pattern="TODO", contextLines=0)
     assert output.text == "Notes/Meeting.md\n3:- TODO: call Ada\n\nNotes/Windows.md\n3:TODO: ship\n"
     assert [hit["context"] for hit in output.data] == [hit["match"] for hit in output.data]

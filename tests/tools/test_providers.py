@@ -64,7 +64,9 @@ def test_every_parameter_is_described_in_a_schema_of_its_own(disk_bench: Any, na
         ("apply_patch", ["path", "patches", "patch"], []),
     ],
 )
-def test_parameters_have_seed_ls_names(disk_bench: Any, name: str, parameters: list[str], required: list[str]) -> None:
+def test_parameters_have_camel_case_names(
+    disk_bench: Any, name: str, parameters: list[str], required: list[str]
+) -> None:
     schema = parameters_schema(disk_bench.tools[name].parameters)
     assert (list(schema["properties"]), schema.get("required", [])) == (parameters, required)
 

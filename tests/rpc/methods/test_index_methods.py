@@ -10,7 +10,7 @@ from tests.rpc.world import World
 FACTS: dict[str, Any] = {"resolved": {"b.md": 2}, "unresolved": {}, "tags": ["#t"], "mtime": 1.5, "size": 3}
 
 
-async def test_what_obsidian_knows_is_handed_on_and_the_answer_is_told_with_the_names_of_the_protocol(
+async def test_what_obsidian_knows_is_passed_on_and_the_answer_has_the_names_of_the_protocol(
     world: World,
 ) -> None:
     params = {"files": {"a.md": FACTS}, "unsaved": ["a.md"], "notes": ["a.md", "b.md"]}

@@ -29,7 +29,7 @@ async def test_a_bounded_call_without_an_id_gets_one_so_that_its_ticket_names_it
     assert world.calls.asked[1]["callId"] is None
 
 
-async def test_an_agent_is_told_how_far_its_own_call_is_also_from_a_worker_thread(world: World) -> None:
+async def test_an_agent_is_notified_of_its_own_calls_progress_even_from_a_worker_thread(world: World) -> None:
     transport, other = FakeTransport(), FakeTransport()
     session = world.open("agent", transport)
     world.open("agent", other)
@@ -39,7 +39,7 @@ async def test_an_agent_is_told_how_far_its_own_call_is_also_from_a_worker_threa
     assert other.sent == []
 
 
-async def test_a_crash_is_an_internal_error_that_tells_nothing(world: World) -> None:
+async def test_a_crash_is_an_internal_error_that_discloses_nothing(world: World) -> None:
     answer = await world.ask("agent", "tools.call", {"name": "crash"})
     assert answer["error"]["code"] == -32603
     assert "ada" not in str(answer)

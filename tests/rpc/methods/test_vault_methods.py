@@ -7,7 +7,7 @@ import pytest
 from tests.rpc.world import World
 
 
-async def test_history_is_told_newest_first_with_the_names_of_the_protocol(world: World) -> None:
+async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(world: World) -> None:
     answer = await world.ask("agent", "history.list", {"limit": 5, "before": "patch-2"})
     assert answer["result"] == [
         {

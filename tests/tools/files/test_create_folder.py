@@ -1,4 +1,4 @@
-"""create_folder: seed S's texts, and folders that are there already."""
+"""create_folder: its exact texts, and folders that are there already."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ async def test_a_folder_that_exists_is_no_error_and_no_change(any_vault: Any, pa
         ),
     ],
 )
-async def test_errors_are_those_of_seed_s(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "create_folder", **arguments) == text
     assert not any_vault.asked
 

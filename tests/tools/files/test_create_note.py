@@ -27,7 +27,7 @@ MEETING = "# Meeting Notes\n\nDiscussed project timeline..."
         ({"folder": ""}, "Meeting Notes.md"),
     ],
 )
-async def test_the_note_goes_where_it_is_told_or_after_its_title(
+async def test_the_note_goes_where_it_is_sent_or_is_named_after_its_title(
     any_vault: Any, arguments: dict[str, Any], path: str
 ) -> None:
     result = await any_vault.succeed("create_note", content=MEETING, **arguments)
@@ -54,7 +54,7 @@ async def test_a_given_name_that_is_taken_is_a_conflict(any_vault: Any, argument
 
 
 @pytest.mark.parametrize(
-    ("told", "path"),
+    ("setting", "path"),
     [
         ({"newFileLocation": "folder", "newFileFolderPath": "Inbox"}, "Inbox/T.md"),
         ({"newFileLocation": "folder", "newFileFolderPath": "/"}, "T.md"),
@@ -64,9 +64,9 @@ async def test_a_given_name_that_is_taken_is_a_conflict(any_vault: Any, argument
         ({"newFileLocation": "current"}, "T.md"),
     ],
 )
-async def test_new_notes_go_where_obsidian_puts_them(any_vault: Any, told: dict[str, str], path: str) -> None:
+async def test_new_notes_go_where_obsidian_puts_them(any_vault: Any, setting: dict[str, str], path: str) -> None:
     """Rule 78."""
-    any_vault.write(".obsidian/app.json", json.dumps(told))
+    any_vault.write(".obsidian/app.json", json.dumps(setting))
     assert (await any_vault.succeed("create_note", content="x", title="T")).data["path"] == path
 
 
@@ -89,7 +89,7 @@ async def test_new_notes_go_where_obsidian_puts_them(any_vault: Any, told: dict[
         ),
     ],
 )
-async def test_a_wrong_call_is_told_why(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "create_note", **arguments) == text
     assert not any_vault.asked
 

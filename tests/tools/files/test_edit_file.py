@@ -69,7 +69,7 @@ THIRTY = "".join(f"line {number}\n" for number in range(1, 31))
         ("a\nb\n", {"delete_lines": {"start": 2, "end": 2}}, "a\n", "Deleted lines 2-2 (1 line) in"),
     ],
 )
-async def test_each_way_does_and_says_what_seed_s_says(
+async def test_each_way_edits_the_file_and_says_what_it_did(
     any_vault: Any, before: str, arguments: dict[str, Any], after: str, text: str
 ) -> None:
     any_vault.write("notes/log.md", before)
@@ -141,7 +141,7 @@ async def test_five_lines_after_line_42(any_vault: Any) -> None:
         ),
     ],
 )
-async def test_what_cannot_be_done_is_said_in_the_words_of_seed_s(
+async def test_what_cannot_be_done_is_refused_in_exact_sentences(
     any_vault: Any, arguments: dict[str, Any], text: str
 ) -> None:
     any_vault.write("notes.md", THIRTY)
@@ -168,7 +168,7 @@ async def test_what_cannot_be_done_is_said_in_the_words_of_seed_s(
         ({"path": "Ideas.md", "delete_lines": {"start": 0, "end": 2}}, "delete_lines.start"),
     ],
 )
-async def test_a_wrong_call_is_told_why(any_vault: Any, arguments: dict[str, Any], says: str) -> None:
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], says: str) -> None:
     any_vault.write("bin.md", b"a\x00b")
     any_vault.write("latin.md", b"caf\xe9")
     result = await any_vault.call("edit_file", **arguments)
@@ -176,7 +176,7 @@ async def test_a_wrong_call_is_told_why(any_vault: Any, arguments: dict[str, Any
     assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
 
 
-async def test_seed_os_edits_ask_its_question_and_apply_together(any_vault: Any) -> None:
+async def test_range_edits_are_asked_in_one_question_and_applied_together(any_vault: Any) -> None:
     any_vault.write("src/Example.vala", "a\nb\nc\nd\n")
     edits = [
         {"range": [1, 1], "replacement": "top\n"},

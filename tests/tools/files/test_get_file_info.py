@@ -1,4 +1,4 @@
-"""get_file_info: seed S's text to the letter, for files, folders, and what is not there."""
+"""get_file_info: its exact text, for files, folders, and what is not there."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from tests.tools.files.conftest import text_of
 WHEN = 1_770_128_565.0
 
 
-async def test_the_text_of_a_file_is_the_one_of_seed_s(any_vault: Any) -> None:
+async def test_the_text_of_a_file_is_exactly_this(any_vault: Any) -> None:
     any_vault.write("Projects/project-a.md", "x" * 2456, WHEN)
     result = await any_vault.succeed("get_file_info", path="projects/PROJECT-A.md")
     created = local_time(any_vault.storage.stat(parse_path("Projects/project-a.md")).created_ns)
@@ -29,7 +29,7 @@ async def test_the_text_of_a_file_is_the_one_of_seed_s(any_vault: Any) -> None:
     assert result.data["modified"] == "2026-02-03T14:22:45.000Z"
 
 
-async def test_the_text_of_a_folder_is_the_one_of_seed_s(disk_vault: Any) -> None:
+async def test_the_text_of_a_folder_is_exactly_this(disk_vault: Any) -> None:
     os.utime(disk_vault.folder / "Notes", (WHEN, WHEN))
     result = await disk_vault.succeed("get_file_info", path="/notes/")
     assert re.fullmatch(
@@ -64,7 +64,7 @@ async def test_when_a_file_was_made_survives_our_own_writes(any_vault: Any) -> N
         ),
     ],
 )
-async def test_errors_are_those_of_seed_s(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "get_file_info", **arguments) == text
 
 
@@ -79,7 +79,7 @@ async def test_names_that_differ_in_case_only_are_ambiguous(disk_vault: Any) -> 
 async def test_a_closed_file_is_refused_there_or_not(any_vault: Any) -> None:
     any_vault.write("Private/Diary.md", "secret")
     any_vault.close_path("Private/")
-    told = [
+    refused = [
         await any_vault.call("get_file_info", path=path) for path in ("Private", "private/diary.md", "Private/No.md")
     ]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}

@@ -1,4 +1,4 @@
-"""list_files: seed S's text to the letter, its globs and its order, from the disk and from the index alike."""
+"""list_files: its exact text, its globs and its order, from the disk and from the index alike."""
 
 import os
 from typing import Any
@@ -14,7 +14,7 @@ THIRD = 1_770_120_000.0  # 3 February 2026, about noon
 
 @pytest.fixture(params=["disk", "index"])
 def projects(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
-    """Seed S's own example, known to the index or not yet."""
+    """A small vault, known to the index or not yet."""
     for name in ("Notes/Meeting.md", "Notes/Windows.md", "Ideas.md"):
         (disk_vault.folder / name).unlink()
     (disk_vault.folder / "Notes").rmdir()
@@ -34,7 +34,7 @@ def date(days: float) -> str:
     return local_date(int((THIRD - days * DAY) * 1e9))
 
 
-async def test_the_text_is_the_one_of_seed_s(projects: Any) -> None:
+async def test_the_text_is_exactly_this(projects: Any) -> None:
     result = await projects.succeed("list_files", pattern="{Projects/*,*.md,Templates}")
     assert result.text == (
         "Found 5 item(s):\n"
@@ -82,7 +82,9 @@ async def test_the_text_is_the_one_of_seed_s(projects: Any) -> None:
         ({"pattern": "**", "max_results": 2}, ["Projects/notes.md", "Projects/todo.md"]),
     ],
 )
-async def test_globs_mean_what_seed_s_says(projects: Any, arguments: dict[str, Any], paths: list[str]) -> None:
+async def test_globs_match_children_descendants_and_classes(
+    projects: Any, arguments: dict[str, Any], paths: list[str]
+) -> None:
     result = await projects.succeed("list_files", **arguments)
     assert [item["path"] for item in result.data] == paths
 
@@ -111,7 +113,7 @@ async def test_globs_mean_what_seed_s_says(projects: Any, arguments: dict[str, A
         ),
     ],
 )
-async def test_nothing_and_errors_are_told_in_the_words_of_seed_s(
+async def test_an_empty_list_and_errors_have_their_exact_sentences(
     projects: Any, arguments: dict[str, Any], text: str
 ) -> None:
     assert await text_of(projects, "list_files", **arguments) == text
@@ -143,7 +145,7 @@ async def test_at_most_1000_are_shown(disk_vault: Any, asked: int | None, shown:
         ({"path": "../x"}, "outside the vault"),
     ],
 )
-async def test_a_wrong_call_is_told_why(disk_vault: Any, arguments: dict[str, Any], says: str) -> None:
+async def test_a_wrong_call_is_refused_with_the_reason(disk_vault: Any, arguments: dict[str, Any], says: str) -> None:
     result = await disk_vault.call("list_files", **arguments)
     assert says in result.error
     assert not disk_vault.asked
@@ -157,8 +159,8 @@ async def test_dot_folders_and_closed_files_are_not_there(projects: Any) -> None
     projects.storage.knowledge.refresh()
     result = await projects.succeed("list_files", pattern="**")
     assert not [item["path"] for item in result.data if item["path"].startswith((".", "Private/"))]
-    told = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
+    refused = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
 
 
 async def test_folders_that_differ_in_case_only_are_ambiguous(disk_vault: Any) -> None:

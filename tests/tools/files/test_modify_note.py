@@ -83,12 +83,12 @@ async def test_replace_changes_the_first_place(any_vault: Any) -> None:
         ),
     ],
 )
-async def test_a_wrong_call_is_told_why(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "modify_note", **arguments) == text
     assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
 
 
-async def test_an_unknown_operation_is_told_the_known_ones(any_vault: Any) -> None:
+async def test_an_unknown_operation_is_refused_with_the_known_ones(any_vault: Any) -> None:
     result = await any_vault.call("modify_note", path="Ideas", operation="insert", content="x")
     assert result.error.startswith("Parameter 'operation': Input should be 'append', 'prepend' or 'replace'")
 

@@ -1,4 +1,4 @@
-"""move_file and organize_note: seed S's words, and links that follow."""
+"""move_file and organize_note: their exact texts, and links that follow."""
 
 import asyncio
 import json
@@ -119,7 +119,7 @@ async def test_organize_note_adds_the_extension_and_makes_folders(any_vault: San
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"destination": "x"}, "Error: source is required and must be a non-empty string."),
         ({"source": "", "destination": "x"}, "Error: source is required and must be a non-empty string."),
@@ -153,11 +153,11 @@ async def test_organize_note_adds_the_extension_and_makes_folders(any_vault: San
         ({"source": "Ideas.md", "destination": "Ideas.md/x.md"}, 'Error: Cannot move "Ideas.md" into itself'),
     ],
 )  # fmt: skip
-async def test_what_cannot_be_moved_is_refused_in_the_seeds_words(
-    any_vault: Sandbox, arguments: dict[str, str], told: str
+async def test_what_cannot_be_moved_is_refused_in_exact_sentences(
+    any_vault: Sandbox, arguments: dict[str, str], message: str
 ) -> None:
     before = any_vault.files()
-    assert (await text_of(any_vault, "move_file", **arguments)).startswith(told)
+    assert (await text_of(any_vault, "move_file", **arguments)).startswith(message)
     assert any_vault.files() == before
     assert any_vault.asked == []
 
@@ -213,7 +213,7 @@ async def test_a_folder_with_a_closed_file_in_it_does_not_move(any_vault: Sandbo
     assert any_vault.data("Notes/Meeting.md")
 
 
-async def test_links_that_cannot_follow_are_told_before_the_person_answers(any_vault: Sandbox) -> None:
+async def test_the_question_names_links_that_cannot_follow(any_vault: Sandbox) -> None:
     any_vault.write("Links.md", "[[Ideas]]")
     any_vault.write("Broken.md", b"[[Ideas]]\0")
     await any_vault.succeed("move_file", source="Ideas.md", destination="C#.md")
@@ -295,7 +295,7 @@ async def test_two_moves_at_once_do_not_lose_a_link(any_vault: Sandbox) -> None:
     assert moved
 
 
-async def test_what_cannot_be_read_is_left_and_told(disk_vault: Sandbox) -> None:
+async def test_what_cannot_be_read_is_left_and_named_in_a_warning(disk_vault: Sandbox) -> None:
     if sys.platform == "win32" or os.geteuid() == 0:
         pytest.skip("needs a file that cannot be read")
     disk_vault.write("Links.md", "[[Ideas]]")

@@ -54,11 +54,11 @@ def test_a_path_on_this_machine_may_lie_in_the_vault(storage: VaultStorage) -> N
         ("Notes/.git/config", ".git"),
     ],
 )
-def test_dot_folders_are_shut_in_the_words_of_seed_s(storage: VaultStorage, text: str, folder: str) -> None:
+def test_dot_folders_are_refused_as_protected_system_folders(storage: VaultStorage, text: str, folder: str) -> None:
     with pytest.raises(PermissionDenied) as caught:
         vault_path(text, storage)
-    told = f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)"
-    assert (caught.value.message, caught.value.code) == (told, "protected")
+    message = f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)"
+    assert (caught.value.message, caught.value.code) == (message, "protected")
 
 
 @pytest.mark.parametrize("text", ["../x.md", "Notes/../../x.md", "/..", "C:/x.md", "..\\x.md"])

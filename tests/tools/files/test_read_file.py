@@ -1,4 +1,4 @@
-"""read_file: seed S's text to the letter, its truncation, seed O's outline and whole files."""
+"""read_file: its exact text, its truncation, the outline, and whole files."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from tests.tools.files.conftest import text_of
 DOCUMENT = "# Document Title\n\nFirst paragraph content...\nMore content here...\n"
 
 
-async def test_the_text_is_the_one_of_seed_s(any_vault: Any) -> None:
+async def test_the_text_is_exactly_this(any_vault: Any) -> None:
     any_vault.write("Projects/notes.md", DOCUMENT)
     result = await any_vault.succeed("read_file", path="Projects/notes.md")
     assert result.text == (
@@ -46,7 +46,7 @@ async def test_lines_are_numbered_whatever_the_file_is_like(
     assert await text_of(any_vault, "read_file", path="x.txt", **span) == text
 
 
-async def test_more_than_2000_lines_are_cut_as_seed_s_says(any_vault: Any) -> None:
+async def test_more_than_2000_lines_are_cut(any_vault: Any) -> None:
     any_vault.write("long.txt", "".join(f"Line {number}\n" for number in range(1, 5001)))
     result = await any_vault.succeed("read_file", path="long.txt")
     assert result.text.startswith("1: Line 1\n2: Line 2\n")
@@ -73,7 +73,7 @@ async def test_more_than_100_kb_are_cut_at_a_line(any_vault: Any) -> None:
     assert len(result.data["content"]) == 102_000
 
 
-async def test_text_keeps_to_the_users_setting_and_data_to_the_seed(any_vault: Any) -> None:
+async def test_text_keeps_to_the_users_setting_and_data_to_the_fixed_limit(any_vault: Any) -> None:
     any_vault.settings.update({"maxOutputBytes": 4096})
     any_vault.write("wide.txt", ("x" * 99 + "\n") * 300)
     result = await any_vault.succeed("read_file", path="wide.txt")
@@ -94,7 +94,7 @@ async def test_one_endless_line_is_cut_inside_and_says_so(any_vault: Any) -> Non
     assert "nextStartLine" not in result.metadata
 
 
-async def test_a_note_that_is_cut_is_told_its_outline(any_vault: Any) -> None:
+async def test_the_outline_follows_a_note_that_is_cut(any_vault: Any) -> None:
     any_vault.write("long.md", "# A\n" + "x\n" * 2500 + "## B [[c]]\n```\n# no\n```\n")
     result = await any_vault.succeed("read_file", path="long.md")
     assert result.text.endswith(
@@ -156,7 +156,7 @@ async def test_a_file_the_user_attached_is_read_whole(any_vault: Any) -> None:
         ({"path": "Notes"}, "Error: Path 'Notes' is a folder, not a file; name a file in it"),
     ],
 )
-async def test_a_wrong_call_is_told_why(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "read_file", **arguments) == text
 
 
@@ -176,7 +176,7 @@ async def test_a_file_on_this_machine_is_taken_when_it_lies_in_the_vault(disk_va
     assert not (await disk_vault.call("read_file", file_path="/etc/hostname")).success
 
 
-async def test_of_what_is_no_text_only_the_kind_is_told(any_vault: Any) -> None:
+async def test_a_file_that_is_not_text_is_only_described(any_vault: Any) -> None:
     any_vault.write("scan.pdf", b"%PDF-1.7\n\x00" + b"x" * 2000)
     result = await any_vault.succeed("read_file", path="scan.pdf")
     assert result.text == '"scan.pdf" is not text: PDF document, application/pdf, 2.0 KB. Its bytes are not shown.'
@@ -193,7 +193,9 @@ async def test_of_what_is_no_text_only_the_kind_is_told(any_vault: Any) -> None:
         ({"read_entire_file": True}, "Read entire file 'src/Example.vala'?"),
     ],
 )
-async def test_the_question_is_that_of_seed_o(any_vault: Any, arguments: dict[str, Any], summary: str) -> None:
+async def test_the_question_names_the_file_and_the_lines(
+    any_vault: Any, arguments: dict[str, Any], summary: str
+) -> None:
     await any_vault.call("read_file", path="src/Example.vala", **arguments)
     assert any_vault.asked[0]["summary"] == summary
 
@@ -201,9 +203,9 @@ async def test_the_question_is_that_of_seed_o(any_vault: Any, arguments: dict[st
 async def test_a_closed_file_is_refused_there_or_not(any_vault: Any) -> None:
     any_vault.write("Private/Diary.md", "secret")
     any_vault.close_path("Private/")
-    told = [await any_vault.call("read_file", path=f"Private/{name}.md") for name in ("Diary", "Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
-    assert all("secret" not in result.text for result in told)
+    refused = [await any_vault.call("read_file", path=f"Private/{name}.md") for name in ("Diary", "Nothing")]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
+    assert all("secret" not in result.text for result in refused)
 
 
 def test_numbers_count_as_bytes_too() -> None:

@@ -23,7 +23,7 @@ FAILING = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "says"), FAILING)
-async def test_it_is_told_to_who_may_read_and_to_nobody_else(
+async def test_the_reason_goes_only_to_callers_that_may_read(
     any_vault: Any, tool: str, arguments: dict[str, Any], says: str
 ) -> None:
     any_vault.write("Broken.md", "---\ntags: [a\nb: : c\n---\n")

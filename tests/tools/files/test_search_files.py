@@ -1,4 +1,4 @@
-"""search_files: seed S's text to the letter, its defaults and its limits, from the disk and from the index alike."""
+"""search_files: its exact text, its defaults and its limits, from the disk and from the index alike."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tests.tools.files.conftest import text_of
 
 @pytest.fixture(params=["disk", "index"])
 def alpha(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
-    """Seed S's own example, known to the index or not yet."""
+    """A small vault, known to the index or not yet."""
     for name in ("Notes/Meeting.md", "Notes/Windows.md", "Ideas.md"):
         (disk_vault.folder / name).unlink()
     filler = "\n" * 40
@@ -23,7 +23,7 @@ def alpha(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
     return disk_vault
 
 
-async def test_the_text_is_the_one_of_seed_s(alpha: Any) -> None:
+async def test_the_text_is_exactly_this(alpha: Any) -> None:
     assert await text_of(alpha, "search_files", pattern="TODO|FIXME|XXX", context_lines=1, max_results=20) == (
         "Found 2 matching file(s):\n"
         "\n"
@@ -75,7 +75,7 @@ async def test_the_files_with_most_matching_lines_come_first_and_at_most_as_many
     assert (result.metadata["total"], result.metadata["truncated"]) == (12, True)
 
 
-async def test_five_excerpts_are_told_of_a_file_and_lines_shared_by_them_once(disk_vault: Any) -> None:
+async def test_five_excerpts_of_a_file_are_shown_and_the_lines_they_share_once(disk_vault: Any) -> None:
     disk_vault.write("a.md", "x\ny\nx\nz\nz\nz\n" + "x\n" * 5)
     assert await text_of(disk_vault, "search_files", pattern="x", context_lines=1) == (
         "Found 1 matching file(s):\n\n## a.md\n"
@@ -91,7 +91,7 @@ async def test_javascript_s_ways_of_writing_are_taken(disk_vault: Any, pattern: 
     assert [entry["path"] for entry in (await disk_vault.succeed("search_files", pattern=pattern)).data] == ["a.md"]
 
 
-async def test_an_invalid_pattern_is_told_where(disk_vault: Any) -> None:
+async def test_an_invalid_pattern_is_refused_with_the_place_of_the_mistake(disk_vault: Any) -> None:
     result = await disk_vault.call("search_files", pattern="a(b")
     assert (result.success, result.error_type) == (False, "invalid_parameters")
     assert result.text.startswith("Error: Invalid pattern at position 3")

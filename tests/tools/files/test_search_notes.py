@@ -1,4 +1,4 @@
-"""search_notes as an agent calls it (seed S; rules 80 and 90 to 92 of Obsidian's behaviour)."""
+"""search_notes as an agent calls it (rules 80 and 90 to 92 of docs/obsidian.md)."""
 
 import json
 from typing import Any
@@ -13,13 +13,13 @@ ALPHA, BETA = "Projects/Alpha.md", "Projects/Beta.md"
 
 @pytest.fixture
 def alpha(disk_vault: Any) -> Any:
-    """Seed S's own example."""
+    """A vault with two projects."""
     disk_vault.write(ALPHA, "# Alpha Project\n\nThe project timeline is set for Q2. #work/plan\n", 1_700_000_000)
     disk_vault.write(BETA, "---\nstatus: draft\n---\n# Beta\n\n- [ ] ask for the timeline\n", 1_700_000_000)
     return disk_vault
 
 
-async def test_the_result_has_the_shape_of_seed_s(alpha: Any) -> None:
+async def test_the_result_has_its_exact_shape(alpha: Any) -> None:
     result = await alpha.succeed("search_notes", query="project timeline")
     excerpts = [
         "# Alpha Project The project timeline is set for Q2. #work/plan",

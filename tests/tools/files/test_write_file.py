@@ -1,4 +1,4 @@
-"""write_file: seed S's texts, the bytes on disk, and what it refuses."""
+"""write_file: its exact texts, the bytes on disk, and what it refuses."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ async def test_it_says_what_it_did(any_vault: Any, path: str, content: str, text
         ),
     ],
 )
-async def test_errors_are_those_of_seed_s(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     result = await any_vault.call("write_file", **arguments)
     assert result.text == text
     assert result.error == text.removeprefix("Error: ")
@@ -109,9 +109,11 @@ async def test_twins_in_other_letters_are_not_guessed_among(any_vault: Any) -> N
     assert result.data["candidates"] == ["Twin.md", "twin.md"]
 
 
-async def test_a_closed_file_is_not_written_and_not_told_of(any_vault: Any) -> None:
+async def test_a_closed_file_is_not_written_and_not_named(any_vault: Any) -> None:
     any_vault.write("Private/Diary.md", "secret")
     any_vault.close_path("Private/")
-    told = [await any_vault.call("write_file", path=f"Private/{name}.md", content="x") for name in ("Diary", "Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
+    refused = [
+        await any_vault.call("write_file", path=f"Private/{name}.md", content="x") for name in ("Diary", "Nothing")
+    ]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
     assert any_vault.data("Private/Diary.md") == b"secret"

@@ -530,87 +530,87 @@ export interface SessionNameParams {
 	can?: ("consent" | "write" | "dirty" | "browser")[] | null;
 }
 
-/** All settings of one vault (seed L "Settings Schema"). Immutable: a change makes a new one. */
+/** All settings of one vault. Immutable: a change makes a new one. */
 export interface Settings {
-	/** Tools that agents see; `*` means all. */
+	/** The tools that agents can see; `*` stands for all. */
 	enabledTools: string[];
-	/** When each tool asks; tools not named use their default. */
+	/** When each tool asks for permission; tools not listed use their own default. */
 	consentMode: Record<string, "always_ask" | "session_allow" | "always_allow" | "never_allow">;
-	/** Read tools do not ask, and the console shows timings. */
+	/** Read-only tools run without asking, and the console shows every call with its time. */
 	developerMode: boolean;
 	/** Seconds a question waits for an answer. */
 	consentTimeout: number;
-	/** Days after which an unused permanent grant ends; null: never. */
+	/** Days after which an unused permanent permission ends; null: never. */
 	grantExpiryDays: number | null;
-	/** Where web search is asked. */
+	/** The server that answers web searches. */
 	ollamaWebSearchEndpoint: string;
-	/** Encrypted API keys; set with `keys.set`. */
+	/** Encrypted API keys. */
 	encryptedKeys: Record<string, string>;
-	/** Hosts that web_fetch may reach; `*.example.org` covers subdomains. */
+	/** Hosts that `web_fetch` can reach; `*.example.org` covers subdomains. */
 	allowedDomains: string[];
-	/** Any public host may be fetched. A risk. */
+	/** Any public host can be fetched. This is risky. */
 	allowAllDomains: boolean;
-	/** Nothing leaves this machine. */
+	/** Nothing leaves this computer. */
 	blockExternalRequests: boolean;
-	/** http: is upgraded to https:. */
+	/** `http:` addresses are upgraded to `https:`. */
 	httpsOnly: boolean;
-	/** Bytes a response may have. */
+	/** Largest response, in bytes. */
 	maxResponseSize: number;
-	/** Redirects are followed, each checked. */
+	/** Redirects are followed, and each is checked. */
 	followRedirects: boolean;
-	/** How many redirects. */
+	/** Most redirects to follow in one request. */
 	maxRedirects: number;
-	/** Seconds a request may take. */
+	/** Seconds a request can take. */
 	requestTimeout: number;
-	/** Browser origins, besides Obsidian's, that may connect. */
+	/** Web origins that can connect to the bridge, besides Obsidian's. */
 	allowedOrigins: string[];
-	/** Agents may ask to run commands. A risk. */
+	/** Agents can ask to run commands. This is risky. */
 	allowTerminal: boolean;
-	/** Your own tools may run code. A risk. */
+	/** Your own tools can run code. This is risky. */
 	allowCustomTools: boolean;
-	/** MCP servers may be started. A risk. */
+	/** MCP servers can be started. This is risky. */
 	allowMcpServers: boolean;
-	/** Calls a minute of each tool, where not the default. */
+	/** Calls per minute for single tools, instead of their default. */
 	rateLimits: Record<string, number>;
-	/** Calls a minute of all tools together. */
+	/** Calls per minute for all tools together. */
 	globalRateLimit: number;
-	/** Web answers are kept for a while. */
+	/** Results from the web are kept for a while. */
 	cacheEnabled: boolean;
-	/** Seconds a web answer is kept. */
+	/** Seconds a result from the web is kept. */
 	cacheTTL: number;
-	/** Bytes the cache may have. */
+	/** Largest size of the cache, in bytes. */
 	maxCacheSize: number;
-	/** Every call and decision is logged. */
+	/** Every call and every decision is logged. */
 	enableAuditLog: boolean;
-	/** Days the log is kept; null: for ever. */
+	/** Days the log is kept; null: forever. */
 	auditLogRetentionDays: 7 | 30 | 90 | null;
-	/** The log holds the values of parameters. */
+	/** The log includes the values that tools are called with. */
 	logParameterValues: boolean;
-	/** The log hides file paths. */
+	/** The log leaves out file paths. */
 	anonymizeLog: boolean;
-	/** Nothing is shared; kept for completeness. */
+	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
-	/** find: most results. */
+	/** Most results that `find` returns. */
 	findMaxResults: number;
-	/** grep: lines around a match. */
+	/** Lines that `grep` shows around each match. */
 	grepContextLines: number;
-	/** grep: most matches. */
+	/** Most matches that `grep` returns. */
 	grepMaxMatches: number;
-	/** read: most bytes. */
+	/** Largest part of a file that `read` returns, in bytes. */
 	readMaxBytes: number;
-	/** Bytes of text a model is given. */
+	/** Most text that a tool returns to an agent, in bytes. */
 	maxOutputBytes: number;
-	/** Globs of files that find and grep pass over. */
+	/** Files that `find` and `grep` skip, as glob patterns. */
 	ignorePatterns: string[];
-	/** Keep what is overwritten, so that it can be undone. */
+	/** Keep what a change replaces, so that it can be undone. */
 	patchBackupEnabled: boolean;
-	/** Days backups are kept; null: for ever. */
+	/** Days backups are kept; null: forever. */
 	backupRetentionDays: number | null;
-	/** web_search: most results. */
+	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
-	/** web_search: how old a result may be. */
+	/** How old a result of `web_search` can be. */
 	webSearchDefaultFreshness: "day" | "week" | "month" | "year" | null;
-	/** web_fetch: most bytes given. */
+	/** Most bytes that `web_fetch` returns. */
 	webFetchMaxBytes: number;
 }
 

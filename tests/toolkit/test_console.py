@@ -10,7 +10,7 @@ from bridge.client import connect
 
 
 @pytest.mark.parametrize("on", [True, False])
-async def test_a_call_is_told_with_its_end_and_its_time(
+async def test_a_call_is_printed_with_its_end_and_its_time(
     vault: Path, caplog: pytest.LogCaptureFixture, *, on: bool
 ) -> None:
     caplog.set_level(logging.INFO, logger="bridge.calls")
