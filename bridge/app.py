@@ -1,7 +1,7 @@
 """The composition root: every service of one vault, built by constructor, started and stopped in order.
 
-Nothing else in the project builds a service. What a lower room has to tell a higher one (the ledger the index, the
-index the hosts) is plugged in here, as a callback.
+Nothing else in the project builds a service. Where a lower room calls a higher one (the ledger the index, the
+index the hosts), the callback is plugged in here.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from bridge import __version__
 from bridge.audit.log import AuditLog
@@ -23,9 +23,10 @@ from bridge.audit.service import AuditService
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.discovery import Discovery
+from bridge.contract.events import LimitHit
 from bridge.contract.result import ToolResult
 from bridge.index.comparison import compare
 from bridge.index.index_thread import Watcher
@@ -33,29 +34,24 @@ from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.policy.limits import RateLimits
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
-from bridge.rpc.hub import Hub
+from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.services import Services
-from bridge.rpc.vault_events import VaultEvents, status_wire
-from bridge.server.cache_folder import cache_folder
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
+from bridge.server.run_folder import RunFolder, cache_folder
 from bridge.server.server import Server
+from bridge.settings.changes import SettingsChange
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
-from bridge.toolkit.console import redacted_console
-from bridge.toolkit.mode_changes import ModeChanges
+from bridge.toolkit.console import log_call, redacted_console
+from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.session_files import SessionFiles
-from bridge.toolkit.settings_changes import SettingsChanges
-from bridge.toolkit.timings import log_call
 from bridge.toolkit.tool_call import ToolCall
-from bridge.toolkit.usage import usage
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
@@ -93,19 +89,19 @@ class Bridge:
     Args:
         vault: The vault's folder.
         port: Where to listen on 127.0.0.1; 0 takes a free port.
-        consent: `deny` refuses whatever would be asked (seed O's provider that always denies).
+        consent: `deny` refuses whatever would be asked.
         clock: Time.
         brief: Whether it lives only as long as one command.
 
     Attributes:
-        beacon: Where the bridge listens, once it has started.
+        discovery: Where the bridge listens, once it has started.
         index: What is known of the vault's notes.
         recovery: What the start found half done, and what became of it.
         services: What the protocol's methods reach.
         settings: The settings.
     """
 
-    beacon: Discovery
+    discovery: Discovery
     index: VaultIndex
     recovery: Recovery
     services: Services
@@ -155,8 +151,8 @@ class Bridge:
 
     async def _start(self) -> None:
         stack = self._stack
-        known = Secrets()
-        stack.enter_context(redacted_console(known))
+        secrets = Secrets()
+        stack.enter_context(redacted_console(secrets))
         root = VaultRoot(self._vault)
         stack.callback(root.close)
         run = RunFolder(root.path)
@@ -169,7 +165,7 @@ class Bridge:
         self.settings = SettingsStore(state, clock=self._clock)
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
-        permissions = Permissions(state, clock=self._clock)
+        permissions = PermissionFile(state, clock=self._clock)
         grants = self._grants(permissions, state)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
@@ -189,7 +185,7 @@ class Bridge:
         self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
 
         registry = ToolRegistry()
-        told = ToolServices(
+        tool_services = ToolServices(
             files=files,
             everything=self.index,
             history=ledger,
@@ -197,7 +193,7 @@ class Bridge:
             denied=grants.closed,
             handed=self._session_files.handed,
         )
-        for provider in providers(told):
+        for provider in providers(tool_services):
             registry.register(provider)
         await registry.start()
         stack.push_async_callback(registry.stop)
@@ -205,29 +201,27 @@ class Bridge:
         audit = AuditLog(
             state,
             clock=self._clock,
-            settings=lambda: self.settings.current,
-            secrets=known,
-            keep=RunFolder(root.path, kind="audit", durable=True),
+            settings=lambda: self.settings.latest,
+            secrets=secrets,
+            key_store=RunFolder(root.path, kind="audit", durable=True),
         )
-        keeper = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
-        keeper.start()
-        stack.callback(keeper.close)
-        auditing = AuditStep(
-            audit, registry, self._clock, on_appended=lambda told: hub.notify_hosts("audit.appended", told)
-        )
-        stack.callback(auditing.close)
-        self._note_life(auditing)
-        limits = RateLimits()
+        maintenance = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
+        maintenance.start()
+        stack.callback(maintenance.close)
+        audit_step = AuditStep(audit, registry, self._clock, on_appended=hub.notify_hosts)
+        stack.callback(audit_step.close)
+        self._note_life(audit_step)
+        limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub))
         pipeline = Pipeline(
             registry=registry,
-            limiting=RateLimitStep(limits, self._clock, lambda told: _limited(told, auditing, hub)),
-            asking=ConsentStep(broker, grants, self._clock, auditing.decided, deny_all=self._deny_all),
+            rate_limit=limits,
+            consent=ConsentStep(broker, grants, self._clock, audit_step.decided, deny_all=self._deny_all),
             ledger=ledger,
             settings=lambda: self.settings.current,
             clock=self._clock,
             workers=workers,
             on_event=hub.notify_hosts,
-            on_finished=lambda *ended: self._finished(auditing, *ended),
+            on_finished=lambda *ended: self._finished(audit_step, *ended),
             incomplete_answers=lambda: self.index.incomplete_answers,
         )
         calls = CallRegistry(pipeline, ledger, self._clock)
@@ -243,21 +237,21 @@ class Bridge:
             grants=grants,
             ledger=ledger,
             audit=AuditService(audit, state),
-            limits=lambda session: usage(limits, registry, self.settings.current, session, self._clock.monotonic()),
-            status=lambda: status_wire(self.index.status()),
+            limits=limits,
+            status=self.index.status,
             compare=partial(compare, self.index),
-            knowledge=lambda role: self.index if role == "host" else told.index,
+            knowledge=lambda role: self.index if role == "host" else tool_services.index,
             closed=grants.closed,
             faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
             attached=self._session_files.attached,
-            note=auditing.note,
+            note=audit_step.note,
         )
         self._watch(root)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
-            known.add(token)
+            secrets.add(token)
         stack.push_async_callback(server.stop)
-        self.beacon = await server.start(self._port)
+        self.discovery = await server.start(self._port)
         self.index.start()
 
     def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
@@ -266,48 +260,56 @@ class Bridge:
         return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
 
     def _watch(self, root: VaultRoot) -> None:
-        """Have the index told of what other programs change."""
+        """Watch for what other programs change, for the index."""
         watcher = Watcher(root.path, self.index.changed, self.index.unwatched)
         watcher.start()
         self._stack.push_async_callback(asyncio.to_thread, watcher.stop)
 
     async def _finished(
-        self, auditing: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
+        self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
     ) -> None:
         """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
         if plan is not None:
             self._session_files.applied(tool_call.caller.session_id, plan)
-        if self.settings.current.developer_mode:
+        if self.settings.latest.developer_mode:
             log_call(tool_call, result, seconds)
-        await auditing.finished(tool_call, result, plan, seconds)
+        await audit_step.finished(tool_call, result, plan, seconds)
 
-    def _note_life(self, auditing: AuditStep) -> None:
+    def _note_life(self, audit_step: AuditStep) -> None:
         """Log the start, what it found half done, every change of the settings, and the end.
 
-        A bridge that lives as long as one command is not worth a record, unless it mended something.
+        A bridge that lives as long as one command is not worth a record, unless it recovered something.
         """
-        changes = SettingsChanges(self.settings.current, auditing.note)
-        self.settings.on_change(changes.changed)
-        mended = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
-        mended |= {"conflicted": list(self.recovery.conflicted)}
-        if self._brief and not any(mended.values()):
+
+        def note_settings(change: SettingsChange) -> None:
+            audit_step.note("settings", {"by": change.by, "changes": change.differences()})
+
+        self.settings.on_change(note_settings)
+        recovered = {"rolledBack": list(self.recovery.rolled_back), "completed": list(self.recovery.completed)}
+        recovered |= {"conflicted": list(self.recovery.conflicted)}
+        if self._brief and not any(recovered.values()):
             return
         life = {"version": __version__, "pid": os.getpid()}
-        auditing.note("bridge", {"event": "started"} | life | {"recovered": mended})
-        self._stack.callback(auditing.note, "bridge", {"event": "stopped"} | life)
+        audit_step.note("bridge", {"event": "started"} | life | {"recovered": recovered})
+        self._stack.callback(audit_step.note, "bridge", {"event": "stopped"} | life)
 
-    def _grants(self, permissions: Permissions, state: Folder) -> Grants:
+    def _grants(self, permissions: PermissionFile, state: Folder) -> GrantStore:
         """The remembered answers, bound to the settings both ways."""
-        grants = Grants(
+        grants = GrantStore(
             permissions,
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
-            lapsing=GrantExpiry(
+            expiry=GrantExpiry(
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
         )
-        self.settings.on_change(ModeChanges(grants, self.settings.current).changed)
+
+        def modes_changed(change: SettingsChange) -> None:
+            for tool, mode in change.modes().items():
+                grants.mode_set(tool, mode)
+
+        self.settings.on_change(modes_changed)
         return grants
 
     def _repeat(self, seconds: float, work: Callable[[], object], *, at_once: bool) -> None:
@@ -328,10 +330,10 @@ def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     ledger.prune(settings.current.backup_retention_days)
 
 
-def _limited(told: dict[str, Any], auditing: AuditStep, hub: Hub) -> None:
-    """Tell and log that somebody has to wait."""
-    hub.notify_hosts("limits.hit", told)
-    auditing.note("limit", told)
+def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
+    """Announce and log that somebody has to wait."""
+    hub.notify_hosts(hit)
+    audit_step.note("limit", hit.to_wire())
 
 
 def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents) -> None:

@@ -51,7 +51,7 @@ class ToolFailure(BridgeError):
         data: Further facts for programs, merged into the result's `data`.
 
     Attributes:
-        reveals: Files about whose content it tells something; whoever may not read them must not be told.
+        reveals: Files about whose content it says something; callers that may not read them must not see it.
     """
 
     error_type: ErrorType = ErrorType.EXECUTION_FAILED

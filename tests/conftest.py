@@ -1,29 +1,42 @@
-"""What every test may use: a small vault, and where real vaults lie, if there are any."""
+"""What every test may use: a small vault, and copies of real vaults, if there are any."""
 
 import os
 import shutil
+import signal
 import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
 from bridge.vault import trash
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.real_data import REAL_VAULTS
 
-REAL_VAULTS = Path(os.environ.get("VAULT_BRIDGE_TEST_VAULTS") or Path(__file__).parents[2] / "shared" / "vaults")
-"""Real vaults for end-to-end tests; tests that want them are skipped where there are none."""
+# How long an example takes says more about the machine's other work than about the code, so no time limits.
+settings.register_profile("tests", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Continuous integration tries the same examples every time: what fails there fails again here.
+settings.register_profile("ci", settings.get_profile("tests"), derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "tests")
+
+
+def pytest_configure() -> None:
+    """Let tests press Ctrl-C: what a shell runs in the background ignores SIGINT, and so would every child."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's own run folders."""
+    """No test touches the user's own run folders, or draws for the size of the terminal that the tests run in."""
     monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
-    monkeypatch.delenv("VAULT_BRIDGE_VAULT", raising=False)
+    for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(autouse=True)

@@ -84,7 +84,7 @@ async def heard_until(heard: "asyncio.Queue[tuple[str, str]]", wanted: tuple[str
     return told
 
 
-async def test_changes_by_other_programs_are_told_and_dot_folders_are_not(vault: Path, changes: Any) -> None:
+async def test_changes_by_other_programs_are_announced_and_dot_folders_are_not(vault: Path, changes: Any) -> None:
     (vault / ".obsidian" / "workspace.json").write_text("{}", encoding="utf-8")
     (vault / "New.md").write_text("new", encoding="utf-8")
     told = await heard_until(changes, ("New.md", "created"))
@@ -93,7 +93,7 @@ async def test_changes_by_other_programs_are_told_and_dot_folders_are_not(vault:
     assert {path for path, _ in told} == {"New.md"}
 
 
-async def test_our_own_changes_are_told_before_the_call_returns(vault: Path, changes: Any) -> None:
+async def test_our_own_changes_are_announced_before_the_call_returns(vault: Path, changes: Any) -> None:
     await approved_edit(vault)
     told = await heard_until(changes, ("Ideas.md", "modified"))
     assert {path for path, _ in told} == {"Ideas.md"}
@@ -107,10 +107,10 @@ async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> 
             await Bridge(vault).start()
         assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == beacon
     async with Bridge(vault) as bridge:
-        assert bridge.beacon.url.startswith("ws://127.0.0.1:")
+        assert bridge.discovery.url.startswith("ws://127.0.0.1:")
 
 
-async def test_who_reads_when_told_of_a_change_sees_it(vault: Path) -> None:
+async def test_who_reads_after_a_change_is_announced_sees_it(vault: Path) -> None:
     async with Bridge(vault) as bridge, connect(vault, name="watcher") as watcher:
         bridge.settings.update({"enabledTools": ["*"], "consentMode": {"find": "always_allow"}})
         await watcher.request("events.subscribe", kinds=["vault.changed"])
@@ -126,7 +126,7 @@ async def test_who_reads_when_told_of_a_change_sees_it(vault: Path) -> None:
             assert (await watcher.request("vault.status"))["notes"] == 4 + number
 
 
-async def test_the_status_tells_how_much_is_known(vault: Path) -> None:
+async def test_the_status_says_how_much_is_known(vault: Path) -> None:
     async with Bridge(vault) as bridge, connect(vault, name="agent") as agent:
         await asyncio.to_thread(bridge.index.refresh)
         status = await agent.request("vault.status")
@@ -160,7 +160,7 @@ async def test_answers_given_during_the_first_build_say_so(vault: Path, go_on: t
         assert "indexing" not in (await agent.call("list_tags")).raw["metadata"]
 
 
-async def test_hosts_are_told_how_far_a_build_is(vault: Path, go_on: threading.Event) -> None:
+async def test_hosts_are_notified_how_far_a_build_is(vault: Path, go_on: threading.Event) -> None:
     for number in range(300):
         (vault / f"Note {number}.md").write_text("text", encoding="utf-8")
     async with Bridge(vault), connect(vault, name="Obsidian", role="host") as host:

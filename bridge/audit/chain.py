@@ -2,17 +2,21 @@
 
 A line is `{"seq": 7, ..., "chain": "<32 hex digits>"}`. The digits are the first 128 bits of HMAC-SHA-256 over the
 digits of the line before and the line's own bytes without its `chain` member. Whoever edits the log in the vault does
-not have the key and cannot make them fit again. Pure: bytes in, bytes out.
+not have the key and cannot make them fit again.
 
 Where the beginning of the log was taken away on purpose (the user cleared it, or it was too old), a *sign-off* stands
 first: a record whose `head` says after which record it goes on, with a code of its own that only the bridge can make.
+
+The key and the last head are kept in the user's own state folder and not in the vault.
 """
 
+import contextlib
 import hashlib
 import hmac
 import re
-from dataclasses import dataclass
-from typing import Any
+import secrets
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -37,15 +41,15 @@ class Head:
     total: int
 
     def wire(self) -> dict[str, Any]:
-        """As it is kept and told."""
-        return {"seq": self.seq, "chain": self.chain, "total": self.total}
+        """As JSON."""
+        return asdict(self)
 
 
 class Chain:
     """Makes and checks the codes.
 
     Args:
-        key: Secret; whoever has it can write a log that verifies.
+        key: Secret; with it, one can write a log that verifies.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -109,3 +113,81 @@ def head_from(value: object) -> Head | None:
 
 def _line(body: bytes, code: str) -> bytes:
     return b"".join((body[:-1], _BEFORE, code.encode(), _AFTER))
+
+
+KEY_FILE: Final = "audit.key"
+HEAD_FILE: Final = "audit.head"
+_KEY_BYTES = 32
+
+
+class KeyStore(Protocol):
+    """A folder of the user's, outside the vault, that nobody else can look into."""
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file, or None when there is none."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there whole and durable, in place of an older one."""
+        ...
+
+
+class MemoryKeyStore:
+    """Keeps nothing beyond this process, so that a log vouches for what this process wrote."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+
+    def read(self, name: str) -> bytes | None:
+        """What was written."""
+        return self._files.get(name)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Keep it."""
+        self._files[name] = data
+
+
+class ChainState:
+    """The chain of one vault's log, and the last head that is known to be on the disk.
+
+    Args:
+        key_store: Where they are.
+
+    Attributes:
+        chain: Made with the key, which is made when there is none.
+        head: As it was last kept; None when there is none, or it cannot be read.
+        adopted: How many lines the log had when the key was made: nobody can vouch for those.
+        is_new: Whether the key was made just now.
+
+    Raises:
+        OSError: The place cannot be read or written.
+    """
+
+    def __init__(self, key_store: KeyStore) -> None:
+        self._key_store = key_store
+        key = key_store.read(KEY_FILE)
+        self.is_new = key is None or len(key) != _KEY_BYTES
+        if key is None or self.is_new:
+            key = secrets.token_bytes(_KEY_BYTES)
+            key_store.write(KEY_FILE, key)
+        self.chain = Chain(key)
+        self.head: Head | None = None
+        self.adopted = 0
+        if not self.is_new:
+            self._load()
+
+    def save(self, head: Head) -> None:
+        """Keep a head. Only for lines that are durable: the head may be behind the log but never ahead of it.
+
+        Raises:
+            OSError: It could not be kept.
+        """
+        self._key_store.write(HEAD_FILE, orjson.dumps(head.wire() | {"adopted": self.adopted}))
+        self.head = head
+
+    def _load(self) -> None:
+        with contextlib.suppress(orjson.JSONDecodeError):
+            kept = orjson.loads(self._key_store.read(HEAD_FILE) or b"null")
+            self.head = head_from(kept)
+            adopted = kept.get("adopted") if isinstance(kept, dict) else None
+            self.adopted = adopted if isinstance(adopted, int) else 0

@@ -1,15 +1,24 @@
-"""The log for other programs: a JSON array, or CSV that a spreadsheet opens without running anything in it."""
+"""The log for other programs: a JSON array, or CSV that a spreadsheet opens without running anything in it.
 
+Exports go to `.vault-bridge/exports/`, as new files only, under a name of the caller's choice.
+"""
+
+import contextlib
 import csv
 import io
 import re
+import secrets
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
 import orjson
 
+from bridge.audit.records import AuditRecord
+from bridge.errors import Conflict, InvalidParameters
+from bridge.vault.folder import Folder
+from bridge.vault.os_errors import as_failure
+
 Format = Literal["json", "csv"]
-Facts = dict[str, Any]
 
 COLUMNS: Final = (
     *("seq", "timestamp", "kind", "tool", "executionId", "callId", "client", "role", "userId", "success", "duration"),
@@ -24,7 +33,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
-def row(record: Facts, form: Format) -> str:
+def row(record: AuditRecord, form: Format) -> str:
     """A record as it stands in an export."""
     if form == "json":
         return orjson.dumps(record).decode()
@@ -37,7 +46,7 @@ def frame(form: Format) -> tuple[str, str, str]:
     return ("[\n", ",\n", "\n]\n") if form == "json" else (_line(COLUMNS), "", "")
 
 
-def pieces(records: Iterable[Facts], form: Format) -> Iterator[str]:
+def pieces(records: Iterable[AuditRecord], form: Format) -> Iterator[str]:
     """A whole export, piece by piece; the records in the order in which they are to stand."""
     head, between, foot = frame(form)
     yield head
@@ -72,3 +81,58 @@ def _line(cells: Iterable[str]) -> str:
     written = io.StringIO()
     csv.writer(written, lineterminator="\r\n").writerow(cells)
     return written.getvalue()
+
+
+FOLDER: Final = "exports"
+PLACE: Final = f".vault-bridge/{FOLDER}/"
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._-]{0,98}[A-Za-z0-9_-])?")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+"""Names that Windows takes for devices."""
+
+
+def export_name(path: str) -> str:
+    """The name of the file that a path means.
+
+    Raises:
+        InvalidParameters: It is not a plain name, or leads elsewhere.
+    """
+    name = path.removeprefix(PLACE)
+    if not _NAME.fullmatch(name) or _RESERVED.fullmatch(name):
+        raise InvalidParameters(
+            f"'path' is the name of a new file in {PLACE}, of letters, digits, '.', '-' and '_', not {path!r}"
+        )
+    return name
+
+
+def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
+    """Write an export, whole or not at all.
+
+    Args:
+        state: The vault's `.vault-bridge` folder, held open.
+        name: From `export_name`.
+        text: Piece by piece.
+
+    Returns:
+        Its path in the vault.
+
+    Raises:
+        Conflict: There is such a file already.
+        ExecutionFailed: The disk is full or failed.
+    """
+    temporary = f".{name}.{secrets.token_hex(4)}.tmp"
+    try:
+        with state.child_made(FOLDER) as folder:
+            try:
+                folder.create(temporary, (memoryview(piece.encode()) for piece in text), sync=True)
+                folder.move_new(temporary, folder, name)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    folder.unlink(temporary)
+                raise
+            folder.sync()
+    except FileExistsError:
+        raise Conflict(f"{PLACE}{name} is there already; choose another name", code="exists") from None
+    except OSError as error:
+        raise as_failure(error, f"{PLACE}{name}") from error
+    return f"{PLACE}{name}"

@@ -1,27 +1,178 @@
 """The log on disk: lines appended to `logs/tools.log`, and the generations that it was rotated into.
 
 Oldest first: `tools.log.5.gz` to `tools.log.1.gz`, then `tools.log.0` (rotated and not yet packed), then `tools.log`.
-Appending only ever renames; packing and dropping are `audit_housekeeping.py`'s matter, in the background.
+Each is read from either end. Appending only ever renames; `rotation.py` packs and drops, in the background.
 """
 
 import contextlib
-import errno
 import os
 import threading
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import BinaryIO, Final
 
-from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.source import Source
+from bridge.audit.gzip_blocks import BLOCK, DamagedError, members, unpack
 from bridge.vault.folder import Folder
+from bridge.vault.line_file import LineFile, open_to_append
 
 FOLDER: Final = "logs"
 NAME: Final = "tools.log"
 ROTATED: Final = f"{NAME}.0"
 GENERATIONS: Final = tuple(f"{NAME}.{number}.gz" for number in (1, 2, 3, 4, 5))
-"""Newest first (seed L: the last five, compressed)."""
+"""Newest first."""
 MAX_SIZE: Final = 10 * 1024 * 1024
-"""Bytes of the live file (seed L: 10 MB)."""
+"""Bytes of the live file after which it is rotated."""
+
+_READ: Final = 64 * 1024
+"""Bytes of a plain file that are read at a time from its end: the newest records are mostly what is wanted."""
+
+
+class LogFile(AbstractContextManager["LogFile"]):
+    """A file as it was when it was opened; what is written to it later is not seen.
+
+    Args:
+        name: Its name in the folder of the logs.
+        file: Open for reading, owned by this object.
+    """
+
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name = name
+        self.packed = name.endswith(".gz")
+        self.state = os.fstat(file.fileno())
+        self.size = self.state.st_size
+        self._file = file
+
+    def forwards(self) -> Iterator[bytes]:
+        """Its lines, oldest first, empty ones too.
+
+        Raises:
+            OSError: It cannot be read.
+            DamagedError: It is packed and not as we packed it.
+        """
+        return lines_forwards(self._blocks())
+
+    def backwards(self, needle: bytes = b"") -> Iterator[bytes]:
+        """Its lines, newest first; of parts without the needle only some.
+
+        Raises:
+            OSError: It cannot be read.
+            DamagedError: It is packed and not as we packed it.
+        """
+        return lines_backwards(self._blocks_from_end(), needle)
+
+    def first(self) -> bytes:
+        """Its first line; empty when there is none, or the file is damaged."""
+        with contextlib.suppress(DamagedError):
+            return next(self.forwards(), b"")
+        return b""
+
+    def last(self) -> bytes:
+        """Its last line; empty when there is none, or the file is damaged."""
+        with contextlib.suppress(DamagedError):
+            return next(self.backwards(), b"")
+        return b""
+
+    def bytes_from(self, position: int) -> Iterator[memoryview]:
+        """What is in the file from there on, as it is."""
+        while position < self.size:
+            self._file.seek(position)
+            piece = self._file.read(min(BLOCK, self.size - position))
+            if not piece:
+                return
+            position += len(piece)
+            yield memoryview(piece)
+
+    def is_same(self, other: "LogFile") -> bool:
+        """Whether it is the same file, however it grew."""
+        return os.path.samestat(self.state, other.state)
+
+    def ends_whole(self) -> bool:
+        """Whether its last line has its break."""
+        if self.size == 0:
+            return True
+        self._file.seek(self.size - 1)
+        return self._file.read(1) == b"\n"
+
+    def close(self) -> None:
+        """Let it go."""
+        self._file.close()
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _blocks(self) -> Iterator[bytes]:
+        if self.packed:
+            for member in members(self._file):
+                yield unpack(self._file, member)
+        else:
+            for piece in self.bytes_from(0):
+                yield bytes(piece)
+
+    def _blocks_from_end(self) -> Iterator[bytes]:
+        if self.packed:
+            for member in reversed(members(self._file)):
+                yield unpack(self._file, member)
+            return
+        position = self.size
+        while position > 0:
+            length = min(_READ, position)
+            position -= length
+            self._file.seek(position)
+            yield self._file.read(length)
+
+
+MAX_LINE: Final = 4 * 1024 * 1024
+"""No line of ours is longer. Of a longer one only the beginning is read, or nothing."""
+
+_ENOUGH = 16 * 1024
+"""Bytes of a block in which its first lines are looked for."""
+
+
+def lines_forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Every line, without its break, empty ones too; the last may have had none. A line too long is cut.
+
+    Args:
+        blocks: The log from its beginning.
+    """
+    rest: list[bytes] = []
+    held = 0
+    for block in blocks:
+        first, *more = block.split(b"\n")
+        if held <= MAX_LINE:
+            rest.append(first)
+            held += len(first)
+        if more:
+            yield b"".join(rest)[: MAX_LINE + 1]
+            yield from more[:-1]
+            rest, held = [more[-1]], len(more[-1])
+    if held:
+        yield b"".join(rest)[: MAX_LINE + 1]
+
+
+def lines_backwards(blocks: Iterable[bytes], needle: bytes = b"") -> Iterator[bytes]:
+    """Every line that is not empty, newest first. A line too long is passed over.
+
+    Args:
+        blocks: The log from its end.
+        needle: Of a block without it, one line is enough: it shows how old they are, and none of them can be wanted.
+    """
+    rest, too_long = b"", False
+    for block in blocks:
+        text = block + rest
+        if needle and not too_long and needle not in text and text.count(b"\n", 0, _ENOUGH) > 1:
+            rest, line, _ = text.split(b"\n", 2)
+            yield from filter(None, [line])
+            continue
+        lines = text.split(b"\n")
+        if too_long:
+            lines[-1] = b""
+            too_long = len(lines) == 1
+        rest = lines[0]
+        yield from filter(None, reversed(lines[1:]))
+        if len(rest) > MAX_LINE:
+            rest, too_long = b"", True
+    if rest:
+        yield rest
 
 
 class AuditFiles:
@@ -39,8 +190,7 @@ class AuditFiles:
         self._state = state
         self._max_size = max_size
         self.lock = threading.RLock()
-        self._left_at: int | None = None
-        """The size after our last line; a file of another size may end in the middle of one."""
+        self._live = LineFile(NAME)
 
     def append(self, line: bytes) -> None:
         """Write one line at the end, in one piece: the only place where the log is written to.
@@ -52,37 +202,23 @@ class AuditFiles:
             OSError: It could not be written wholly; then nothing of it is there, as far as the disk allows.
         """
         with self.lock, self.folder() as folder:
-            fd = folder.append(NAME)
-            try:
-                size = os.fstat(fd).st_size
-                if size and size + len(line) > self._max_size and _rotate(folder):
-                    folder.disk.close(fd)
-                    fd = -1
-                    fd = folder.append(NAME)
-                    size = 0
-                start = b"" if size in {0, self._left_at} or _ends_with_break(folder) else b"\n"
-                data = memoryview(start + line + b"\n")
-                self._left_at = None
-                _write(folder, fd, data, size)
-                self._left_at = size + len(data)
-            finally:
-                if fd >= 0:
-                    folder.disk.close(fd)
+            self._make_room(folder, len(line))
+            self._live.append(folder, line + b"\n")
 
     @contextlib.contextmanager
-    def sources(self) -> Iterator[list[Source]]:
+    def sources(self) -> Iterator[list[LogFile]]:
         """All files, oldest first, as they are at this moment.
 
         Raises:
             OSError: The log cannot be read. One that does not exist has no files.
         """
         with contextlib.ExitStack() as stack:
-            found: dict[str, Source] = {}
+            found: dict[str, LogFile] = {}
             with self.lock, contextlib.suppress(FileNotFoundError), self._state.child(FOLDER) as folder:
                 names = set(folder.names())
                 for name in (*reversed(GENERATIONS), ROTATED, NAME):
                     if name in names:
-                        found[name] = stack.enter_context(Source(name, folder.open(name)))
+                        found[name] = stack.enter_context(LogFile(name, folder.open(name)))
             if is_packed_already(found):
                 del found[ROTATED]
             yield list(found.values())
@@ -94,13 +230,9 @@ class AuditFiles:
             OSError: It could not be removed.
         """
         with self.lock, self.folder() as folder:
-            with Source(NAME, folder.open(NAME)) as live:
+            with LogFile(NAME, folder.open(NAME)) as live:
                 whole = live.size if live.ends_whole() else live.size - len(live.last())
-            fd = folder.append(NAME)
-            try:
-                folder.disk.truncate(fd, whole)
-            finally:
-                folder.disk.close(fd)
+            self._live.cut(folder, whole)
 
     def sync(self) -> None:
         """Make everything that was appended durable.
@@ -110,62 +242,31 @@ class AuditFiles:
         """
         with self._state.child(FOLDER) as folder:
             for name in (ROTATED, NAME):
-                with self.lock:
-                    fd = folder.append(name) if folder.exists(name) else None
-                if fd is not None:
-                    try:
+                with contextlib.ExitStack() as held:
+                    with self.lock:
+                        fd = held.enter_context(open_to_append(folder, name)) if folder.exists(name) else None
+                    if fd is not None:
                         folder.disk.fsync(fd)
-                    finally:
-                        folder.disk.close(fd)
             folder.sync()
 
-    def replaced(self) -> None:
-        """The live file is another one now. To be called with the lock held."""
-        self._left_at = None
+    def _make_room(self, folder: Folder, size: int) -> None:
+        """Put the live file aside when so many bytes more are too many.
+
+        It grows on while the last one is still there, or another program holds it (Windows).
+        """
+        try:
+            full = folder.stat(NAME).st_size > max(self._max_size - size, 0)
+            if full and not folder.exists(ROTATED):
+                folder.replace(NAME, folder, ROTATED)
+        except OSError:
+            return
 
     def folder(self) -> Folder:
         """The folder of the logs, made when missing, for its user only."""
-        try:
-            return self._state.child(FOLDER)
-        except FileNotFoundError:
-            with contextlib.suppress(FileExistsError):  # another thread was faster
-                self._state.mkdir(FOLDER, mode=0o700)
-            return self._state.child(FOLDER)
+        return self._state.child_made(FOLDER)
 
 
-def is_packed_already(found: Mapping[str, Source]) -> bool:
+def is_packed_already(found: Mapping[str, LogFile]) -> bool:
     """Whether the rotated file is in the newest generation: a crash came before it was taken away."""
     packed, rotated = found.get(GENERATIONS[0]), found.get(ROTATED)
-    if packed is None or rotated is None:
-        return False
-    try:
-        return packed.first() == rotated.first()
-    except DamagedError:
-        return False
-
-
-def _rotate(folder: Folder) -> bool:
-    """Put the live file aside; False when the last one is still there, or another program holds it (Windows)."""
-    if folder.exists(ROTATED):
-        return False
-    try:
-        folder.replace(NAME, folder, ROTATED)
-    except OSError:
-        return False
-    return True
-
-
-def _write(folder: Folder, fd: int, data: memoryview, size: int) -> None:
-    """Write all of it or nothing: the beginning of a line is taken away again."""
-    written = folder.disk.write(fd, data)
-    if written == len(data):
-        return
-    with contextlib.suppress(OSError):
-        folder.disk.truncate(fd, size)
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _ends_with_break(folder: Folder) -> bool:
-    with folder.open(NAME) as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
+    return packed is not None and rotated is not None and packed.first() == rotated.first() != b""

@@ -1,33 +1,30 @@
-"""The audit log: every execution, decision and other event, one JSON object a line (seed L, "Execution Logging").
+"""The audit log: every execution, decision and other event, one JSON object a line.
 
 `{"seq": 7, "timestamp": ..., "kind": "execution", "tool": ..., "executionId": ..., "parameters": {...},
 "result": {...}, "duration": ..., "userId": ..., "client": ..., ..., "chain": ...}`; `docs/protocol.md` says what each
 kind holds. `seq` counts up by one, also for a record that could not be written, so that a gap shows; `chain` ties a
-line to the one before (`audit_chain.py`).
+line to the one before (`chain.py`).
 """
 
 import contextlib
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from bridge.audit.chain import Head
-from bridge.audit.chain_state import Anchor, Keep, MemoryKeep
-from bridge.audit.files import FOLDER, MAX_SIZE, NAME, AuditFiles
-from bridge.audit.line_reader import MAX_LINE
+from bridge.audit.chain import Chain, ChainState, Head, KeyStore, MemoryKeyStore
+from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
+from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.privacy import loggable
-from bridge.audit.query import Wanted
-from bridge.audit.records import Facts
-from bridge.audit.recovery import find_head
+from bridge.audit.records import AuditRecord, RecordFilter
 from bridge.audit.rotation import LogRotation
-from bridge.audit.snapshot import Snapshot
+from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
-from bridge.policy.redaction import redact
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets, redact
 from bridge.settings.model import Settings
 from bridge.vault.folder import Folder
 
@@ -39,6 +36,39 @@ _STEP: Final = timedelta(days=2)
 """How far the time may be ahead of the last look at what is too old: a clock that jumps must not empty the log."""
 
 
+@dataclass(frozen=True, slots=True)
+class LogSnapshot:
+    """The log at one moment.
+
+    Attributes:
+        sources: Its files, oldest first.
+        chain: What its lines are checked with.
+        adopted: Lines at its very beginning that nobody can vouch for.
+        head: The last record written.
+        lost: Records that could not be written in this run.
+    """
+
+    sources: Sequence[LogFile]
+    chain: Chain
+    adopted: int
+    head: Head
+    lost: int
+
+    def oldest_first(self) -> Iterator[bytes]:
+        """Every line; of a damaged file those that can be read."""
+        return _readable(source.forwards() for source in self.sources)
+
+    def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
+        """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
+        return _readable(source.backwards(needle) for source in reversed(self.sources))
+
+
+def _readable(files: Iterable[Iterator[bytes]]) -> Iterator[bytes]:
+    for lines in files:
+        with contextlib.suppress(DamagedError):
+            yield from lines
+
+
 class AuditLog:
     """Writes records, finds them again, and can tell whether they are all there. May be used from several threads.
 
@@ -46,13 +76,13 @@ class AuditLog:
         state: The vault's `.vault-bridge` folder, held open.
         clock: For the time of records that have none.
         settings: The settings as they are now.
-        secrets: Secrets of our own, which no record may hold.
-        keep: Where the key of the chain and its head are; None: in memory, for this process only.
+        secrets: The bridge's own secrets, such as its tokens, which no record may hold.
+        key_store: Where the key of the chain and its head are; None: in memory, for this process only.
         max_size: Bytes after which the file is rotated.
 
     Attributes:
         fault: What went wrong with the log in this run and what to do, for people; None when nothing did.
-        stirred: Set when there is something to `seal` or `tidy`.
+        has_work: Set when there is something to `seal` or `tidy`.
     """
 
     def __init__(
@@ -62,24 +92,24 @@ class AuditLog:
         clock: Clock,
         settings: Callable[[], Settings],
         secrets: Secrets | None = None,
-        keep: Keep | None = None,
+        key_store: KeyStore | None = None,
         max_size: int = MAX_SIZE,
     ) -> None:
         self._files = AuditFiles(state, max_size)
         self._clock = clock
         self._settings = settings
         self._secrets = secrets
-        self._keep = keep or MemoryKeep()
-        self._anchor: Anchor | None = None
+        self._key_store = key_store or MemoryKeyStore()
+        self._chain_state: ChainState | None = None
         self._head = Head(0, "", 0)
         self._seq = 0
         self._lost = 0
         self._retained: datetime | None = None
         self._working = threading.Lock()
         self.fault: str | None = None
-        self.stirred = threading.Event()
+        self.has_work = threading.Event()
 
-    def append(self, record: Facts, *, sensitive: frozenset[str] = frozenset()) -> None:
+    def append(self, record: AuditRecord, *, sensitive: frozenset[str] = frozenset()) -> None:
         """Log one record: redacted, and as the privacy settings have it. Never fails: see `fault`.
 
         Args:
@@ -94,35 +124,35 @@ class AuditLog:
             shown.pop(ours, None)
         with self._files.lock:
             try:
-                anchor = self._open()
+                chain_state = self._open()
                 self._seq += 1
-                line, head = anchor.chain.link(self._head, self._seq, shown)
+                line, head = chain_state.chain.link(self._head, self._seq, shown)
                 if len(line) > MAX_LINE:
-                    line, head = anchor.chain.link(self._head, self._seq, _without_bulk(shown))
+                    line, head = chain_state.chain.link(self._head, self._seq, _without_bulk(shown))
                 self._files.append(line)
                 self._head = head
             except OSError as error:
                 self._lost += 1
                 self._trouble(f"{self._lost} records could not be written to {LOG}: {error.strerror}")
-        self.stirred.set()
+        self.has_work.set()
 
-    def query(self, *, limit: int = 100, **filters: str | None) -> list[Facts]:
+    def query(self, *, limit: int = 100, **filters: str | None) -> list[AuditRecord]:
         """Records, newest first.
 
         Args:
             limit: At most so many.
-            **filters: See `Wanted`.
+            **filters: See `RecordFilter`.
 
         Raises:
             InvalidParameters: A filter cannot be read.
             ExecutionFailed: The log cannot be read.
         """
-        wanted = Wanted(**filters)
+        wanted = RecordFilter(**filters)
         with self.snapshot() as seen:
-            return list(itertools.islice(wanted.among(seen.newest_first(wanted.needle)), limit))
+            return list(itertools.islice(wanted.select(seen.newest_first(wanted.needle)), limit))
 
     @contextlib.contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
+    def snapshot(self) -> Iterator[LogSnapshot]:
         """The log as it is at this moment.
 
         Raises:
@@ -131,14 +161,16 @@ class AuditLog:
         try:
             with contextlib.ExitStack() as stack:
                 with self._files.lock:
-                    anchor = self._open()
+                    chain_state = self._open()
                     found = stack.enter_context(self._files.sources())
-                    seen = Snapshot(found, anchor.chain, anchor.adopted, self._head, self._lost)
+                    seen = LogSnapshot(found, chain_state.chain, chain_state.adopted, self._head, self._lost)
                 yield seen
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be read: {error.strerror}. Mend {LOG} in the vault") from error
+            raise ExecutionFailed(
+                f"The audit log cannot be read: {error.strerror}. Check {LOG} in the vault"
+            ) from error
 
-    def clear(self, by: str) -> Facts:
+    def clear(self, by: str) -> AuditRecord:
         """Remove every record. A signed-off one stays, which says when, by whom, and what was there.
 
         Args:
@@ -155,23 +187,23 @@ class AuditLog:
                 facts = redact({"by": by}, secrets=self._secrets)
                 count = self._housekeeping(self._open()).clear(self._head, facts)
         except OSError as error:
-            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Mend {LOG}") from error
-        self.stirred.set()
+            raise ExecutionFailed(f"The audit log cannot be cleared: {error.strerror}. Check {LOG}") from error
+        self.has_work.set()
         return {"cleared": count}
 
     def seal(self) -> None:
         """Make what was logged durable, and then keep the head of the chain. Never fails: see `fault`."""
         with self._work("sealed"):
             with self._files.lock:
-                anchor, head = self._anchor, self._head
-            if anchor is not None and anchor.head != head:
+                chain_state, head = self._chain_state, self._head
+            if chain_state is not None and chain_state.head != head:
                 self._files.sync()
-                anchor.save(head)
+                chain_state.save(head)
 
     def tidy(self) -> None:
         """Pack what was rotated, and finish what a crash interrupted. Never fails: see `fault`."""
         with self._work("tidied"):
-            self._housekeeping(self._opened()).tidy()
+            self._housekeeping(self._open()).tidy()
 
     def retain(self) -> None:
         """Drop what is older than the setting `auditLogRetentionDays`. Never fails: see `fault`."""
@@ -183,7 +215,7 @@ class AuditLog:
         if days is not None:
             with self._work("shortened"):
                 oldest, newest = now - timedelta(days=days), now + timedelta(days=1)
-                self._housekeeping(self._opened()).retain(stamp(oldest), stamp(newest))
+                self._housekeeping(self._open()).retain(stamp(oldest), stamp(newest))
 
     @contextlib.contextmanager
     def _work(self, what: str) -> Iterator[None]:
@@ -193,32 +225,29 @@ class AuditLog:
         except OSError as error:
             self._trouble(f"The audit log cannot be {what}: {error.strerror}")
 
-    def _housekeeping(self, anchor: Anchor) -> LogRotation:
-        return LogRotation(self._files, anchor.chain, anchor.adopted, lambda: stamp(self._clock.now()))
+    def _housekeeping(self, chain_state: ChainState) -> LogRotation:
+        return LogRotation(self._files, chain_state.chain, chain_state.adopted, lambda: stamp(self._clock.now()))
 
-    def _opened(self) -> Anchor:
+    def _open(self) -> ChainState:
+        """The chain, and where it goes on; found once."""
         with self._files.lock:
-            return self._open()
-
-    def _open(self) -> Anchor:
-        """The chain, and where it goes on; found once. To be called with the files' lock held."""
-        if self._anchor is None:
-            try:
-                anchor = Anchor(self._keep)
-            except OSError as error:
-                # Better a log that nobody can check than none.
-                self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
-                self._keep = MemoryKeep()
-                anchor = Anchor(self._keep)
-            self._head = find_head(self._files, anchor)
-            self._seq, self._anchor = self._head.seq, anchor
-        return self._anchor
+            if self._chain_state is None:
+                try:
+                    chain_state = ChainState(self._key_store)
+                except OSError as error:
+                    # Better a log that nobody can check than none.
+                    self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
+                    self._key_store = MemoryKeyStore()
+                    chain_state = ChainState(self._key_store)
+                self._head = find_head(self._files, chain_state)
+                self._seq, self._chain_state = self._head.seq, chain_state
+            return self._chain_state
 
     def _trouble(self, what: str) -> None:
         self.fault = f"{what}. Make room, or mend the permissions of that folder"
         logger.warning("%s", self.fault)
 
 
-def _without_bulk(record: Facts) -> Facts:
+def _without_bulk(record: AuditRecord) -> AuditRecord:
     """The record without what can be large."""
     return {name: value for name, value in record.items() if name not in {"parameters", "result", "files", "changes"}}

@@ -31,13 +31,13 @@ class LogMaintenance:
         self._thread = threading.Thread(target=self._run, name="audit-keeper", daemon=True)
 
     def start(self) -> None:
-        """Begin, with what a crash left and what became too old meanwhile."""
+        """Begin with what a crash left and what has become too old."""
         self._thread.start()
 
     def close(self) -> None:
         """Seal what there is, and end."""
         self._stopped.set()
-        self._log.stirred.set()
+        self._log.has_work.set()
         self._thread.join()
         self._log.seal()
 
@@ -50,9 +50,9 @@ class LogMaintenance:
             if now >= due or days != self._days():
                 days, due = self._days(), now + DAY_SECONDS
                 self._log.retain()
-            self._log.stirred.wait(LOOK_SECONDS)
+            self._log.has_work.wait(LOOK_SECONDS)
             self._stopped.wait(PAUSE_SECONDS)
-            self._log.stirred.clear()
+            self._log.has_work.clear()
 
     def _days(self) -> int | None:
         return self._settings().audit_log_retention_days

@@ -1,12 +1,11 @@
-"""What of a record may be logged: nothing secret, and what the settings leave of the rest (seed L, "Privacy")."""
+"""What of a record may be logged: nothing secret, and of the rest what the privacy settings allow."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import re2
 
-from bridge.policy.redaction import redact
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets, redact
 from bridge.settings.model import Settings
 
 MAX_FILES = 1_000
@@ -16,36 +15,16 @@ NOT_LOGGED = "[NOT LOGGED]"
 HIDDEN_PATH = "[PATH]"
 
 _OPEN = frozenset(
-    {
-        *("seq", "timestamp", "kind", "tool", "executionId", "callId", "userId", "client", "role", "by"),
-        *(
-            "success",
-            "duration",
-            "outcome",
-            "decision",
-            "errorType",
-            "code",
-            "planDigest",
-            "event",
-            "retryAfter",
-            "version",
-        ),
-    }
+    (
+        *("seq", "timestamp", "kind", "tool", "executionId", "callId", "userId", "client", "role", "by", "success"),
+        *("duration", "outcome", "decision", "errorType", "code", "planDigest", "event", "retryAfter", "version"),
+    )
 )
 """Members of a record that are neither values nor paths."""
 
 _PATH_NAMES = (
-    "path",
-    "paths",
-    "file",
-    "files",
-    "filename",
-    "folder",
-    "directory",
-    "target",
-    "targets",
-    "note",
-    "notename",
+    *("path", "paths", "file", "files", "filename", "folder", "directory"),
+    *("target", "targets", "note", "notename"),
 )
 """What the names of members that hold paths end with, without case and separators."""
 
@@ -66,7 +45,7 @@ def loggable(
         record: JSON, or nearly.
         settings: As they are now.
         sensitive: Names of parameters whose values must not be logged, besides the usual ones.
-        secrets: Secrets of our own.
+        secrets: The bridge's own secrets, such as its tokens.
     """
     shown = _redacted(record, sensitive, secrets)
     if not settings.log_parameter_values:

@@ -1,9 +1,14 @@
-"""The log's records as lines: their time without reading all of them, and what a sign-off says."""
+"""The log's records as lines: their time without parsing them, which ones a query wants, and what a sign-off says."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
+
+from bridge.clock import stamp
+from bridge.errors import InvalidParameters
 
 KIND: Final = "log"
 """The kind of records about the log itself."""
@@ -13,10 +18,10 @@ MAX_EARLIER: Final = 10
 _STAMP = b'"timestamp":"'
 _STAMP_SIZE = len("2026-01-31T10:30:00.000Z")
 
-Facts = dict[str, Any]
+AuditRecord = dict[str, Any]
 
 
-def parse(line: bytes) -> Facts | None:
+def parse(line: bytes) -> AuditRecord | None:
     """The record of a line; None when it is torn or foreign."""
     try:
         record = orjson.loads(line)
@@ -32,13 +37,13 @@ def stamp_of(line: bytes) -> str:
     return "~" if found < 0 else line[start : start + _STAMP_SIZE].decode("latin-1")
 
 
-def number_of(record: Facts) -> int:
+def number_of(record: AuditRecord) -> int:
     """A record's `seq`; 0 when it has none."""
     number = record.get("seq")
     return number if isinstance(number, int) else 0
 
 
-def sign_off_record(time: str, event: str, facts: Facts, before: bytes) -> Facts:
+def sign_off_record(time: str, event: str, facts: AuditRecord, before: bytes) -> AuditRecord:
     """What a sign-off says, besides the head.
 
     Args:
@@ -52,9 +57,101 @@ def sign_off_record(time: str, event: str, facts: Facts, before: bytes) -> Facts
     return record | ({"earlier": earlier} if earlier else {})
 
 
-def _cleared(record: Facts) -> Sequence[Facts]:
+def _cleared(record: AuditRecord) -> Sequence[AuditRecord]:
     earlier = record.get("earlier")
-    told = list(earlier) if isinstance(earlier, list) else []
+    cleared = list(earlier) if isinstance(earlier, list) else []
     if record.get("event") == "cleared":
-        told.append({name: record.get(name) for name in ("timestamp", "by", "records", "head")})
-    return told[-MAX_EARLIER:]
+        cleared.append({name: record.get(name) for name in ("timestamp", "by", "records", "head")})
+    return cleared[-MAX_EARLIER:]
+
+
+_CLOCK_SLACK = timedelta(days=1)
+"""How far the wall clock may have been set back between two records."""
+
+
+class RecordFilter:
+    """Which records a query asks for; None: any.
+
+    Args:
+        tool: Only of this tool.
+        client: Only of this client.
+        kind: Only of this kind.
+        text: Only those whose line contains this text, in any case.
+        since: Only from this time on: ISO 8601, in UTC unless it says otherwise; a day begins at midnight.
+        until: Only up to this time; a day is meant to its end.
+        before: Only those with a smaller `seq`: that of the last record of the page before.
+
+    Raises:
+        InvalidParameters: `since`, `until` or `before` cannot be read.
+    """
+
+    def __init__(
+        self,
+        *,
+        tool: str | None = None,
+        client: str | None = None,
+        kind: str | None = None,
+        text: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        before: str | None = None,
+    ) -> None:
+        members = {"tool": tool, "client": client, "kind": kind}
+        self._members = {name: value for name, value in members.items() if value}
+        self._needles = [orjson.dumps(value) for value in self._members.values()]
+        self._text = orjson.dumps(text)[1:-1].decode().casefold() if text else ""
+        self._below = math.inf if before is None else _number(before)
+        self._first, self._last, self._stop = "", "~", ""
+        if since is not None:
+            begin = _time(since, "since")
+            self._first, self._stop = stamp(begin), stamp(begin - _CLOCK_SLACK)
+        if until is not None:
+            end = _time(until, "until")
+            whole_day = len(until) == len("2026-01-31")
+            self._last = stamp(end + timedelta(days=1, milliseconds=-1) if whole_day else end)
+
+    @property
+    def needle(self) -> bytes:
+        """Bytes that every wanted line has, the more telling the better."""
+        return max(self._needles, key=len, default=b"")
+
+    def select(self, lines: Iterable[bytes]) -> Iterator[AuditRecord]:
+        """The records that are wanted. Torn and foreign lines are passed over.
+
+        Args:
+            lines: Newest first: from some time on, none can be young enough.
+        """
+        for line in lines:
+            if self._stop and stamp_of(line) < self._stop:
+                return
+            if (record := self.match(line)) is not None:
+                yield record
+
+    def match(self, line: bytes) -> AuditRecord | None:
+        """The line's record, if it is wanted."""
+        if any(needle not in line for needle in self._needles):
+            return None
+        if self._text and self._text not in line.decode("utf-8", "replace").casefold():
+            return None
+        record = parse(line)
+        if record is None or number_of(record) >= self._below:
+            return None
+        fits = all(record.get(name) == value for name, value in self._members.items())
+        return record if fits and self._first <= str(record.get("timestamp")) <= self._last else None
+
+
+def _time(text: str, name: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+        # A year at the edge of the calendar leaves no room for time zones.
+        return moment.replace(tzinfo=moment.tzinfo or UTC, year=min(max(moment.year, 1970), 9000)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise InvalidParameters(
+            f"{name!r} is not a time: {text!r}. Write it as ISO 8601, such as 2026-01-31 or 2026-01-31T10:30:00Z"
+        ) from None
+
+
+def _number(before: str) -> int:
+    if not (before.isascii() and before.isdigit()):
+        raise InvalidParameters(f"'before' is the `seq` of a record, not {before!r}")
+    return int(before)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, Head, seq_of
-from bridge.audit.files import GENERATIONS, NAME, ROTATED, AuditFiles
-from bridge.audit.gzip_blocks import DamagedError, pack, pack_file
-from bridge.audit.line_reader import MAX_LINE
+from bridge.audit.files import GENERATIONS, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
+from bridge.audit.gzip_blocks import pack, pack_file
 from bridge.audit.records import sign_off_record, stamp_of
-from bridge.audit.source import Source
-from bridge.audit.verify import Walk
+from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
+from bridge.vault.line_file import open_to_append
 
 TEMPORARY: Final = f".{NAME}.tmp"
 
@@ -76,7 +75,7 @@ class LogRotation:
             if any(source.name == ROTATED for source in found):
                 return 0  # it is packed first
             packed = [source for source in found if source.packed]
-            old = list(itertools.takewhile(lambda source: stamp_of(_last(source)) < oldest, packed))
+            old = list(itertools.takewhile(lambda source: stamp_of(source.last()) < oldest, packed))
             rest = found[len(old)] if len(old) < len(found) else None
             cut = self._old_bytes(rest, oldest, newest) if rest and not rest.packed else 0
             return self._drop(folder, old, rest, cut, "retention") if old or cut else 0
@@ -97,26 +96,25 @@ class LogRotation:
         with self.files.folder() as folder:
             with self.files.sources() as found:
                 names = [source.name for source in found]
-                before = _first(found[0]) if found else b""
+                before = found[0].first() if found else b""
             began = self.chain.signed_off(before)
             records = head.total - (began.total if began else 0)
             line = self._sign_off(head, "cleared", facts | {"records": records}, before)
             self._create(folder, [memoryview(line)])
             self._take_place(folder, NAME)
-            self.files.replaced()
             for name in reversed(names):
                 if name != NAME:
                     folder.unlink(name)
             folder.sync()
             return records
 
-    def _drop(self, folder: Folder, old: Sequence[Source], rest: Source | None, cut: int, why: str) -> int:
+    def _drop(self, folder: Folder, old: Sequence[LogFile], rest: LogFile | None, cut: int, why: str) -> int:
         """Take `old` and the first `cut` bytes of `rest` away; the sign-off stands at the beginning of `rest` first."""
-        walk = Walk(self.chain, self.adopted)
+        walk = ChainWalk(self.chain, self.adopted)
         for source in old:
-            walk.through(source)
+            walk.walk_file(source)
         if rest is not None and cut:
-            walk.through(rest, cut)
+            walk.walk_file(rest, cut)
         dropped = walk.records + walk.unverified
         line = self._sign_off(walk.head, why, {"records": dropped}, walk.sign_off)
         if rest is not None and rest.packed:
@@ -128,13 +126,13 @@ class LogRotation:
         self._remove(folder, old)
         return dropped
 
-    def _replace_live(self, folder: Folder, line: bytes, rest: Source | None, cut: int) -> bool:
+    def _replace_live(self, folder: Folder, line: bytes, rest: LogFile | None, cut: int) -> bool:
         """The live file without its beginning, with what was appended meanwhile; False when it is another one now."""
         kept = rest.bytes_from(cut) if rest else ()
         self._create(folder, itertools.chain([memoryview(line)], kept))
         with self.files.lock:
             if rest is not None:
-                with Source(NAME, folder.open(NAME)) as live:
+                with LogFile(NAME, folder.open(NAME)) as live:
                     if not live.is_same(rest):
                         return False
                     _append(folder, live.bytes_from(rest.size))
@@ -142,7 +140,6 @@ class LogRotation:
             elif folder.exists(NAME):
                 return False
             self._take_place(folder, NAME)
-            self.files.replaced()
             return True
 
     def _create(self, folder: Folder, pieces: Iterable[memoryview]) -> None:
@@ -163,13 +160,13 @@ class LogRotation:
         with self.files.lock, self.files.sources() as found:
             if folder.exists(ROTATED) and ROTATED not in {source.name for source in found}:
                 folder.unlink(ROTATED)
-            beginnings = [self.chain.signed_off(_first(source)) for source in found]
+            beginnings = [self.chain.signed_off(source.first()) for source in found]
             at = max((at for at, head in enumerate(beginnings) if head), default=0)
             head = beginnings[at] if beginnings else None
             if head is not None:
-                self._remove(folder, [source for source in found[:at] if (seq_of(_last(source)) or 0) <= head.seq])
+                self._remove(folder, [source for source in found[:at] if (seq_of(source.last()) or 0) <= head.seq])
 
-    def _remove(self, folder: Folder, old: Sequence[Source]) -> None:
+    def _remove(self, folder: Folder, old: Sequence[LogFile]) -> None:
         """Newest first, so that what a crash leaves of them is in order."""
         for source in reversed(old):
             source.close()
@@ -177,7 +174,7 @@ class LogRotation:
                 folder.unlink(source.name)
         folder.sync()
 
-    def _old_bytes(self, live: Source, oldest: str, newest: str) -> int:
+    def _old_bytes(self, live: LogFile, oldest: str, newest: str) -> int:
         """How many bytes at the beginning are too old, up to a whole line.
 
         A line from the future does not end them when older ones follow: the clock was wrong when it was written.
@@ -205,24 +202,8 @@ class LogRotation:
 
 
 def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
-    fd = folder.append(TEMPORARY)
-    try:
+    with open_to_append(folder, TEMPORARY) as fd:
         for piece in pieces:
             rest = piece
             while rest:
                 rest = rest[folder.disk.write(fd, rest) :]
-    finally:
-        folder.disk.close(fd)
-
-
-def _first(source: Source) -> bytes:
-    with contextlib.suppress(DamagedError):
-        return source.first()
-    return b""
-
-
-def _last(source: Source) -> bytes:
-    """The last line; of a damaged file one whose time is not known."""
-    with contextlib.suppress(DamagedError):
-        return source.last()
-    return b""

@@ -5,13 +5,11 @@ from typing import Final
 
 import orjson
 
-from bridge.audit.export import Format, frame, pieces, row
-from bridge.audit.export_files import export_name, write_export
+from bridge.audit.export import Format, export_name, frame, pieces, row, write_export
 from bridge.audit.files import NAME
 from bridge.audit.log import AuditLog
-from bridge.audit.query import Wanted
-from bridge.audit.records import Facts, parse
-from bridge.audit.verify import Walk
+from bridge.audit.records import AuditRecord, RecordFilter, parse
+from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
 
 MAX_TEXT: Final = 8 * 1024 * 1024
@@ -32,12 +30,12 @@ class AuditService:
         self.query = log.query
         self.clear = log.clear
 
-    def export(self, form: Format, **filters: str | None) -> Facts:
+    def export(self, form: Format, **filters: str | None) -> AuditRecord:
         """The records as a text, oldest first; when they are too many, the newest that fit.
 
         Args:
             form: `json` or `csv`.
-            **filters: See `Wanted`.
+            **filters: See `RecordFilter`.
 
         Returns:
             `{format, text, records, truncated}`.
@@ -46,10 +44,10 @@ class AuditService:
             InvalidParameters: A filter cannot be read.
             ExecutionFailed: The log cannot be read.
         """
-        wanted, size, truncated = Wanted(**filters), 0, False
+        wanted, size, truncated = RecordFilter(**filters), 0, False
         rows: list[str] = []
         with self._log.snapshot() as seen:
-            for record in wanted.among(seen.newest_first(wanted.needle)):
+            for record in wanted.select(seen.newest_first(wanted.needle)):
                 text = row(record, form)
                 size += len(orjson.dumps(text))  # as it is in the answer
                 if size > MAX_TEXT:
@@ -60,13 +58,13 @@ class AuditService:
         whole = head + between.join(reversed(rows)) + foot
         return {"format": form, "text": whole, "records": len(rows), "truncated": truncated}
 
-    def export_to(self, path: str, form: Format, **filters: str | None) -> Facts:
+    def export_to(self, path: str, form: Format, **filters: str | None) -> AuditRecord:
         """All of the records into a new file in `.vault-bridge/exports/`, oldest first.
 
         Args:
             path: The name of the file.
             form: `json` or `csv`.
-            **filters: See `Wanted`.
+            **filters: See `RecordFilter`.
 
         Returns:
             `{format, path, records}`.
@@ -76,11 +74,11 @@ class AuditService:
             Conflict: There is such a file.
             ExecutionFailed: The log cannot be read, or the file not be written.
         """
-        name, wanted, count = export_name(path), Wanted(**filters), 0
+        name, wanted, count = export_name(path), RecordFilter(**filters), 0
 
-        def picked(lines: Iterator[bytes]) -> Iterator[Facts]:
+        def picked(lines: Iterator[bytes]) -> Iterator[AuditRecord]:
             nonlocal count
-            for record in filter(None, map(wanted.pick, lines)):
+            for record in filter(None, map(wanted.match, lines)):
                 count += 1
                 yield record
 
@@ -88,20 +86,20 @@ class AuditService:
             written = write_export(self._state, name, pieces(picked(seen.oldest_first()), form))
         return {"format": form, "path": written, "records": count}
 
-    def verify(self) -> Facts:
-        """Walk along the whole chain and tell every break: see `Walk.report`.
+    def verify(self) -> AuditRecord:
+        """Walk along the whole chain and tell every break: see `ChainWalk.report`.
 
         Raises:
             ExecutionFailed: The log cannot be read.
         """
         with self._log.snapshot() as seen:
-            walk = Walk(seen.chain, seen.adopted, seen.head)
+            walk = ChainWalk(seen.chain, seen.adopted, seen.head)
             for source in seen.sources:
-                walk.through(source)
+                walk.walk_file(source)
             walk.end()
             return walk.report()
 
-    def stats(self) -> Facts:
+    def stats(self) -> AuditRecord:
         """`{size, generations, records, oldest, newest, fault, lost, chain}`, without reading the whole log.
 
         Raises:

@@ -1,19 +1,26 @@
-"""Checking the log: one walk along its chain, from the oldest line to the newest, that names every break."""
+"""Walking along the log's chain: to check it, naming every break, and to find where it goes on after a restart.
 
-from dataclasses import dataclass, field, replace
+It goes on behind the last line that fits, or behind the head that was kept. When the kept head is not in the log, its
+end was cut off. The chain then goes on from that head all the same, so that every later check finds the gap.
+"""
+
+import contextlib
+import itertools
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from bridge.audit.chain import Chain, Head, seq_of, split
+from bridge.audit.chain import Chain, ChainState, Head, seq_of, split
+from bridge.audit.files import MAX_LINE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.line_reader import MAX_LINE
-from bridge.audit.source import Source
+from bridge.audit.records import number_of, parse
 
 MAX_FAULTS: Final = 20
-"""Faults that are told one by one; the others are counted."""
+"""Faults that are listed one by one; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ChainFault:
     """Where the log is not as it was written.
 
     Attributes:
@@ -30,13 +37,8 @@ class Fault:
     seq: int | None
     message: str
 
-    def wire(self) -> dict[str, Any]:
-        """As `audit.verify` tells it."""
-        return {"kind": self.kind, "file": self.file, "line": self.line, "seq": self.seq, "message": self.message}
 
-
-@dataclass
-class Walk:
+class ChainWalk:
     """The state of a walk.
 
     Args:
@@ -55,27 +57,19 @@ class Walk:
         sign_off: That sign-off's line.
     """
 
-    chain: Chain
-    adopted: int = 0
-    expected: Head | None = None
-    head: Head = field(init=False)
-    records: int = 0
-    unverified: int = 0
-    lost: int = 0
-    faults: list[Fault] = field(default_factory=list)
-    fault_count: int = 0
-    began: Head | None = None
-    sign_off: bytes = b""
-    _claimed: Head | None = None
-    _reached: bool = field(init=False)
-    _last: int = 0
-
-    def __post_init__(self) -> None:
-        self.head = self.chain.genesis
+    def __init__(self, chain: Chain, adopted: int = 0, expected: Head | None = None) -> None:
+        self.chain, self.adopted, self.expected = chain, adopted, expected
+        self.head = chain.genesis
+        self.records = self.unverified = self.lost = self.fault_count = 0
+        self.faults: list[ChainFault] = []
+        self.began: Head | None = None
+        self.sign_off = b""
+        self._claimed: Head | None = None
+        self._last = 0
         # A chain that only begins has no line to be reached.
-        self._reached = self.expected is None or self.expected.chain == self.head.chain
+        self._reached = expected is None or expected.chain == self.head.chain
 
-    def through(self, source: Source, size: int | None = None) -> None:
+    def walk_file(self, source: LogFile, size: int | None = None) -> None:
         """Walk through one file.
 
         Args:
@@ -87,13 +81,13 @@ class Walk:
             for number, line in enumerate(source.forwards(), 1):
                 if size is not None and position >= size:
                     break
-                self.take(line, source.name, number)
+                self.walk_line(line, source.name, number)
                 position += len(line) + 1
         except (DamagedError, OSError) as error:
             why = error.strerror if isinstance(error, OSError) else error
             self._fault("unreadable", source.name, number + 1, None, f"cannot be read from line {number + 1}: {why}")
 
-    def take(self, line: bytes, file: str, number: int) -> None:
+    def walk_line(self, line: bytes, file: str, number: int) -> None:
         """Walk over one line."""
         after = self.chain.follow(self.head, line)
         if after is None and self._claimed is not None:
@@ -130,7 +124,7 @@ class Walk:
             "records": self.records,
             "lost": self.lost,
             "unverified": self.unverified,
-            "faults": [fault.wire() for fault in self.faults],
+            "faults": [asdict(fault) for fault in self.faults],
             "faultCount": self.fault_count,
             "begins": self.began.wire() if self.began else None,
             "head": self.head.wire(),
@@ -157,7 +151,7 @@ class Walk:
             self._reached = True
 
     def _break(self, line: bytes, file: str, number: int) -> None:
-        """A line that does not fit: say why, as well as can be told, and go on behind it."""
+        """A line that does not fit: say why, as far as that can be known, and go on behind it."""
         seq, (_, code) = seq_of(line), split(line)
         before = self._last
         if seq is None or not code or len(line) > MAX_LINE:
@@ -178,4 +172,78 @@ class Walk:
         self.fault_count += 1
         if len(self.faults) < MAX_FAULTS:
             where = f"{file}, line {number}" if number else file
-            self.faults.append(Fault(kind, file, number, seq, f"{where}: {message}"))
+            self.faults.append(ChainFault(kind, file, number, seq, f"{where}: {message}"))
+
+
+MAX_BEHIND: Final = 10_000
+"""Lines the kept head is behind the log at most, mostly; with more, the whole log is walked."""
+
+
+def find_head(files: AuditFiles, chain_state: ChainState) -> Head:
+    """The head to go on from. What a crash left of a last line is removed.
+
+    Raises:
+        OSError: The log or the kept head cannot be read or written.
+    """
+    with files.sources() as found:
+        if chain_state.is_new:
+            return _adopt(chain_state, found)
+        head = _catch_up(chain_state, found)
+        live = found[-1] if found and found[-1].name == NAME else None
+        torn = live is not None and not live.ends_whole() and split(live.last())[1] != head.chain
+    if torn:
+        with contextlib.suppress(OSError):
+            files.cut_torn_end()
+    return head
+
+
+def is_head(chain: Chain, head: Head, line: bytes) -> bool:
+    """Whether a line is the one that made `head`, or the sign-off that stands for it."""
+    if seq_of(line) != head.seq:
+        return False
+    signed = chain.signed_off(line)
+    return split(line)[1] == head.chain or (signed is not None and signed.chain == head.chain)
+
+
+def _adopt(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
+    """There was no key: nobody can vouch for the lines there are."""
+    count = last = 0
+    for source in reversed(found):
+        with contextlib.suppress(DamagedError):
+            for line in source.backwards():
+                count += 1
+                last = last or number_of(parse(line) or {})
+    chain_state.adopted = count
+    head = Head(last, chain_state.chain.genesis.chain, count)
+    chain_state.save(head)
+    return head
+
+
+def _catch_up(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
+    """The last line that fits behind the kept head."""
+    head = chain_state.head
+    if head is None or head.chain == chain_state.chain.genesis.chain:
+        return _walked(chain_state, found)
+    behind: list[bytes] = []
+    try:
+        for line in itertools.chain.from_iterable(source.backwards() for source in reversed(found)):
+            if is_head(chain_state.chain, head, line):
+                break
+            behind.append(line)
+            if len(behind) >= MAX_BEHIND:
+                return _walked(chain_state, found)
+    except DamagedError:
+        return head
+    for line in reversed(behind):
+        signed = chain_state.chain.signed_off(line)
+        # The kept head may be among the records that a sign-off stands for.
+        head = chain_state.chain.follow(head, line) or (signed if signed and signed.seq >= head.seq else head)
+    return head
+
+
+def _walked(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
+    walk = ChainWalk(chain_state.chain, chain_state.adopted)
+    for source in found:
+        walk.walk_file(source)
+    kept = chain_state.head
+    return kept if kept is not None and kept.seq > walk.head.seq else walk.head

@@ -12,11 +12,11 @@ from bridge.cli.sanitize import sanitize_plain
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
 
-_PYTHON_TYPE: dict[str, tuple[type, ...]] = {
-    "integer": (int,),
+_PYTHON_TYPE: dict[str, type | tuple[type, ...]] = {
+    "integer": int,
     "number": (int, float),
-    "array": (list,),
-    "object": (dict,),
+    "array": list,
+    "object": dict,
 }
 
 Schema = dict[str, Any]
@@ -49,17 +49,45 @@ def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | No
             raise BadArguments(f"{sanitize_plain(word)!r} is not key=value. {_known(schema)}")
         member = _member(key, schema)
         text = _read(value)
-        if key in given and "array" in _kinds(member):
+        if key in given and "array" in json_types(member):
             arguments[key] += _list(key, text, member)
         elif key in given:
             raise BadArguments(f"{key!r} is given twice, and takes one value. {_known(schema)}")
         else:
-            arguments[key] = _coerce(key, text, member)
+            arguments[key] = coerce(key, text, member)
         given.add(key)
     missing = [name for name in (schema or {}).get("required", []) if name not in arguments]
     if missing:
         raise BadArguments(f"Missing: {', '.join(missing)}. {_known(schema)}")
     return arguments
+
+
+def coerce(key: str, text: str, member: Schema | None) -> Any:
+    """A value as the type that its parameter has.
+
+    Args:
+        key: The parameter's name, for the message.
+        text: The value as it was typed.
+        member: The parameter's JSON Schema; None when nothing is known about it.
+
+    Raises:
+        BadArguments: The text is no value of that type.
+    """
+    kinds = json_types(member)
+    if not kinds:
+        return _guess(text)
+    if "array" in kinds and "string" not in kinds:
+        return _list(key, text, member)
+    for kind in ("boolean", "integer", "number", "array", "object"):
+        if kind in kinds:
+            value = _as(kind, text)
+            if value is not None:
+                return value
+    if "string" in kinds:
+        return text
+    if "null" in kinds and text == "null":
+        return None
+    raise BadArguments(f"{key!r} takes {_articled(kinds)}, not {sanitize_plain(text)!r}")
 
 
 def describe_parameters(schema: Schema) -> list[str]:
@@ -68,7 +96,7 @@ def describe_parameters(schema: Schema) -> list[str]:
     lines = []
     for name, member in schema.get("properties", {}).items():
         need = "required" if name in required else "optional"
-        kind = " or ".join(_kinds(member)) or "any"
+        kind = " or ".join(json_types(member)) or "any"
         lines.append(sanitize_plain(f"{name}  ({kind}, {need})  {member.get('description', '')}").rstrip())
     return lines
 
@@ -120,35 +148,17 @@ def _decoded(data: bytes, name: str) -> str:
         raise BadArguments(f"{name} is not UTF-8 (byte {error.start})") from None
 
 
-def _coerce(key: str, text: str, member: Schema | None) -> Any:
-    kinds = _kinds(member)
-    if not kinds:
-        return _guess(text)
-    if "array" in kinds and "string" not in kinds:
-        return _list(key, text, member)
-    for kind in ("boolean", "integer", "number", "array", "object"):
-        if kind in kinds:
-            value = _as(kind, text)
-            if value is not None:
-                return value
-    if "string" in kinds:
-        return text
-    if "null" in kinds and text == "null":
-        return None
-    raise BadArguments(f"{key!r} takes {_articled(kinds)}, not {sanitize_plain(text)!r}")
-
-
 def _list(key: str, text: str, member: Schema | None) -> list[Any]:
     """A JSON array, or one item of a list of texts."""
     value = _as("array", text)
     if isinstance(value, list):
         return value
-    items = _kinds((member or {}).get("items"))
+    items = json_types((member or {}).get("items"))
     if "array" in items or "object" in items:
         raise BadArguments(
             f"{key!r} takes a JSON array, such as '[...]', or key=@file with one; not {sanitize_plain(text)!r}"
         )
-    return [_coerce(key, text, (member or {}).get("items"))]
+    return [coerce(key, text, (member or {}).get("items"))]
 
 
 def _as(kind: str, text: str) -> Any:
@@ -157,13 +167,7 @@ def _as(kind: str, text: str) -> Any:
         word = text.strip().lower()
         return True if word in _TRUE else False if word in _FALSE else None
     value = _json(text)
-    expected: dict[str, type | tuple[type, ...]] = {
-        "integer": int,
-        "number": (int, float),
-        "array": list,
-        "object": dict,
-    }
-    return value if isinstance(value, expected[kind]) and not isinstance(value, bool) else None
+    return value if isinstance(value, _PYTHON_TYPE[kind]) and not isinstance(value, bool) else None
 
 
 def _guess(text: str) -> Any:
@@ -182,7 +186,7 @@ def _no_constant(name: str) -> Any:
     raise ValueError(name)  # NaN and Infinity are not JSON
 
 
-def _kinds(member: Schema | None) -> list[str]:
+def json_types(member: Schema | None) -> list[str]:
     """The JSON types a parameter takes, in the schema's order."""
     if not member:
         return []
@@ -194,7 +198,7 @@ def _kinds(member: Schema | None) -> list[str]:
     if "enum" in member or "const" in member:
         return ["string"]
     options = [*member.get("anyOf", []), *member.get("oneOf", [])]
-    return list(dict.fromkeys(name for option in options for name in _kinds(option)))
+    return list(dict.fromkeys(name for option in options for name in json_types(option)))
 
 
 def _articled(kinds: list[str]) -> str:

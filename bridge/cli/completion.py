@@ -35,7 +35,7 @@ def complete_tool(incomplete: str) -> list[str]:
 
 
 def _described() -> dict[str, dict[str, Any]]:
-    properties: dict[str, dict[str, Any]] = schema()["properties"]
+    properties: dict[str, dict[str, Any]] = schema(offered=True)["properties"]
     return {key: about for key, about in properties.items() if not about.get("readOnly")}
 
 

@@ -2,14 +2,18 @@
 
 import asyncio
 import contextlib
+import gc
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from bridge.cli.embedded import embedded_bridge
-from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, connect, find_vault
+from bridge.cli.arguments import parse_arguments
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, connect, find_vault
 from bridge.errors import AlreadyServed
+
+if TYPE_CHECKING:
+    from bridge.app import Bridge
 
 NAME: Final = "Command line"
 """What the commands call themselves in the log and in the history."""
@@ -21,70 +25,81 @@ PAUSE_SECONDS: Final = 0.05
 T = TypeVar("T")
 
 
-def look(vault: Path | None, work: Callable[[Bridge], Awaitable[T]]) -> T:
-    """Ask the bridge of a vault something, whether one runs or not, and return what comes of it.
+def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
+    """Ask the bridge of a vault something that can be asked twice, whether one runs or not.
 
-    The bridge may be another command's own, which ends with that command: then it is asked again. So `work` must be
-    something that can be done twice.
+    The bridge may be another command's own, which ends with that command: then it is asked again.
 
     Args:
         vault: The vault's folder, where it was named.
         work: What to ask.
+
+    Returns:
+        What `work` returns.
     """
-    return asyncio.run(_look(find_vault(vault), work))
-
-
-def act(vault: Path | None, work: Callable[[Bridge], Awaitable[T]]) -> T:
-    """The same for what must not be done twice."""
-    return asyncio.run(_once(find_vault(vault), work))
-
-
-@contextlib.asynccontextmanager
-async def bridge_for(
-    vault: Path, *, role: Literal["agent", "host"] = "host", name: str = NAME
-) -> AsyncIterator[Bridge]:
-    """A connection to the bridge of a vault; when none runs, to one that lives as long as this context.
-
-    A command of the person is a host, but no consent screen.
-
-    Raises:
-        StartError: None runs, and none can be started.
-    """
-    async with contextlib.AsyncExitStack() as stack:
-        yield await _connection(vault, stack, role, name)
-
-
-async def _look(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
+    folder = find_vault(vault)
     for _ in range(TRIES - 1):
         with contextlib.suppress(ConnectionLost):
-            return await _once(vault, work)
-    return await _once(vault, work)
+            return asyncio.run(_run(folder, work))
+    return asyncio.run(_run(folder, work))
 
 
-async def _once(vault: Path, work: Callable[[Bridge], Awaitable[T]]) -> T:
-    async with bridge_for(vault) as bridge:
-        return await work(bridge)
+def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
+    """The same for what must not be done twice."""
+    return asyncio.run(_run(find_vault(vault), work))
 
 
-async def _connection(
-    vault: Path, stack: contextlib.AsyncExitStack, role: Literal["agent", "host"], name: str
-) -> Bridge:
-    """Connect; where nobody serves the vault, serve it. Others may begin and end to do so at the same moment."""
+def embedded_bridge(
+    vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False
+) -> "Bridge":
+    """A bridge in this process, not yet started; a brief one lives only as long as a command."""
+    gc.disable()  # what imports make is no garbage, and looking through it again and again takes a tenth of a start
+    try:
+        from bridge.app import Bridge  # noqa: PLC0415 - mostly a bridge runs, and a command starts fast without
+    finally:
+        gc.freeze()
+        gc.enable()
+    return Bridge(vault, port=port, consent=consent, brief=brief)
+
+
+async def tool_arguments(
+    bridge: Connection, tool: str, words: Sequence[str] | None, whole: str | None = None
+) -> dict[str, Any]:
+    """The arguments that `key=value` words make for a tool, by its parameters.
+
+    Args:
+        bridge: Knows the parameters.
+        tool: The tool's name. One that is not listed takes anything: the bridge says why it cannot be called.
+        words: `key=value` words.
+        whole: All arguments as one JSON object, `@file` or `-`.
+
+    Raises:
+        BadArguments: The words do not make arguments.
+    """
+    listed = await bridge.request("tools.list")
+    schema = next((described["parameters"] for described in listed if described["name"] == tool), None)
+    return parse_arguments(words or [], schema, whole)
+
+
+async def _run(vault: Path, work: Callable[[Connection], Awaitable[T]]) -> T:
+    async with contextlib.AsyncExitStack() as stack:
+        return await work(await _connection(vault, stack))
+
+
+async def _connection(vault: Path, stack: contextlib.AsyncExitStack) -> Connection:
+    """Connect; where nobody serves the vault, serve it. Others may begin and end to do so at the same moment.
+
+    A command of the person is a host, but no consent screen.
+    """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
+        with contextlib.suppress(BridgeNotRunning):
+            return await stack.enter_async_context(connect(vault, name=NAME, role="host"))
         try:
-            return await stack.enter_async_context(connect(vault, name=name, role=role))
-        except BridgeNotRunning:
-            pass
-        try:
-            await _serve(vault, stack)
+            own = embedded_bridge(vault, brief=True)
+            await own.start()
+            stack.push_async_callback(own.stop)
         except AlreadyServed:
             if time.monotonic() > deadline:
                 raise
             await asyncio.sleep(PAUSE_SECONDS)
-
-
-async def _serve(vault: Path, stack: contextlib.AsyncExitStack) -> None:
-    own = embedded_bridge(vault, brief=True)
-    await own.start()
-    stack.push_async_callback(own.stop)

@@ -1,24 +1,26 @@
-"""The consent desk of the terminal: shows one question after the other and takes the answers."""
+"""The terminal's consent prompt: shows one question after the other and takes the answers."""
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Protocol
 
 from rich.text import Text
 
+from bridge.cli.consent_link import ConsentAnswer, QuestionEnd, Questions
 from bridge.cli.keyboard import Keyboard
-from bridge.cli.line_wrapping import wrap
-from bridge.cli.output import READABLE, Output
-from bridge.cli.pager import show_pages
-from bridge.cli.questions import Ending, Questions
+from bridge.cli.layout import wrap
+from bridge.cli.printer import READABLE, Printer
+from bridge.cli.question_screen import KEYS, LABELS, DrawnQuestion, choice_lines, draw_question, offered_keys, remaining
 from bridge.cli.sanitize import sanitize
-from bridge.cli.screen import KEYS, LABELS, Screen, choice_lines, draw_question, remaining
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
 
 SETTLE_SECONDS = 0.5
 """How long a question that comes in the place of a withdrawn one stands before keys count: somebody who was typing for
 the old one has seen by then that it is gone."""
+
+FREE_ROWS = 2
+"""Rows of a page for the line that asks, and one of the page before."""
 
 _ANSWERS = {**KEYS, **{decision.value: decision for decision in Decision}, "yes": Decision.ALLOW_ONCE} | {
     "no": Decision.DENY_ONCE
@@ -34,41 +36,33 @@ _DONE = {
 _ENDED = {
     "timed_out": "Nobody answered in time, so it was refused.",
     "cancelled": "The question was withdrawn: nobody needs the answer any more.",
-    "stale": "The files have changed since this was shown, so nothing was written. The agent has to ask anew.",
+    "stale": "The files have changed since this was shown, so nothing was written. The agent has to ask again.",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the person decided, and what they want the agent to know."""
-
-    decision: Decision
-    feedback: str | None = None
-
-
 class Responder(Protocol):
-    """Carries an answer to the bridge."""
+    """Takes answers to the bridge."""
 
-    async def respond(self, request: ConsentRequest, answer: Answer) -> ConsentReply | None:
-        """What the bridge says to it; None when the bridge is gone."""
+    async def respond(self, request: ConsentRequest, answer: ConsentAnswer) -> ConsentReply | None:
+        """What the bridge says to an answer; None when the bridge has stopped."""
         ...
 
 
-class Desk:
+class ConsentPrompt:
     """Asks the person.
 
     Args:
         questions: What waits.
         responder: Where answers go.
         keyboard: Where they come from; None allows everything once, without asking.
-        output: Where the questions are shown.
+        printer: Where the questions are shown.
     """
 
-    def __init__(self, questions: Questions, responder: Responder, keyboard: Keyboard | None, output: Output) -> None:
+    def __init__(self, questions: Questions, responder: Responder, keyboard: Keyboard | None, printer: Printer) -> None:
         self._questions = questions
         self._responder = responder
         self._keyboard = keyboard
-        self._output = output
+        self._printer = printer
         self._interrupted = False
         self._idle = asyncio.Event()
         self._idle.set()
@@ -76,24 +70,24 @@ class Desk:
     async def say(self, message: str) -> None:
         """Tell the person something, not in the middle of a question."""
         await self._idle.wait()
-        self._output.say(message)
+        self._printer.say(message)
 
     async def next(self) -> bool:
         """Wait for a question, show it and see it through. True when it was answered here.
 
         Raises:
-            Leaving: The person left; the question stays open.
+            PersonLeft: The person left; the question stays open.
         """
         request = await self._questions.next()
         decided = await self._unless_ended(request)
-        if isinstance(decided, Answer):
+        if isinstance(decided, ConsentAnswer):
             return await self._respond(request, decided)
-        self._tell(describe_ending(decided))
+        self._say(describe_end(decided))
         self._event("withdrawn", request, how=decided.how, by=decided.by)
         self._interrupted = True
         return False
 
-    async def _unless_ended(self, request: ConsentRequest) -> Answer | Ending:
+    async def _unless_ended(self, request: ConsentRequest) -> ConsentAnswer | QuestionEnd:
         """The person's decision, or the question's end elsewhere if that comes first."""
         self._idle.clear()
         deciding = asyncio.ensure_future(self._decide(request))
@@ -107,10 +101,10 @@ class Desk:
             await asyncio.gather(deciding, ended, return_exceptions=True)
             self._idle.set()
 
-    async def _decide(self, request: ConsentRequest) -> Answer:
+    async def _decide(self, request: ConsentRequest) -> ConsentAnswer:
         if self._keyboard is None:
             self._show(request)
-            return Answer(Decision.ALLOW_ONCE)
+            return ConsentAnswer(Decision.ALLOW_ONCE)
         self._keyboard.discard()
         cut = self._show(request)
         if self._interrupted:
@@ -121,77 +115,92 @@ class Desk:
         while True:
             word = (await self._keyboard.line(lambda: self._prompt(request))).strip().lower()
             if word == "p":
-                await show_pages(self._draw(request, full=True).lines, self._output, self._keyboard)
-                self._show_choices(request, cut=False)
+                await show_pages(self._draw(request, full=True).lines, self._printer, self._keyboard)
+                cut = False
+                self._show_choices(request, cut=cut)
             elif word == "m" and Decision.DENY_ONCE in request.choices:
                 said = (await self._keyboard.line(lambda: "Message to the agent (empty: back): ")).strip()
                 if said:
-                    return Answer(Decision.DENY_ONCE, said)
+                    return ConsentAnswer(Decision.DENY_ONCE, said)
             elif _ANSWERS.get(word) in request.choices:
-                return Answer(_ANSWERS[word])
+                return ConsentAnswer(_ANSWERS[word])
             else:
-                keys = [key for key, decision in KEYS.items() if decision in request.choices]
-                self._tell(Text(f"Type one of these, then Enter: {' '.join([*keys, 'm', 'p'])}"))
+                self._say(Text(f"Type one of these, then Enter: {' '.join(offered_keys(request, cut=cut))}"))
 
     def _show(self, request: ConsentRequest) -> bool:
         """Show a question; returns whether something was left out."""
-        if self._output.as_json:
-            self._output.json({"event": "requested", "request": request.to_wire()}, compact=True)
+        if self._printer.as_json:
+            self._printer.json({"event": "requested", "request": request.to_wire()}, compact=True)
             return False
-        self._output.bell()
+        self._printer.bell()
         screen = self._draw(request)
-        self._output.lines([Text(), *screen.lines])
+        self._printer.lines([Text(), *screen.lines])
         return screen.cut
 
-    def _draw(self, request: ConsentRequest, *, full: bool = False) -> Screen:
-        width = min(self._output.width, READABLE)
+    def _draw(self, request: ConsentRequest, *, full: bool = False) -> DrawnQuestion:
+        width = min(self._printer.width, READABLE)
         return draw_question(request, width=width, now=datetime.now(UTC), full=full)
 
     def _show_choices(self, request: ConsentRequest, *, cut: bool) -> None:
-        if not self._output.as_json:
-            self._output.lines(choice_lines(request, min(self._output.width, READABLE), cut=cut))
+        if not self._printer.as_json:
+            self._printer.lines(choice_lines(request, min(self._printer.width, READABLE), cut=cut))
 
     def _prompt(self, request: ConsentRequest) -> str:
-        if self._output.as_json:
+        if self._printer.as_json:
             return ""
         others = self._questions.others(request.request_id)
         waiting = f", {others} more waiting" if others else ""
         return f"Your answer ({remaining(request, datetime.now(UTC))}{waiting}): "
 
-    async def _respond(self, request: ConsentRequest, answer: Answer) -> bool:
+    async def _respond(self, request: ConsentRequest, answer: ConsentAnswer) -> bool:
         reply = await self._responder.respond(request, answer)
         if reply is not None and reply.accepted:
-            self._questions.end(request.request_id, Ending(answer.decision, "you"))
-            told = " The agent gets your message." if answer.feedback else ""
-            self._tell(Text(_DONE[answer.decision] + told, "bold"))
+            self._questions.end(request.request_id, QuestionEnd(answer.decision, "you"))
+            more = " The agent gets your message." if answer.feedback else ""
+            self._say(Text(_DONE[answer.decision] + more, "bold"))
             self._event("answered", request, decision=answer.decision.value, feedback=answer.feedback)
             return True
-        ending = Ending(None) if reply is None else Ending(reply.outcome, reply.by)
+        end = QuestionEnd(None) if reply is None else QuestionEnd(reply.outcome, reply.by)
         if reply is not None and reply.outcome is None:  # the question is still open: it comes again
-            self._tell(sanitize(reply.reason or "The bridge did not take this answer"))
+            self._say(sanitize(reply.reason or "The bridge did not take this answer"))
             return False
-        self._questions.end(request.request_id, ending)
-        self._tell(describe_ending(ending))
-        self._event("withdrawn", request, how=ending.how, by=ending.by)
+        self._questions.end(request.request_id, end)
+        self._say(describe_end(end))
+        self._event("withdrawn", request, how=end.how, by=end.by)
         return False
 
-    def _tell(self, message: Text) -> None:
-        if not self._output.as_json:
-            self._output.lines(wrap(message, self._output.width))
+    def _say(self, message: Text) -> None:
+        if not self._printer.as_json:
+            self._printer.lines(wrap(message, self._printer.width))
 
     def _event(self, event: str, request: ConsentRequest, **facts: str | None) -> None:
-        if self._output.as_json:
-            self._output.json({"event": event, "requestId": request.request_id, **facts}, compact=True)
+        if self._printer.as_json:
+            self._printer.json({"event": event, "requestId": request.request_id, **facts}, compact=True)
 
 
-def describe_ending(ending: Ending) -> Text:
+def describe_end(end: QuestionEnd) -> Text:
     """How a question ended elsewhere, as a sentence."""
-    if ending.how is None:
+    if end.how is None:
         return Text("The bridge has gone, and its question with it.")
-    if ending.how in _ENDED:
-        return Text(_ENDED[ending.how])
-    label = LABELS[Decision(ending.how)] if ending.how in LABELS else ending.how
+    if end.how in _ENDED:
+        return Text(_ENDED[end.how])
+    label = LABELS[Decision(end.how)] if end.how in LABELS else end.how
     sentence = Text("It was answered elsewhere: ").append_text(sanitize(label))
-    if ending.by:
-        sentence.append(", by ").append_text(sanitize(ending.by))
+    if end.by:
+        sentence.append(", by ").append_text(sanitize(end.by))
     return sentence.append(".")
+
+
+async def show_pages(lines: Sequence[Text], printer: Printer, keyboard: Keyboard) -> None:
+    """Print `lines`; on a terminal stop after each screenful."""
+    page = max(1, printer.height - FREE_ROWS) if printer.interactive else len(lines)
+    for start in range(0, len(lines), page):
+        printer.lines(lines[start : start + page])
+        seen = start + page
+        if seen >= len(lines) or not await _wants_more(keyboard, f"{seen} of {len(lines)} lines"):
+            return
+
+
+async def _wants_more(keyboard: Keyboard, seen: str) -> bool:
+    word = await keyboard.line(lambda: f"-- {seen}: Enter for more, q to stop -- ")
+    return word.strip().lower() != "q"

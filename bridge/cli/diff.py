@@ -1,4 +1,4 @@
-"""A unified diff, drawn: line numbers, colours, and the words that differ within a line.
+"""What happens to files, drawn: a heading each, and a unified diff with line numbers and the words that differ.
 
 Every row is folded to the width of the screen and keeps its sign, so that nothing a note says can look like a line of
 the screen itself.
@@ -7,15 +7,16 @@ the screen itself.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from rapidfuzz.distance import Levenshtein
 from rich.text import Text
 
-from bridge.cli.line_wrapping import fold
+from bridge.cli.layout import fold, wrap
 from bridge.cli.sanitize import ESCAPE_STYLE, sanitize
+from bridge.contract.consent import FilePreview
 
-Kind = Literal["context", "added", "removed", "hunk", "note"]
+RowKind = Literal["context", "added", "removed", "hunk", "note"]
 
 BOTH_NUMBERS_FROM = 60
 """Columns of screen from which old and new line numbers both have room."""
@@ -32,7 +33,7 @@ _TAB = "→   "
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DiffRow:
     """One line of a diff.
 
     Attributes:
@@ -43,42 +44,42 @@ class Row:
         changed: The parts of `text`, as (start, end), that differ from the other side.
     """
 
-    kind: Kind
+    kind: RowKind
     text: str
     old: int | None = None
     new: int | None = None
     changed: tuple[tuple[int, int], ...] = ()
 
 
-def parse_diff(diff: str) -> list[Row]:
+def parse_diff(diff: str) -> list[DiffRow]:
     """The rows of one file's unified diff, with the words that differ marked.
 
     Only the counts of the hunk headers say what a line is, so a note that holds `--- a` or `@@` cannot confuse it.
     """
-    rows: list[Row] = []
+    rows: list[DiffRow] = []
     old = new = old_left = new_left = 0
     for line in diff.removesuffix("\n").split("\n"):
         inside = old_left > 0 or new_left > 0
         if line.startswith("\\"):
-            rows.append(Row("note", line.removeprefix("\\").strip()))
+            rows.append(DiffRow("note", line.removeprefix("\\").strip()))
         elif inside and line.startswith("-"):
-            rows.append(Row("removed", line[1:], old=old))
+            rows.append(DiffRow("removed", line[1:], old=old))
             old, old_left = old + 1, old_left - 1
         elif inside and line.startswith("+"):
-            rows.append(Row("added", line[1:], new=new))
+            rows.append(DiffRow("added", line[1:], new=new))
             new, new_left = new + 1, new_left - 1
         elif inside:
-            rows.append(Row("context", line[1:], old=old, new=new))
+            rows.append(DiffRow("context", line[1:], old=old, new=new))
             old, new, old_left, new_left = old + 1, new + 1, old_left - 1, new_left - 1
         elif header := _HUNK.match(line):
-            rows.append(Row("hunk", line))
+            rows.append(DiffRow("hunk", line))
             old, new = int(header[1]), int(header[3])
             old_left, new_left = int(header[2] or 1), int(header[4] or 1)
         # Anything else is the file header, which the screen draws from the preview itself.
     return _mark_changed_words(rows)
 
 
-def draw_diff(rows: Sequence[Row], width: int, *, clip: int | None = None) -> Iterator[Text]:
+def draw_diff(rows: Sequence[DiffRow], width: int, *, clip: int | None = None) -> Iterator[Text]:
     """The lines to print for `rows`, none wider than `width` cells.
 
     Args:
@@ -102,7 +103,37 @@ def draw_diff(rows: Sequence[Row], width: int, *, clip: int | None = None) -> It
         yield from fold(text, width, first=f"{gutter} {sign} ", rest=rest, prefix_style=style, words=True)
 
 
-def _draw_line(row: Row, style: str, clip: int | None, *, show_return: bool) -> Text:
+def draw_heading(file: FilePreview, width: int) -> Iterator[Text]:
+    """One file: what happens, where, and how many lines come and go."""
+    path = sanitize(file.path, style="bold")
+    if file.new_path is not None:
+        path = Text.assemble(path, " → ", sanitize(file.new_path, style="bold"))
+    tail = Text.assemble("  ", draw_counts(file.added, file.removed)) if file.added or file.removed else Text()
+    yield from fold(Text.assemble(path, tail), width, first=f"{file.change} ", rest="  ")
+
+
+def draw_counts(added: int, removed: int) -> Text:
+    """How many lines come and go."""
+    return Text.assemble((f"+{added}", "green"), " ", (f"-{removed}", "red"))
+
+
+def draw_changes(files: Iterable[dict[str, Any]], width: int) -> Iterator[Text]:
+    """Every file with its whole diff, from the wire form."""
+    for wire in files:
+        file = FilePreview.model_validate(wire)
+        yield from draw_heading(file, width)
+        yield from draw_diff(parse_diff(file.diff), width)
+        if file.truncated:
+            yield from draw_truncation(width)
+
+
+def draw_truncation(width: int) -> Iterator[Text]:
+    """Said of a diff that the bridge did not send whole."""
+    said = "This diff is too long to be sent whole: the rest of the change is NOT shown here."
+    yield from wrap(Text(said, "bold red"), width, first="  ", rest="  ")
+
+
+def _draw_line(row: DiffRow, style: str, clip: int | None, *, show_return: bool) -> Text:
     """The line of the file: inert, with the changed words and trailing spaces to be seen."""
     text = (row.text if show_return else row.text.removesuffix("\r"))[:clip]
     bare = text.rstrip(" ")
@@ -113,9 +144,9 @@ def _draw_line(row: Row, style: str, clip: int | None, *, show_return: bool) -> 
     return drawn
 
 
-def _mark_changed_words(rows: list[Row]) -> list[Row]:
+def _mark_changed_words(rows: list[DiffRow]) -> list[DiffRow]:
     """Each block of removed lines that added lines follow, compared word by word."""
-    marked: list[Row] = []
+    marked: list[DiffRow] = []
     at = 0
     while at < len(rows):
         removed = _run(rows, at, "removed")
@@ -128,14 +159,14 @@ def _mark_changed_words(rows: list[Row]) -> list[Row]:
     return marked
 
 
-def _run(rows: list[Row], start: int, kind: Kind) -> list[Row]:
+def _run(rows: list[DiffRow], start: int, kind: RowKind) -> list[DiffRow]:
     end = start
     while end < len(rows) and rows[end].kind == kind:
         end += 1
     return rows[start:end]
 
 
-def _compare(removed: list[Row], added: list[Row]) -> list[Row]:
+def _compare(removed: list[DiffRow], added: list[DiffRow]) -> list[DiffRow]:
     old, new = _tokens(removed), _tokens(added)
     if len(old) + len(new) > MOST_TOKENS:
         return [*removed, *added]
@@ -149,7 +180,7 @@ def _compare(removed: list[Row], added: list[Row]) -> list[Row]:
     ]
 
 
-def _tokens(rows: list[Row]) -> list[str]:
+def _tokens(rows: list[DiffRow]) -> list[str]:
     """Words, runs of blanks and single signs; the line feeds between rows are tokens too."""
     return [token for row in rows for token in (*_TOKEN.findall(row.text), "\n")]
 
@@ -158,7 +189,7 @@ def _words(tokens: Sequence[str]) -> int:
     return sum(not token.isspace() for token in tokens)
 
 
-def _with_marks(rows: list[Row], tokens: list[str], spans: Iterable[tuple[int, int]]) -> Iterator[Row]:
+def _with_marks(rows: list[DiffRow], tokens: list[str], spans: Iterable[tuple[int, int]]) -> Iterator[DiffRow]:
     changed = {at for start, end in spans for at in range(start, end)}
     at = 0
     for row in rows:
@@ -172,4 +203,4 @@ def _with_marks(rows: list[Row], tokens: list[str], spans: Iterable[tuple[int, i
                 marks.append((column, end))
             column, at = end, at + 1
         at += 1
-        yield Row(row.kind, row.text, row.old, row.new, tuple(marks))
+        yield DiffRow(row.kind, row.text, row.old, row.new, tuple(marks))

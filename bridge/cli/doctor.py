@@ -7,39 +7,36 @@ import typer
 from rich.text import Text
 
 from bridge.cli.exit_codes import FAILURE
-from bridge.cli.line_wrapping import wrap
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import READABLE, Output
+from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import find_vault
 from bridge.health.doctor import examine, healthy
 from bridge.health.finding import Finding
 
-HELP = """Look for faults, and say what to do about them.
-
-Looks at this machine, the vault, the bridge's own files and the bridge if one runs, and changes nothing.
-Exit code 0: nothing has failed; 1: something has.
-
-\b
-Examples:
-  vault-bridge doctor
-  vault-bridge doctor --json
-"""
-
 _MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", "bold red")}
 _INDENT = " " * 6
 
 
-def command(vault: Vault = None, as_json: AsJson = False) -> None:
-    """Examine a vault."""
-    output = Output(as_json=as_json)
+def doctor(vault: Vault = None, as_json: AsJson = False) -> None:
+    """Look for faults, and say what to do about them.
+
+    It examines this machine, the vault, the bridge's own files and the bridge if one runs, and changes nothing.
+    Exit code 0: nothing has failed; 1: something has.
+
+    Examples:
+      vault-bridge doctor
+      vault-bridge doctor --json
+    """
+    printer = Printer(as_json=as_json)
     found = examine(find_vault(vault))
     well = healthy(found)
     if as_json:
-        output.json({"healthy": well, "checks": [dataclasses.asdict(finding) for finding in found]})
+        printer.json({"healthy": well, "checks": [dataclasses.asdict(finding) for finding in found]})
     else:
-        width = min(output.width, READABLE)
-        output.lines(line for finding in found for line in _draw(finding, width))
+        width = min(printer.width, READABLE)
+        printer.lines(line for finding in found for line in _draw(finding, width))
     if not well:
         raise typer.Exit(FAILURE)
 

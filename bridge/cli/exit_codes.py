@@ -1,37 +1,57 @@
-"""How a command ends: 0 success, 1 failure, 2 bad usage."""
+"""How a command ends: 0 success, 1 failure, 2 bad usage; and what it says when it fails."""
 
-from typing import Any, NoReturn
+import re
+from typing import Final, NoReturn
 
 import typer
-from typer.core import TyperGroup
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.output import Output
-from bridge.client import VaultNotFound
+from bridge.cli.printer import Printer
+from bridge.client import ProtocolFailure, Result, VaultNotFound
 from bridge.errors import BridgeError
 
-FAILURE = 1
-BAD_USAGE = 2
+FAILURE: Final = 1
+BAD_USAGE: Final = 2
+
+_COMMAND_OF: Final = {
+    "history.list": "vault-bridge history",
+    "tools.list": "vault-bridge tools",
+    "settings.get": "vault-bridge settings get",
+    "consent.grants": "vault-bridge policy grants",
+}
+_METHOD: Final = re.compile(rf"`?\b({'|'.join(map(re.escape, _COMMAND_OF))})\b`?")
 
 
 def fail(message: str, code: int = FAILURE) -> NoReturn:
     """Say what went wrong on standard error, and end."""
-    Output().say(message)
+    Printer().say(_METHOD.sub(lambda method: f"`{_COMMAND_OF[method[1]]}`", message))
     raise typer.Exit(code)
 
 
-class Commands(TyperGroup):
-    """Turns what the rooms raise into a message and an exit code, so that no command shows a traceback for it."""
+def end_with(error: BaseException) -> None:
+    """End the command with a sentence and an exit code, if the error is one that people can do something about.
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command."""
-        try:
-            return super().invoke(ctx)
-        except BadArguments as error:
+    Raises:
+        typer.Exit: It is. Returns when it is not: then it is a fault of ours, and worth a traceback.
+    """
+    match error:
+        case BadArguments() | VaultNotFound():
             fail(str(error), BAD_USAGE)
-        except VaultNotFound as error:
-            fail(str(error), BAD_USAGE)
-        except BridgeError as error:
+        case ProtocolFailure():
+            fail(error.hint or error.message)
+        case BridgeError():
             fail(str(error))
-        except KeyboardInterrupt:
+        case KeyboardInterrupt():
             fail("Stopped.")
+
+
+def show_result(result: Result, printer: Printer) -> None:
+    """Print a result: its text, or all of it as JSON. A failure ends the command with exit code 1."""
+    if printer.as_json:
+        printer.json(result.raw)
+        if not result.ok:
+            raise typer.Exit(FAILURE)
+    elif result.ok:
+        printer.text(result.text)
+    else:
+        fail(result.error or "The tool failed.")

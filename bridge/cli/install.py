@@ -6,33 +6,30 @@ import typer
 from rich.text import Text
 
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import Output
+from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import find_vault
 from bridge.plugin.install import install
 from bridge.plugin.source import find_built_plugin
 
-HELP = """Put the Obsidian plugin into a vault, and enable it.
 
-Nothing else of the vault is touched, and plugins that are there stay. Obsidian may be running: reload it then.
-
-\b
-Examples:
-  vault-bridge install --vault ~/Notes
-  vault-bridge install --no-enable       enable it yourself in Obsidian's settings
-"""
-
-
-def command(
+def install_plugin(
     no_enable: Annotated[bool, typer.Option("--no-enable", help="Do not enable it.")] = False,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Install the plugin."""
-    output = Output(as_json=as_json)
+    """Put the Obsidian plugin into a vault, and enable it.
+
+    Nothing else in the vault is touched, and other plugins stay. Obsidian may be running: reload it afterwards.
+
+    Examples:
+      vault-bridge install --vault ~/Notes
+      vault-bridge install --no-enable       enable it yourself in Obsidian's settings
+    """
+    printer = Printer(as_json=as_json)
     done = install(find_vault(vault), find_built_plugin(), enable=not no_enable)
     if as_json:
-        output.json(
+        printer.json(
             {
                 "folder": done.folder,
                 "version": done.version,
@@ -54,4 +51,4 @@ def command(
     else:
         lines.append("Enable it in Obsidian: Settings, Community plugins, Vault Bridge.")
     lines.append("Then serve the vault: vault-bridge serve")
-    output.lines(sanitize(line) if line else Text() for line in lines)
+    printer.lines(sanitize(line) if line else Text() for line in lines)

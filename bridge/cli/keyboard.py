@@ -27,7 +27,7 @@ else:
 Prompt = Callable[[], str]
 
 
-class Leaving(Exception):
+class PersonLeft(Exception):
     """The person pressed Ctrl-C or Ctrl-D, or the pipe has no more lines: whatever is open stays unanswered."""
 
 
@@ -45,7 +45,7 @@ class Keyboard(Protocol):
             prompt: What stands before the cursor; asked again every second where the screen can be redrawn.
 
         Raises:
-            Leaving: There will be no more lines.
+            PersonLeft: There will be no more lines.
         """
         ...
 
@@ -67,8 +67,8 @@ class TerminalKeyboard:
             output.enable_cpr = False  # terminals that do not answer it would be waited for
         self._session: PromptSession[str] = PromptSession(
             history=DummyHistory(),
-            interrupt_exception=Leaving,
-            eof_exception=Leaving,
+            interrupt_exception=PersonLeft,
+            eof_exception=PersonLeft,
             input=self._input,
             output=output,
         )
@@ -145,7 +145,7 @@ class LineKeyboard:
         if line:
             self._waiting.set_result(line.decode("utf-8", "replace").strip("\r\n"))
         else:
-            self._waiting.set_exception(Leaving())
+            self._waiting.set_exception(PersonLeft())
 
 
 def _discard_typed(stream: TextIO) -> None:

@@ -1,33 +1,26 @@
-"""`vault-bridge`: the commands, in the order in which they are listed."""
+"""`vault-bridge`: the commands, in the order in which they are listed.
 
-from types import ModuleType
-from typing import Annotated, Final
+Importing what the commands need takes many times longer than saying what they are. So a command's module is imported
+when the command is given, and this module imports nothing but typer.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Annotated, Any, Final
 
 import typer
+import typer.core
+import typer.main
 
 from bridge import __version__
-from bridge.cli import (
-    approve,
-    call,
-    doctor,
-    history,
-    install,
-    log,
-    policy,
-    preview,
-    redo,
-    serve,
-    settings,
-    status,
-    tools,
-    undo,
-)
-from bridge.cli.exit_codes import Commands
-from bridge.cli.output import prepare_streams
+from bridge.cli.options import AsJson, Vault
 
 HELP: Final = """Tools over an Obsidian vault that an agent may use and you govern.
 
-Every change is shown to you before it is made, logged, and can be taken back.
+Every change is shown to you before it is made, logged, and can be undone.
 
 \b
 Begin with:
@@ -35,25 +28,68 @@ Begin with:
   vault-bridge approve --vault ~/Notes    in another, or open Obsidian
   vault-bridge call grep pattern=TODO     what an agent does
 
-Every command takes --vault DIR, or VAULT_BRIDGE_VAULT, or works on the vault you stand in. Exit codes: 0 success,
-1 failure, 2 bad usage.
+--vault and --json may stand before the command or after it. Exit codes: 0 success, 1 failure, 2 bad usage.
 """
 
-COMMANDS: Final[dict[str, ModuleType]] = {
-    "serve": serve,
-    "install": install,
-    "approve": approve,
-    "call": call,
-    "tools": tools,
-    "preview": preview,
-    "history": history,
-    "undo": undo,
-    "redo": redo,
-    "log": log,
-    "status": status,
-    "doctor": doctor,
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "serve": ("serve:serve", "Serve a vault to agents and to Obsidian."),
+    "install": ("install:install_plugin", "Put the Obsidian plugin into a vault, and enable it."),
+    "approve": ("approve:approve", "Answer the questions of agents, here."),
+    "call": ("call:call", "Call a tool as an agent does."),
+    "tools": ("tools:tools", "List the tools that agents see."),
+    "preview": ("call:preview", "Show what a call would do."),
+    "history": ("history:history", "Show what was changed, newest first."),
+    "undo": ("history:undo", "Undo a change."),
+    "redo": ("history:redo", "Make an undone change again."),
+    "log": ("log:log", "Show what agents did and what was decided."),
+    "status": ("status:status", "Say whether the vault is served."),
+    "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
+    "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),
+    "settings": ("settings:app", "Show and change the settings of the vault."),
 }
-"""Each has a `command`, which typer reads the options from, and its `HELP`."""
+"""Of each command, where it is (`module:name`, a function or a group of commands) and its line in the list."""
+
+
+class CommandTable(Mapping[str, Any]):
+    """The commands by name, each made when it is looked up. A command's help is the docstring of its function."""
+
+    def __getitem__(self, name: str) -> Any:
+        module, _, attribute = COMMANDS[name][0].partition(":")
+        found = getattr(import_module(f"bridge.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_command(found)
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name, help=keep_blocks(found.__doc__))(found)
+        return typer.main.get_command(single)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class Commands(typer.core.TyperGroup):
+    """Loads commands when they are needed, and ends them with a message and an exit code, never with a traceback."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.commands: Any = CommandTable()
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands, without loading them."""
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except (Exception, KeyboardInterrupt) as error:
+            import_module("bridge.cli.exit_codes").end_with(error)
+            raise
+
 
 app = typer.Typer(
     name="vault-bridge",
@@ -64,10 +100,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name, module in COMMANDS.items():
-    app.command(name, help=module.HELP)(module.command)
-app.add_typer(policy.app, name="policy", help=policy.HELP)
-app.add_typer(settings.app, name="settings", help=settings.HELP)
 
 
 def _show_version(wanted: bool) -> None:
@@ -79,11 +111,29 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
 ) -> None:
     """Options that stand before the command."""
-    del version  # its callback has done what there is to do
+    del version, vault, as_json  # the commands look them up
+
+
+def keep_blocks(text: str | None) -> str:
+    """A docstring as help: blocks whose first line ends in a colon keep their lines, the others are wrapped."""
+    return re.sub(r"\n\n(?=[^\n]*:\n)", "\n\n\b\n", inspect.cleandoc(text or ""))
+
+
+def prepare_streams() -> None:
+    """Have both streams speak UTF-8 where the system would not, and never fail on a character."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is None:
+            continue
+        if sys.platform == "win32" and not stream.isatty():
+            reconfigure(encoding="utf-8")
+        reconfigure(errors="backslashreplace")
 
 
 def main() -> None:

@@ -1,9 +1,14 @@
-"""Options that every command has."""
+"""Options that every command has. They may stand before the command's name or after it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+
+def _or_before_the_command(ctx: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
+    return value or ctx.find_root().params.get(parameter.name or "")
+
 
 Vault = Annotated[
     Path | None,
@@ -11,7 +16,10 @@ Vault = Annotated[
         "--vault",
         metavar="DIR",
         show_default=False,
-        help="The vault's folder. Without it: VAULT_BRIDGE_VAULT, else the vault you stand in.",
+        callback=_or_before_the_command,
+        help="The vault's folder. Default: VAULT_BRIDGE_VAULT, or the vault you are in.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="JSON on standard output, and nothing else there.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", callback=_or_before_the_command, help="Print JSON on standard output, nothing else.")
+]

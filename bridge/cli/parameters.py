@@ -9,8 +9,8 @@ from typing import Any
 
 from rich.text import Text
 
-from bridge.cli.diff import Row
-from bridge.cli.line_wrapping import fold, wrap
+from bridge.cli.diff import DiffRow
+from bridge.cli.layout import fold, wrap
 from bridge.cli.sanitize import sanitize, sanitize_lines
 
 MOST_LINES = 12
@@ -30,7 +30,7 @@ class ParameterTree:
         full: Cut nothing.
     """
 
-    def __init__(self, diffs: Sequence[Sequence[Row]], *, width: int, full: bool) -> None:
+    def __init__(self, diffs: Sequence[Sequence[DiffRow]], *, width: int, full: bool) -> None:
         self._diffs = diffs
         self._width = width
         self._full = full
@@ -109,7 +109,7 @@ def _lines(text: str) -> list[str]:
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
-def _is_shown(lines: Sequence[str], rows: Sequence[Row]) -> bool:
+def _is_shown(lines: Sequence[str], rows: Sequence[DiffRow]) -> bool:
     """Whether the lines stand one below the other on the new side of a diff."""
     sought = "".join(f"\n{line}" for line in lines) + "\n"
     hunks: list[list[str]] = [[]]

@@ -1,24 +1,20 @@
 """`vault-bridge policy`: which rule decides a call, and what has been said before."""
 
 from collections.abc import Iterator
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.text import Text
 
-from bridge.cli.arguments import parse_arguments
-from bridge.cli.connection import act, look
-from bridge.cli.exit_codes import Commands, fail
-from bridge.cli.line_wrapping import wrap
+from bridge.cli.connection import run_idempotent, run_once, tool_arguments
+from bridge.cli.exit_codes import fail
+from bridge.cli.layout import draw_table, wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import READABLE, Output
+from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
-from bridge.cli.schemas import schema_of
-from bridge.cli.tables import draw_table
-from bridge.client import Bridge
+from bridge.client import Connection
 
-HELP = """Say which rule decides a call, and show and take back what was said before.
+HELP = """Say which rule decides a call, and list and revoke remembered answers.
 
 \b
 Examples:
@@ -37,21 +33,14 @@ _OUTCOMES = {
 }
 
 
-class Operations(StrEnum):
-    """What can be approved without asking."""
-
-    CREATE = "create"
-    UPDATE = "update"
-
-
 Client = Annotated[
     str | None, typer.Option("--client", metavar="NAME", show_default=False, help="As the agent of this name.")
 ]
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("explain", help="Say what would become of a call, and which rule decides. Nothing is done.")
+@app.command("explain")
 def explain(
     tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
     words: Annotated[
@@ -61,83 +50,82 @@ def explain(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain a call."""
-    output = Output(as_json=as_json)
+    """Say what would become of a call, and which rule decides. Nothing is done."""
+    printer = Printer(as_json=as_json)
     named = {"client": client} if client else {}
 
-    async def ask(bridge: Bridge) -> dict[str, Any]:
-        arguments = parse_arguments(words or [], await schema_of(bridge, tool), None)
+    async def ask(bridge: Connection) -> dict[str, Any]:
+        arguments = await tool_arguments(bridge, tool, words)
         answer: dict[str, Any] = await bridge.request("policy.explain", name=tool, arguments=arguments, **named)
         return answer
 
-    told = look(vault, ask)
+    explained = run_idempotent(vault, ask)
     if as_json:
-        output.json(told)
+        printer.json(explained)
     else:
-        output.lines(_draw(told, min(output.width, READABLE)))
+        printer.lines(_draw(explained, min(printer.width, READABLE)))
 
 
-@app.command("grants", help="List what was allowed and denied, and still holds.")
+@app.command("grants")
 def grants(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List the answers that hold."""
-    output = Output(as_json=as_json)
-    held = look(vault, lambda bridge: bridge.request("consent.grants"))
+    """List what was allowed and denied, and still holds."""
+    printer = Printer(as_json=as_json)
+    held = run_idempotent(vault, lambda bridge: bridge.request("consent.grants"))
     if as_json:
-        output.json(held)
+        printer.json(held)
     elif held:
         headings = ("Id", "Said", "To", "About", "Holds")
-        output.lines(draw_table(headings, [_row(grant) for grant in held], output.width))
+        printer.lines(draw_table(headings, [_row(grant) for grant in held], printer.width))
     else:
-        output.say("Nothing has been allowed or denied for longer than once.")
+        printer.say("Nothing has been allowed or denied for longer than once.")
 
 
-@app.command("revoke", help="Take back something that was allowed or denied.")
+@app.command("revoke")
 def revoke(
     grant_id: Annotated[str, typer.Argument(metavar="ID", help="As `policy grants` shows it.")],
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget one answer."""
-    output = Output(as_json=as_json)
-    answer = act(vault, lambda bridge: bridge.request("consent.revoke", grantId=grant_id))
+    """Revoke something that was allowed or denied."""
+    printer = Printer(as_json=as_json)
+    answer = run_once(vault, lambda bridge: bridge.request("consent.revoke", grantId=grant_id))
     if as_json:
-        output.json(answer)
+        printer.json(answer)
     if not answer["revoked"]:
-        fail(f"There is nothing of the id {grant_id!r}; `vault-bridge policy grants` lists what there is.")
+        fail(f"There is no answer {grant_id!r}; `vault-bridge policy grants` lists those there are.")
     if not as_json:
-        output.say("Taken back.")
+        printer.say("Taken back.")
 
 
-@app.command(
-    "auto-approve",
-    help="Let agents create or update without asking, until the bridge stops.\n\n"
-    "This is for tools that ask once for each file. Those that ask every single time still do.",
-)
+@app.command("auto-approve")
 def auto_approve(
-    operation: Annotated[Operations, typer.Argument(metavar="create|update")],
+    operation: Annotated[Literal["create", "update"], typer.Argument(metavar="create|update")],
     off: Annotated[bool, typer.Option("--off", help="Ask again.")] = False,
     client: Client = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Switch auto-approve."""
-    output = Output(as_json=as_json)
-    params = {"operation": operation.value, "enabled": not off} | ({"client": client} if client else {})
-    answer = act(vault, lambda bridge: bridge.request("consent.autoApprove", **params))
+    """Let agents create or update without asking, until the bridge stops.
+
+    This is for tools that ask once for each file. Those that ask every single time still do.
+    """
+    printer = Printer(as_json=as_json)
+    params = {"operation": operation, "enabled": not off} | ({"client": client} if client else {})
+    answer = run_once(vault, lambda bridge: bridge.request("consent.autoApprove", **params))
     if as_json:
-        output.json(answer)
+        printer.json(answer)
     else:
-        output.say("You are asked again." if off else "Not asked about until the bridge stops.")
+        printer.say("You are asked again." if off else "Not asked about until the bridge stops.")
 
 
-def _draw(told: dict[str, Any], width: int) -> Iterator[Text]:
-    sentence, style = _OUTCOMES[told["outcome"]]
+def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
+    sentence, style = _OUTCOMES[explained["outcome"]]
     yield Text(sentence, f"bold {style}")
-    rows = {"Rule": told["rule"], "Why": told["why"], "Call": told.get("summary")}
-    if "class" in told:
-        rows["Tool"] = f"{told['operation']}, class {told['class']}, mode {told['mode']}"
-    if told.get("choices"):
-        rows["Answers"] = ", ".join(told["choices"])
+    rows = {"Rule": explained["rule"], "Why": explained["why"], "Call": explained.get("summary")}
+    if "class" in explained:
+        rows["Tool"] = f"{explained['operation']}, class {explained['class']}, mode {explained['mode']}"
+    if explained.get("choices"):
+        rows["Answers"] = ", ".join(explained["choices"])
     for label, value in rows.items():
         if value:
             yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)

@@ -16,7 +16,7 @@ from typing import Any
 from rich.text import Span, Text
 
 ESCAPE_STYLE = "bold magenta"
-"""How an escape is told from the same characters written in the text."""
+"""Distinguishes an escape from the same characters written in the text."""
 
 MOST_MARKS = 3
 """Combining marks in a row that real writing needs; more would spill over the neighbouring lines."""

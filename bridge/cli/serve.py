@@ -1,140 +1,190 @@
-"""`vault-bridge serve`: serves one vault until it is stopped."""
+"""`vault-bridge serve`: serves one vault until it is stopped, and shows what happens meanwhile."""
 
 import asyncio
 import contextlib
+import logging
 import sys
-from enum import StrEnum
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 from rich.text import Text
 
-from bridge.cli.call_trace import showing_calls
-from bridge.cli.embedded import embedded_bridge, embedded_process
-from bridge.cli.index_progress import show_build
-from bridge.cli.keyboard import Leaving, open_keyboard
+from bridge.cli.connection import embedded_bridge
+from bridge.cli.layout import draw_facts
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import Output, quoted
-from bridge.cli.parent import when_parent_ends
+from bridge.cli.printer import Printer, typed_command
 from bridge.cli.sanitize import sanitize
-from bridge.cli.signals import TERMINATION, cancel_on_signals, on_signals
-from bridge.cli.tables import draw_facts
+from bridge.cli.stopping import TERMINATION, cancel_on_signals, on_signals, when_parent_ends
 from bridge.client import find_vault
 from bridge.settings.model import PRESETS
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
 
-HELP = """Serve a vault to agents and to Obsidian.
+CALLS: Final = "bridge.calls"
+"""The logger of calls in developer mode."""
+PATIENCE = 0.5
+"""Seconds in which a build of the index that ends sooner is not worth a word."""
+EVERY = 0.1
+"""Seconds between two looks at how far it is."""
 
-It runs until Ctrl-C, and listens on 127.0.0.1 only. Whatever an agent wants to write is shown to you first,
-with its diff, in Obsidian or by `vault-bridge approve`. With a vault that has no settings yet, this offers to
-enable the tools for files and notes; without, agents can only find, grep and read.
+TUNE_SECONDS: Final = 2.0
+"""After how long the process is tuned for serving: it takes a twentieth of a second, and the first question is soon."""
 
-\b
-Examples:
-  vault-bridge serve --vault ~/Notes
-  vault-bridge serve --preset vault            enable the tools for files and notes, without asking
-  vault-bridge serve --consent deny            refuse whatever would have to be asked
-  vault-bridge serve --json                    one line of JSON when it is ready, for programs
-"""
+Preset = Literal["minimal", "vault", "everything"]
 
 
-class Preset(StrEnum):
-    """Named sets of tools."""
-
-    MINIMAL = "minimal"
-    VAULT = "vault"
-    EVERYTHING = "everything"
-
-
-class Consent(StrEnum):
-    """What becomes of questions."""
-
-    ASK = "ask"
-    DENY = "deny"
-
-
-def command(
+def serve(
     port: Annotated[
-        int, typer.Option(min=0, max=65_535, metavar="N", help="Where to listen; 0 takes a free port.")
+        int, typer.Option(min=0, max=65_535, metavar="N", help="The port to listen on; 0 takes a free one.")
     ] = 0,
     preset: Annotated[
-        Preset | None, typer.Option(show_default=False, help="Which tools agents see; kept in the settings.")
+        Preset | None, typer.Option(show_default=False, help="Which tools agents see; saved in the settings.")
     ] = None,
-    consent: Annotated[Consent, typer.Option(help="Whether questions are asked, or all refused.")] = Consent.ASK,
+    consent: Annotated[
+        Literal["ask", "deny"], typer.Option(help="Whether questions are asked, or all refused.")
+    ] = "ask",
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Start, say where, and wait to be stopped."""
-    output = Output(as_json=as_json)
+    """Serve a vault to agents and to Obsidian.
+
+    It runs until Ctrl-C, and listens on 127.0.0.1 only. Whatever an agent wants to write is shown to you first, with
+    its diff, in Obsidian or by `vault-bridge approve`. If the vault has no settings yet, you are asked whether to
+    enable the tools for files and notes; without them, agents can only find, grep and read.
+
+    Examples:
+      vault-bridge serve --vault ~/Notes
+      vault-bridge serve --preset vault            enable the tools for files and notes, without asking
+      vault-bridge serve --consent deny            refuse whatever you would have to be asked about
+      vault-bridge serve --json                    one line of JSON when it is ready, for programs
+    """
+    printer = Printer(as_json=as_json)
     folder = find_vault(vault)
-    bridge = embedded_bridge(folder, port=port, consent=consent.value)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError, Leaving), showing_calls(output):
-        asyncio.run(_serve(bridge, folder, preset, output))
+    bridge = embedded_bridge(folder, port=port, consent=consent)
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError), showing_calls(printer):
+        asyncio.run(_serve(bridge, folder, preset, printer))
 
 
-async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, output: Output) -> None:
+async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer) -> None:
     stopped = asyncio.Event()
     async with bridge:
         with cancel_on_signals():
-            await _choose_tools(bridge, folder, preset, output)
+            await _choose_tools(bridge, folder, preset, printer)
         with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
-            embedded_process()
-            _announce(bridge, folder, output)
-            building = asyncio.create_task(show_build(bridge, output))
+            _announce(bridge, folder, printer)
+            asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
+            building = asyncio.create_task(show_build(bridge, printer))
             await stopped.wait()
             building.cancel()
             await asyncio.wait([building])
-            output.say("Stopping.")
+            printer.say("Stopping.")
 
 
-async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, output: Output) -> None:
+async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer) -> None:
     """Enable what was asked for; with a new vault, offer it."""
     if preset is None and bridge.settings.is_new:
-        if output.as_json or not (sys.stdin.isatty() and output.interactive):
-            output.say(
+        if printer.as_json or not (sys.stdin.isatty() and printer.interactive):
+            printer.say(
                 "Agents can find, grep and read here. To let them also propose changes, each of which is shown to you "
-                f"first: vault-bridge settings preset vault --vault {quoted(folder)}"
+                f"first: {typed_command('settings preset vault', folder)}"
             )
             return
-        preset = await _offer(output)
+        preset = await _offer(printer)
     if preset is not None:
-        patch = {"enabledTools": list(PRESETS[preset.value])}
+        patch = {"enabledTools": list(PRESETS[preset])}
         await asyncio.to_thread(bridge.settings.update, patch)
 
 
-async def _offer(output: Output) -> Preset:
+async def _offer(printer: Printer) -> Preset:
     """Ask once whether agents may propose changes; the answer is kept, so it is not asked again."""
+    from bridge.cli.keyboard import PersonLeft, open_keyboard  # noqa: PLC0415 - slow to load, and needed once a vault
+
     keyboard = open_keyboard()
     keyboard.discard()
-    output.say("This vault is new here: agents can find, grep and read in it, and nothing more.")
-    output.say("They can have the tools for files and notes too. Every change is then shown to you first.")
+    printer.say("This vault is new here: agents can find, grep and read in it, and nothing more.")
+    printer.say("They can have the tools for files and notes too. Every change is then shown to you first.")
     while True:
-        word = (await keyboard.line(lambda: "Enable those tools? [Y/n] ")).strip().lower()
+        try:
+            word = (await keyboard.line(lambda: "Enable those tools? [Y/n] ")).strip().lower()
+        except PersonLeft:
+            raise asyncio.CancelledError from None
         if word in {"", "y", "yes"}:
-            return Preset.VAULT
+            return "vault"
         if word in {"n", "no"}:
-            return Preset.MINIMAL
+            return "minimal"
 
 
-def _announce(bridge: "Bridge", folder: Path, output: Output) -> None:
+def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
     services, recovery = bridge.services, bridge.recovery
     tools = [
         tool.name for tool in services.registry.tools() if tool.listed and services.settings.current.enables(tool.name)
     ]
-    for ids, what in ((recovery.rolled_back, "taken back whole"), (recovery.completed, "completed")):
+    for ids, what in ((recovery.rolled_back, "undone completely"), (recovery.completed, "completed")):
         if ids:
-            output.say(f"The last run was interrupted in a change. It was {what}: {', '.join(ids)}")
-    if output.as_json:
-        output.json(bridge.beacon.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
+            printer.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")
+    if printer.as_json:
+        printer.json(bridge.discovery.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
     facts = {
         "Serving": sanitize(services.vault, style="bold"),
-        "At": Text(bridge.beacon.url),
+        "At": Text(bridge.discovery.url),
         "Tools": Text(f"{len(tools)}: {', '.join(tools)}"),
-        "Approve": Text("in Obsidian, or with: vault-bridge approve --vault ").append_text(sanitize(quoted(folder))),
+        "Approve": Text("in Obsidian, or in another terminal:"),
         "Stop": Text("Ctrl-C"),
     }
-    output.lines(draw_facts(facts, output.width))
+    *lines, stop = draw_facts(facts, printer.width)
+    command = sanitize(f"  {typed_command('approve', folder)}")  # on a line of its own, so that it can be copied whole
+    printer.lines([*lines, command, stop])
+
+
+def _tune_process() -> None:
+    """This process does nothing but serve from now on."""
+    from bridge.app import tune_process  # noqa: PLC0415 - `serve --help` is fast without
+
+    tune_process()
+
+
+async def show_build(bridge: "Bridge", printer: Printer) -> None:
+    """Show how far the index is; returns when it knows every note."""
+    began = time.monotonic()
+    await asyncio.sleep(PATIENCE)
+    if not bridge.index.status().indexing:
+        return
+    with printer.progress("Reading the vault") as show:
+        while (status := bridge.index.status()).indexing:
+            progress = bridge.index.progress
+            show(progress.done, progress.total)
+            await asyncio.sleep(EVERY)
+    took = time.monotonic() - began
+    printer.say(f"The vault has been read: {status.notes:,} notes, in {took:.1f} seconds.")
+
+
+class _CallHandler(logging.Handler):
+    """Prints a record, sanitized: it holds names that callers gave themselves."""
+
+    def __init__(self, printer: Printer) -> None:
+        super().__init__()
+        self._printer = printer
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it."""
+        self._printer.say(record.getMessage())
+
+
+@contextlib.contextmanager
+def showing_calls(printer: Printer) -> Iterator[None]:
+    """Show the calls that are logged in developer mode, as long as this lasts."""
+    logger, handler = logging.getLogger(CALLS), _CallHandler(printer)
+    before = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.level, logger.propagate = before

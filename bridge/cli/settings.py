@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,19 +10,21 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from bridge.cli.arguments import BadArguments
+from bridge.cli.arguments import BadArguments, coerce, json_types
 from bridge.cli.completion import complete_assignment, complete_key, complete_section, complete_tool
-from bridge.cli.connection import act, look
-from bridge.cli.exit_codes import BAD_USAGE, Commands, fail
-from bridge.cli.line_wrapping import fold
+from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.exit_codes import BAD_USAGE, fail
+from bridge.cli.layout import fold
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import READABLE, Output
+from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize, sanitize_json
 from bridge.cli.serve import Preset
-from bridge.client import Bridge
+from bridge.client import Connection
 from bridge.settings.model import PRESETS
 
-HELP = """Show and change the settings of the vault. They take effect at once, also in a bridge that runs.
+HELP = """Show and change the settings of the vault.
+
+They take effect at once, also in a running bridge.
 
 \b
 Examples:
@@ -34,10 +37,10 @@ Examples:
   vault-bridge settings reset performance      one section back to its defaults
 """
 
-EVERY = "*"
-"""Stands for every tool there is."""
+ALL_TOOLS = "*"
+"""In `enabledTools`: every tool there is."""
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
 Key = Annotated[
     str | None,
@@ -51,32 +54,30 @@ Key = Annotated[
 Tools = Annotated[list[str], typer.Argument(metavar="TOOL", help="Names of tools.", autocompletion=complete_tool)]
 
 
-@app.command("get", help="Show all settings, or one of them.")
+@app.command("get")
 def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Show settings."""
-    output = Output(as_json=as_json)
+    """Show all settings, or one of them."""
+    printer = Printer(as_json=as_json)
 
-    async def ask(bridge: Bridge) -> tuple[dict[str, Any], dict[str, Any]]:
+    async def ask(bridge: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
         return await bridge.request("settings.get"), await bridge.request("settings.schema")
 
-    values, schema = look(vault, ask)
+    values, schema = run_idempotent(vault, ask)
     described: dict[str, Any] = schema["properties"]
     if key is None:
-        _show_all(values, described, output)
+        _show_all(values, described, printer)
         return
     value = _find(values, key)
     if as_json:
-        output.json(value)
+        printer.json(value)
         return
-    output.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
+    printer.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
     about = described.get(key.partition(".")[0], {})
     default = f" Default: {json.dumps(about['default'])}" if "default" in about else ""
-    output.say(f"{about.get('description', '')}{default}")
+    printer.say(f"{about.get('description', 'This setting has no effect in this version.')}{default}")
 
 
-@app.command(
-    "set", help="Change settings.\n\nWith KEY=VALUE..., or one KEY VALUE. Values are JSON; bare words are texts."
-)
+@app.command("set")
 def set_(
     words: Annotated[
         list[str],
@@ -85,26 +86,32 @@ def set_(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change settings."""
+    """Change settings.
+
+    With KEY=VALUE..., or one KEY VALUE. Lists and objects are written as JSON.
+    """
     if len(words) == 2 and "=" not in words[0]:  # noqa: PLR2004 - a key and its value
         words = ["=".join(words)]
-    patch: dict[str, Any] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key:
-            raise BadArguments(f"{word!r} is not KEY=VALUE. `vault-bridge settings get` lists the keys.")
-        inner = patch
-        *path, last = key.split(".")
-        for part in path:
-            inner = inner.setdefault(part, {})
-        inner[last] = _value(value)
-    _update(patch, vault, as_json=as_json)
+
+    async def update(bridge: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
+        described = (await bridge.request("settings.schema"))["properties"]
+        patch: dict[str, Any] = {}
+        for word in words:
+            key, equals, value = word.partition("=")
+            if not equals or not key:
+                raise BadArguments(f"{word!r} is not KEY=VALUE. `vault-bridge settings get` lists the keys.")
+            inner = patch
+            *path, last = key.split(".")
+            for part in path:
+                inner = inner.setdefault(part, {})
+            inner[last] = _parse(key, value, _schema_of(key, described))
+        return patch, await bridge.request("settings.update", patch=patch)
+
+    patch, answer = run_once(vault, update)
+    _show_changed(answer, Printer(as_json=as_json), patch)
 
 
-@app.command(
-    "reset",
-    help="Go back to the defaults.\n\nAll, or one section: tools, apis, network, performance, privacy, toolSpecific.",
-)
+@app.command("reset")
 def reset(
     section: Annotated[
         str | None, typer.Argument(metavar="[SECTION]", show_default=False, autocompletion=complete_section)
@@ -112,79 +119,93 @@ def reset(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Forget what was set."""
+    """Go back to the defaults.
+
+    All of them, or those of one section: tools, apis, network, performance, privacy, toolSpecific.
+    """
     named = {} if section is None else {"section": section}
-    answer = act(vault, lambda bridge: bridge.request("settings.reset", **named))
-    _tell(answer, Output(as_json=as_json))
+    answer = run_once(vault, lambda bridge: bridge.request("settings.reset", **named))
+    _show_changed(answer, Printer(as_json=as_json))
 
 
-@app.command(
-    "preset",
-    help="Choose what agents see.\n\nminimal: find, grep, read. vault: also files and notes. everything: all tools.",
-)
+@app.command("preset")
 def preset(
     name: Annotated[Preset, typer.Argument(metavar="NAME")], vault: Vault = None, as_json: AsJson = False
 ) -> None:
-    """Enable a named set of tools."""
-    _update({"enabledTools": list(PRESETS[name.value])}, vault, as_json=as_json)
+    """Choose what agents see.
+
+    minimal: find, grep, read. vault: also the tools for files and notes. everything: all tools.
+    """
+    patch = {"enabledTools": list(PRESETS[name])}
+    answer = run_once(vault, lambda bridge: bridge.request("settings.update", patch=patch))
+    _show_changed(answer, Printer(as_json=as_json))
 
 
-@app.command("enable", help="Let agents see more tools.")
+@app.command("enable")
 def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Add to the enabled tools."""
-    _choose(vault, lambda enabled: [*enabled, *(tool for tool in tools if tool not in enabled)], as_json=as_json)
+    """Let agents see more tools."""
+
+    def add(enabled: list[str], known: list[str]) -> list[str]:
+        for tool in tools:
+            if tool not in known and tool != ALL_TOOLS:
+                near = difflib.get_close_matches(tool, known, n=1)
+                hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(known)}."
+                fail(f"There is no tool {tool!r}; {hint}")
+        return [*enabled, *(tool for tool in tools if tool not in enabled)]
+
+    _choose_tools(vault, add, as_json=as_json)
 
 
-@app.command("disable", help="Hide tools from agents.")
+@app.command("disable")
 def disable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Remove from the enabled tools."""
+    """Hide tools from agents."""
 
-    def without(enabled: list[str]) -> list[str]:
-        if EVERY in enabled and EVERY not in tools:
+    def remove(enabled: list[str], _known: list[str]) -> list[str]:
+        if ALL_TOOLS in enabled and ALL_TOOLS not in tools:
             fail("Every tool is enabled by '*'. Choose a preset first: `vault-bridge settings preset vault`.")
         return [tool for tool in enabled if tool not in tools]
 
-    _choose(vault, without, as_json=as_json)
+    _choose_tools(vault, remove, as_json=as_json)
 
 
-def _choose(vault: Path | None, change: Callable[[list[str]], list[str]], *, as_json: bool) -> None:
-    async def update(bridge: Bridge) -> Any:
+def _choose_tools(vault: Path | None, change: Callable[[list[str], list[str]], list[str]], *, as_json: bool) -> None:
+    """Change the enabled tools: `change` gets the enabled ones and those there are."""
+
+    async def update(bridge: Connection) -> Any:
         enabled = (await bridge.request("settings.get"))["enabledTools"]
-        return await bridge.request("settings.update", patch={"enabledTools": change(enabled)})
+        known = [tool["name"] for tool in (await bridge.request("settings.schema"))["tools"]]
+        return await bridge.request("settings.update", patch={"enabledTools": change(enabled, known)})
 
-    _tell(act(vault, update), Output(as_json=as_json))
-
-
-def _update(patch: dict[str, Any], vault: Path | None, *, as_json: bool) -> None:
-    answer = act(vault, lambda bridge: bridge.request("settings.update", patch=patch))
-    _tell(answer, Output(as_json=as_json), patch)
+    _show_changed(run_once(vault, update), Printer(as_json=as_json))
 
 
-def _tell(answer: dict[str, Any], output: Output, patch: dict[str, Any] | None = None) -> None:
+def _show_changed(answer: dict[str, Any], printer: Printer, patch: dict[str, Any] | None = None) -> None:
     """Print the settings that were changed, and what the person should know about them."""
-    if output.as_json:
-        output.json(answer)
+    if printer.as_json:
+        printer.json(answer)
         return
     settings = answer["settings"]
-    shown = list(patch) if patch else ["enabledTools"]
-    width = min(output.width, READABLE)
-    output.lines(line for key in shown if key in settings for line in _draw(key, settings[key], width))
+    changed = list(patch) if patch else ["enabledTools"]
+    width = min(printer.width, READABLE)
+    printer.lines(line for key in changed if key in settings for line in _draw(key, settings[key], width))
+    names = {*changed, *(name for value in (patch or {}).values() if isinstance(value, dict) for name in value)}
     for warning in answer["warnings"]:
-        output.say(f"Warning: {warning}", style="bold")
+        if re.split(r"[: ]", warning, maxsplit=1)[0] in names:  # the bridge warns of every risky setting there is
+            printer.say(f"Warning: {warning}", style="bold")
 
 
-def _show_all(values: dict[str, Any], described: dict[str, Any], output: Output) -> None:
+def _show_all(values: dict[str, Any], described: dict[str, Any], printer: Printer) -> None:
     """Every setting under its section; those that differ from their default stand out."""
-    if output.as_json:
-        output.json(values)
+    if printer.as_json:
+        printer.json(values)
         return
     sections: dict[str, list[str]] = {}
-    for key in values:
-        sections.setdefault(described.get(key, {}).get("section", ""), []).append(key)
-    width = min(output.width, READABLE)
+    for key, about in described.items():
+        sections.setdefault(about["section"], []).append(key)
+    width = min(printer.width, READABLE)
     for section, keys in sections.items():
-        output.lines([Text(section, "bold")])
-        output.lines(line for key in keys for line in _draw(key, values[key], width, described.get(key)))
+        printer.lines([Text(section, "bold")])
+        printer.lines(line for key in keys for line in _draw(key, values[key], width, described[key]))
 
 
 def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None) -> Iterator[Text]:
@@ -200,14 +221,24 @@ def _find(values: dict[str, Any], key: str) -> Any:
     for part in key.split("."):
         if not isinstance(found, dict) or part not in found:
             near = difflib.get_close_matches(key, values, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else "`vault-bridge settings get` lists all."
+            hint = f"did you mean {near[0]!r}?" if near else "`vault-bridge settings get` lists them all"
             fail(f"There is no setting {key!r}; {hint}", BAD_USAGE)
         found = found[part]
     return found
 
 
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+def _schema_of(key: str, described: dict[str, Any]) -> dict[str, Any] | None:
+    """What is known about a setting, or about a member of one that is an object."""
+    whole, *members = key.split(".")
+    about = described.get(whole)
+    for _ in members:
+        about = (about or {}).get("additionalProperties")
+    return about if isinstance(about, dict) else None
+
+
+def _parse(key: str, text: str, about: dict[str, Any] | None) -> Any:
+    """A value as the setting takes it; null and what the setting's schema does not know are read as JSON."""
+    if "array" in json_types(about) and not text.lstrip().startswith("["):
+        example = json.dumps([text], ensure_ascii=False)
+        raise BadArguments(f"{key!r} takes a list, written as JSON: {key}='{example}'")
+    return coerce(key, text, about)

@@ -9,39 +9,36 @@ from rich.text import Text
 
 from bridge.cli.connection import NAME
 from bridge.cli.exit_codes import FAILURE
+from bridge.cli.layout import draw_facts
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.output import Output
+from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
-from bridge.cli.tables import draw_facts
 from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
 
-HELP = """Say whether the vault is served.
 
-And where, and how things stand. Exit code 0: it is served; 1: it is not.
+def status(vault: Vault = None, as_json: AsJson = False) -> None:
+    """Say whether the vault is served.
 
-\b
-Examples:
-  vault-bridge status
-  vault-bridge status --json
-"""
+    If it is, show where, and how things stand. Exit code 0: it is served; 1: it is not.
 
-
-def command(vault: Vault = None, as_json: AsJson = False) -> None:
-    """Look at the running bridge."""
-    output = Output(as_json=as_json)
+    Examples:
+      vault-bridge status
+      vault-bridge status --json
+    """
+    printer = Printer(as_json=as_json)
     folder = find_vault(vault)
     try:
         facts = asyncio.run(_look(folder))
     except BridgeNotRunning as error:
         if as_json:
-            output.json({"running": False})
+            printer.json({"running": False})
         else:
-            output.say(str(error))
+            printer.say(str(error))
         raise typer.Exit(FAILURE) from None
     if as_json:
-        output.json(facts)
+        printer.json(facts)
     else:
-        output.lines(draw_facts(_draw(facts), output.width))
+        printer.lines(draw_facts(_draw(facts), printer.width))
 
 
 async def _look(vault: Path) -> dict[str, Any]:

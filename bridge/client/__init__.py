@@ -7,14 +7,14 @@ async with connect(vault="~/Notes", name="my script") as bridge:
     print(found.or_raise().text)
 """
 
-from bridge.client.connection import Bridge, Notification, connect
+from bridge.client.connection import Connection, Notification, connect
 from bridge.client.discovery import find_endpoint, find_vault
 from bridge.client.errors import BridgeNotRunning, ConnectionLost, ProtocolFailure, ToolFailed, VaultNotFound
 from bridge.client.result import Result
 
 __all__ = [
-    "Bridge",
     "BridgeNotRunning",
+    "Connection",
     "ConnectionLost",
     "Notification",
     "ProtocolFailure",

@@ -19,14 +19,14 @@ from bridge.client.result import Result
 
 Handler = Callable[[dict[str, Any]], Any]
 MAX_MESSAGE: Final = 256 * 1024 * 1024
-"""Bytes of one message we take; the bridge is ours, so this only guards against a mistake."""
-MAX_UNHEARD: Final = 1000
-"""Notifications that wait for somebody to ask for them."""
+"""Bytes of one message we accept; the bridge is ours, so this only guards against a mistake."""
+MAX_UNDELIVERED: Final = 1000
+"""Notifications that are kept until somebody asks for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """Something the bridge told us unasked."""
+    """A message of the bridge that answers no request."""
 
     method: str
     params: dict[str, Any]
@@ -39,12 +39,12 @@ async def connect(
     name: str,
     role: Literal["agent", "host"] = "agent",
     can: Sequence[str] | None = None,
-) -> AsyncIterator["Bridge"]:
+) -> AsyncIterator["Connection"]:
     """Connect to the bridge that serves a vault.
 
     Args:
-        vault: Its folder; by default `VAULT_BRIDGE_VAULT`, or the vault we stand in.
-        name: What to call ourselves in questions and in the log.
+        vault: Its folder; by default `VAULT_BRIDGE_VAULT`, or the vault of the working directory.
+        name: The client's name in questions and in the log.
         role: `host` answers questions and changes settings; an agent calls tools.
         can: What a host can do, such as `["consent"]`; by default nothing.
 
@@ -60,15 +60,17 @@ async def connect(
             socket = await http.ws_connect(endpoint.url, max_msg_size=MAX_MESSAGE, compress=0)
         except aiohttp.ClientError:
             raise not_running(folder) from None
-        bridge = Bridge(socket)
+        connection = Connection(socket)
         try:
-            await bridge.request("session.name", client=name, **({"can": list(can or ())} if role == "host" else {}))
-            yield bridge
+            await connection.request(
+                "session.name", client=name, **({"can": list(can or ())} if role == "host" else {})
+            )
+            yield connection
         finally:
-            await bridge.close()
+            await connection.close()
 
 
-class Bridge:
+class Connection:
     """A connection. Made by `connect`.
 
     Args:
@@ -81,7 +83,7 @@ class Bridge:
         self._open: dict[int, asyncio.Future[Any]] = {}
         self._handlers: dict[str, list[Handler]] = {}
         self._queues: list[asyncio.Queue[Notification | None]] = []
-        self._unheard: deque[Notification] = deque(maxlen=MAX_UNHEARD)
+        self._undelivered: deque[Notification] = deque(maxlen=MAX_UNDELIVERED)
         self._handling: set[asyncio.Task[Any]] = set()
         self._reader = asyncio.create_task(self._read())
 
@@ -100,7 +102,7 @@ class Bridge:
 
         Args:
             tool: Its name.
-            arguments: Its arguments; needed for those that are called as one of ours.
+            arguments: Its arguments; needed for those that have the name of an option below.
             call_id: Makes the call idempotent, and lets it outlive this connection.
             wait: Seconds until a ticket comes instead of the result.
             reason: Shown to the person who is asked.
@@ -115,7 +117,7 @@ class Bridge:
         return Result(await self.request("tools.call", name=tool, arguments={**(arguments or {}), **more}, **given))
 
     async def result(self, call_id: str, wait: float | None = None) -> Result:
-        """The result of an earlier call, or its ticket if it is still pending after `wait` seconds."""
+        """The result of an earlier call, or its ticket if nobody has decided after `wait` seconds."""
         given = {} if wait is None else {"wait": wait}
         return Result(await self.request("tools.result", callId=call_id, **given))
 
@@ -144,16 +146,16 @@ class Bridge:
     def on(self, method: str, handler: Handler) -> None:
         """Have a function or coroutine function called with the params of every such notification, in order."""
         self._handlers.setdefault(method, []).append(handler)
-        unheard, self._unheard = self._unheard, deque(maxlen=MAX_UNHEARD)
-        for heard in unheard:
-            self._tell(heard)
+        undelivered, self._undelivered = self._undelivered, deque(maxlen=MAX_UNDELIVERED)
+        for notification in undelivered:
+            self._deliver(notification)
 
     def notifications(self) -> AsyncIterator[Notification]:
-        """Every notification from now on, and those nobody has heard yet, until the connection ends."""
+        """Every notification from now on, and those nobody has received yet, until the connection ends."""
         queue: asyncio.Queue[Notification | None] = asyncio.Queue()
-        for heard in self._unheard:
-            queue.put_nowait(heard)
-        self._unheard.clear()
+        for notification in self._undelivered:
+            queue.put_nowait(notification)
+        self._undelivered.clear()
         if self._reader.done():
             queue.put_nowait(None)
         self._queues.append(queue)
@@ -161,13 +163,13 @@ class Bridge:
 
     async def _listen(self, queue: asyncio.Queue[Notification | None]) -> AsyncIterator[Notification]:
         try:
-            while (heard := await queue.get()) is not None:
-                yield heard
+            while (notification := await queue.get()) is not None:
+                yield notification
         finally:
             self._queues.remove(queue)
 
     async def close(self) -> None:
-        """Say goodbye."""
+        """Close the connection."""
         await self._socket.close()
         for task in self._handling:
             task.cancel()
@@ -196,14 +198,14 @@ class Bridge:
 
     async def _take(self, message: dict[str, Any]) -> None:
         if "method" not in message:
-            self._settle(message)
+            self._resolve(message)
         elif "id" in message:  # the bridge asks what only the plugin can do
             refusal = {"code": -32601, "message": "Method not found", "data": {"hint": "This host cannot do that"}}
             await self._send({"jsonrpc": "2.0", "id": message["id"], "error": refusal})
         else:
-            self._tell(Notification(message["method"], message.get("params", {})))
+            self._deliver(Notification(message["method"], message.get("params", {})))
 
-    def _settle(self, message: dict[str, Any]) -> None:
+    def _resolve(self, message: dict[str, Any]) -> None:
         waiting = self._open.get(message["id"])
         if waiting is None or waiting.done():
             return
@@ -214,14 +216,14 @@ class Bridge:
             hint = (error.get("data") or {}).get("hint")
             waiting.set_exception(ProtocolFailure(error["code"], error["message"], hint))
 
-    def _tell(self, heard: Notification) -> None:
-        handlers = self._handlers.get(heard.method, ())
-        if not handlers and not self._queues:  # a host is told of open questions before it can say that it listens
-            self._unheard.append(heard)
+    def _deliver(self, notification: Notification) -> None:
+        handlers = self._handlers.get(notification.method, ())
+        if not handlers and not self._queues:  # open questions are sent to a host before it can listen
+            self._undelivered.append(notification)
         for queue in self._queues:
-            queue.put_nowait(heard)
+            queue.put_nowait(notification)
         for handler in handlers:
-            asyncio.get_running_loop().call_soon(self._handle, handler, heard.params)
+            asyncio.get_running_loop().call_soon(self._handle, handler, notification.params)
 
     def _handle(self, handler: Handler, params: dict[str, Any]) -> None:
         outcome = handler(params)

@@ -17,12 +17,15 @@ MARKS: Final = (".obsidian", STATE_FOLDER)
 def find_vault(
     vault: str | Path | None = None, *, environ: Mapping[str, str] | None = None, start: Path | None = None
 ) -> Path:
-    """The vault that is meant: the one named, else the environment's, else the one we stand in.
+    """The vault that is meant: the one named, else the environment's, else the one of the working directory.
 
     Args:
         vault: Its folder; `~` is the user's home.
         environ: By default the process's.
-        start: Where we stand; by default the working directory.
+        start: The folder to look from; by default the working directory.
+
+    Returns:
+        The vault's real path.
 
     Raises:
         VaultNotFound: There is none.
@@ -38,7 +41,7 @@ def find_vault(
         if any((folder / mark).is_dir() for mark in MARKS):
             return folder
     raise VaultNotFound(
-        f"No vault found here or above; name one with `--vault DIR` or {VAULT_VARIABLE}, or go into one"
+        f"No vault found here or above; name one with `--vault DIR` or {VAULT_VARIABLE}, or change into one"
     )
 
 
@@ -49,12 +52,15 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
         vault: The vault's folder.
         role: `agent` or `host`.
 
+    Returns:
+        The WebSocket's and the HTTP address, the process, and the token.
+
     Raises:
         BridgeNotRunning: Nobody serves the vault.
     """
     try:
-        beacon = Discovery.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
-        file = Path(beacon.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
+        discovery = Discovery.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
+        file = Path(discovery.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
         endpoint = Endpoint.model_validate_json(file.read_bytes())
         mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
     except (OSError, ValidationError):
@@ -66,5 +72,5 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
 
 
 def not_running(vault: Path) -> BridgeNotRunning:
-    """What to tell somebody whose vault is not served."""
+    """The error for a vault that nobody serves."""
     return BridgeNotRunning(f"No bridge serves this vault. Start one with `vault-bridge serve --vault {vault}`")

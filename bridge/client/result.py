@@ -23,7 +23,7 @@ class Result:
 
     @property
     def pending(self) -> bool:
-        """Whether a person has yet to decide; `Bridge.result(call_id)` has the answer later."""
+        """Whether a person has yet to decide; `Connection.result(call_id)` has the answer later."""
         return self.raw.get("status") == "pending"
 
     @property

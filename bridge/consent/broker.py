@@ -1,4 +1,4 @@
-"""The open questions. Each has exactly one outcome, however many people answer and whatever else happens at once.
+"""The open questions. Each has exactly one outcome, however many people answer and whatever else happens meanwhile.
 
 Every end of a question goes through `_settle`, the one compare-and-set: the first to come closes it, and all others
 find it closed. A yes first claims the question (`checking`), so that no second answer is looked at while the files
@@ -12,22 +12,23 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
-from bridge.vault.partial import Kept
+from bridge.vault.partial import KeptHunks
 
 logger = logging.getLogger(__name__)
 
 MAX_FEEDBACK = 2_000
-"""Characters of a person's words that an agent is told."""
+"""Characters of a person's words that an agent is given."""
 MAX_ENDED = 1_000
-"""Closed questions whose outcome is still told to those who answer late."""
+"""Closed questions whose outcome is still returned to those who answer late."""
 
 
-class Host(Protocol):
+class ConsentHost(Protocol):
     """A connected consent screen."""
 
     @property
@@ -40,13 +41,13 @@ class Host(Protocol):
         """The name it gave itself."""
         ...
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Send it a notification, without waiting."""
+    def notify(self, event: Event) -> None:
+        """Send it an event, without waiting."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ConsentAnswer:
     """What a person answered.
 
     Attributes:
@@ -68,17 +69,17 @@ class _End:
 
     outcome: Outcome
     by: str | None = None
-    answer: Answer | None = None
+    answer: ConsentAnswer | None = None
     failure: ToolFailure | None = None
 
 
 @dataclass(slots=True, eq=False)
 class _Open:
-    """A question that somebody waits for."""
+    """A question that a call waits for."""
 
     question: ConsentRequest
     check: Callable[[], Awaitable[None]] | None
-    part: Callable[[Kept], Awaitable[str]] | None = None
+    part: Callable[[KeptHunks], Awaitable[str]] | None = None
     checking: bool = False
     end: _End | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -88,12 +89,12 @@ class Broker:
     """Holds the open questions and brings them to the people who can answer.
 
     Args:
-        clock: For the time told when nobody answered.
+        clock: For the time in the failure when nobody answered.
     """
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
-        self._hosts: dict[str, Host] = {}
+        self._hosts: dict[str, ConsentHost] = {}
         self._open: dict[str, _Open] = {}
         self._ended: OrderedDict[str, _End] = OrderedDict()
 
@@ -102,14 +103,22 @@ class Broker:
         """Whether anybody could answer."""
         return bool(self._hosts)
 
-    def attach(self, host: Host) -> None:
-        """A host that can consent has come; it is sent every open question."""
+    def attach(self, host: ConsentHost) -> None:
+        """Connect a host that shows questions; it is sent every open one.
+
+        Args:
+            host: The host.
+        """
         self._hosts[host.id] = host
         for question in self.pending():
-            self._tell(host, "consent.requested", question.to_wire())
+            self._tell(host, question)
 
-    def detach(self, host: Host) -> None:
-        """A host has gone. No question ends by that."""
+    def detach(self, host: ConsentHost) -> None:
+        """Disconnect a host. No question ends by that.
+
+        Args:
+            host: The host.
+        """
         if self._hosts.get(host.id) is host:
             del self._hosts[host.id]
 
@@ -124,8 +133,8 @@ class Broker:
         timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
         wait_for_host: bool,
         check: Callable[[], Awaitable[None]] | None,
-        part: Callable[[Kept], Awaitable[str]] | None = None,
-    ) -> Answer:
+        part: Callable[[KeptHunks], Awaitable[str]] | None = None,
+    ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
         Args:
@@ -151,7 +160,7 @@ class Broker:
         waiting = self._open[request_id] = _Open(question, check, part)
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
-            self._announce("consent.requested", question.to_wire())
+            self._announce(question)
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
@@ -168,35 +177,46 @@ class Broker:
         plan_digest: str | None,
         feedback: str | None,
         by: str,
-        hunks: Kept | None = None,
+        hunks: KeptHunks | None = None,
     ) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing.
 
         Args:
-            request_id: Which.
+            request_id: Which question.
             decision: One of the choices it offers.
             plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
             feedback: The person's words to the agent.
             by: The host they answered on.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
+
+        Returns:
+            Whether the answer counts; if not, why, and how the question ended where it has.
         """
         waiting = self._open.get(request_id)
         if waiting is None:
             return self._too_late(request_id)
         if reason := _fault(waiting, decision, plan_digest) or _fault_of_hunks(waiting, decision, hunks):
             return ConsentReply(accepted=False, reason=reason)
-        answer = Answer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
+        answer = ConsentAnswer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
         if not decision.allows:
             self._settle(waiting, _End(Outcome.DENIED, by, answer))
             return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by)
         return await self._allow(waiting, answer, hunks)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
-        """End a question because nobody needs its answer any more; False when it has ended already."""
+        """End a question because nobody needs its answer any more.
+
+        Args:
+            request_id: Which question.
+            by: Who ended it, if anybody did.
+
+        Returns:
+            False when it has ended already.
+        """
         waiting = self._open.get(request_id)
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
-    async def _allow(self, waiting: _Open, answer: Answer, hunks: Kept | None) -> ConsentReply:
+    async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
         """A yes counts when the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
@@ -213,7 +233,11 @@ class Broker:
         return self._too_late(waiting.question.request_id)
 
     def ended_by(self, request_id: str) -> str | None:
-        """The host that ended a question; None when nobody did, or it is open or long past."""
+        """The host that ended a question; None when nobody did, or it is open or long past.
+
+        Args:
+            request_id: Which question.
+        """
         end = self._ended.get(request_id)
         return end.by if end else None
 
@@ -229,14 +253,11 @@ class Broker:
             self._ended.popitem(last=False)
         waiting.closed.set()
         decision = end.answer.decision if end.answer else None
-        self._announce(
-            "consent.resolved",
-            {"requestId": request_id, "decision": decision, "outcome": end.outcome, "by": end.by},
-        )
+        self._announce(ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by))
         return True
 
     @staticmethod
-    async def _recheck(waiting: _Open, hunks: Kept | None) -> str | None:
+    async def _recheck(waiting: _Open, hunks: KeptHunks | None) -> str | None:
         """Whether the plan can be carried out as it was shown, or in part; the part's digest.
 
         Raises:
@@ -252,7 +273,7 @@ class Broker:
             waiting.checking = False
         return None
 
-    def _outcome(self, waiting: _Open, timeout: float) -> Answer:
+    def _outcome(self, waiting: _Open, timeout: float) -> ConsentAnswer:
         end = waiting.end
         if end is not None and end.answer is not None:
             return end.answer
@@ -279,17 +300,17 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _announce(self, method: str, params: dict[str, Any]) -> None:
+    def _announce(self, event: Event) -> None:
         for host in list(self._hosts.values()):
-            self._tell(host, method, params)
+            self._tell(host, event)
 
     @staticmethod
-    def _tell(host: Host, method: str, params: dict[str, Any]) -> None:
+    def _tell(host: ConsentHost, event: Event) -> None:
         """One host that cannot be told must not keep the others from being told, nor the question from ending."""
         try:
-            host.notify(method, params)
+            host.notify(event)
         except Exception:
-            logger.exception("the host %r cannot be told %s", host.name, method)
+            logger.exception("the host %r cannot be told %s", host.name, event.event_name)
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
@@ -306,7 +327,7 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
     return None
 
 
-def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: Kept | None) -> str | None:
+def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None) -> str | None:
     """Why hunks do not go with this answer, if so."""
     if hunks is None:
         return None

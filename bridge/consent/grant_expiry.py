@@ -1,4 +1,4 @@
-"""Permanent grants end when nobody uses them: the permission file, without what has not been used for long.
+"""Permanent grants lapse when they are not used: the permission file, without what has not been used for long.
 
 When a grant was used last is kept in `.vault-bridge/grants.json`, apart from `permissions.json`, which stays as people
 write it. An entry written by hand counts from when it was first seen. Denials never end.
@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.permission_table import LETTERS, NOT_ASKED, Entry, Letter, PermissionTable
-from bridge.consent.permissions import Permissions
+from bridge.consent.permission_file import PermissionFile
+from bridge.consent.permission_table import LETTERS, NOT_ASKED, Letter, PermissionEntry, PermissionTable
 from bridge.errors import ToolFailure
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
@@ -30,7 +30,7 @@ MODE = "mode"
 
 
 class GrantExpiry:
-    """What is granted for good and in use. May be used from several threads.
+    """The permanent grants that are still in use. May be used from several threads.
 
     Nothing is written when a grant is used; `sweep` writes, from time to time.
 
@@ -42,7 +42,7 @@ class GrantExpiry:
     """
 
     def __init__(
-        self, permissions: Permissions, state: Folder, *, clock: Clock, days: Callable[[], int | None]
+        self, permissions: PermissionFile, state: Folder, *, clock: Clock, days: Callable[[], int | None]
     ) -> None:
         self._permissions = permissions
         self._state = state
@@ -68,7 +68,15 @@ class GrantExpiry:
             return self._living
 
     def lapsed(self, targets: Iterable[str], letters: Iterable[Letter]) -> str | None:
-        """Why something that the file allows is asked about all the same, for people; None when that is not so."""
+        """Why something that the file allows is asked about all the same.
+
+        Args:
+            targets: What it is about.
+            letters: What would be done with them.
+
+        Returns:
+            A sentence for people; None when the file does not allow it, or grants do not lapse.
+        """
         days = self._days()
         entry = self._permissions.table().grant(targets, letters)
         if entry is None or days is None:
@@ -76,18 +84,35 @@ class GrantExpiry:
         return f"`.vault-bridge/permissions.json` allowed it by {entry.key!r}, which was not used for {days} days"
 
     def expires(self, key: str, letter: str) -> datetime | None:
-        """When a grant lapses if it is not used until then."""
+        """When a grant lapses if it is not used until then.
+
+        Args:
+            key: A key of the permission file.
+            letter: What it allows.
+
+        Returns:
+            None when it does not lapse, or has not been seen yet.
+        """
         days = self._days()
         with self._lock:
             used = self._used.get((key, letter))
         return None if days is None or used is None else used + timedelta(days=days)
 
-    def use(self, grants: Iterable[tuple[Entry, Letter]]) -> None:
-        """Grants have decided a call."""
+    def use(self, grants: Iterable[tuple[PermissionEntry, Letter]]) -> None:
+        """Note that grants have decided a call.
+
+        Args:
+            grants: The entries, and which of their letters counted.
+        """
         self._mark((entry.key, letter) for entry, letter in grants)
 
     def renew(self, targets: Iterable[str], letters: Iterable[Letter]) -> None:
-        """Something was granted anew."""
+        """Note that something was granted again.
+
+        Args:
+            targets: What was granted.
+            letters: What may be done with it.
+        """
         table = self._permissions.table()
         wanted = tuple(letters)
         self._mark((key, letter) for target in targets for key in table.keys_for(target) for letter in wanted)
@@ -95,7 +120,12 @@ class GrantExpiry:
             self._raw = None
 
     def use_tool(self, tool: str, *, granted: bool = False) -> None:
-        """A tool that was allowed for good was used, or is allowed for good now."""
+        """Note that a tool that was allowed for good was used.
+
+        Args:
+            tool: Its name.
+            granted: It is allowed for good only now.
+        """
         if granted or (tool, MODE) in self._used:
             self._mark([(tool, MODE)])
 
@@ -190,7 +220,7 @@ class GrantExpiry:
         with self._lock:
             if not self._dirty:
                 return
-            # What is no longer granted is forgotten; granted again, it counts anew.
+            # What is no longer granted is forgotten; granted again, it counts from then.
             self._used = {
                 (key, letter): used
                 for (key, letter), used in self._used.items()

@@ -1,17 +1,16 @@
-"""What people have said before: for the session, in memory; for good, in the settings and in the permission file."""
+"""The answers that hold: for the session, in memory; for good, in the settings and in the permission file."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from bridge.clock import Clock, stamp
-from bridge.consent.grant import Grant
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.permission_table import LETTERS, Entry, Letter, PermissionTable
-from bridge.consent.permissions import Permissions
+from bridge.consent.permission_file import PermissionFile
+from bridge.consent.permission_table import LETTERS, Letter, PermissionEntry, PermissionTable
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Grant, Operation
 from bridge.errors import ToolFailure
-from bridge.policy.consent import Case, Memory, Rule, choices
+from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, choices
 
 logger = logging.getLogger(__name__)
 
@@ -22,36 +21,43 @@ _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALL
 _VERBS = {"r": "read", "w": "write", "x": "execute"}
 
 
-class Grants:
-    """Remembers answers, recalls them, lists them and takes them back. May be used from several threads.
+class GrantStore:
+    """Keeps answers, finds those that decide a call, lists them, takes them back. May be used from several threads.
 
     Args:
         permissions: The permission file.
         clock: For the times of answers.
         modes: The consent modes as the settings have them.
-        set_mode: Writes a tool's consent mode to the settings; None: back to the tool's default.
-        lapsing: Ends grants that nobody uses; None: they hold for ever.
+        set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
+        expiry: Ends grants that nobody uses; None: they hold for ever.
     """
 
     def __init__(
         self,
-        permissions: Permissions,
+        permissions: PermissionFile,
         *,
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
-        set_mode: Callable[[str, ConsentMode | None], None],
-        lapsing: GrantExpiry | None = None,
+        set_mode: Callable[[str, ConsentMode | None, str | None], None],
+        expiry: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
-        self._lapsing = lapsing
-        self._table = permissions.table if lapsing is None else lapsing.table
+        self._expiry = expiry
+        self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
-    def recall(self, case: Case) -> Memory:
-        """What holds for all of a case."""
+    def recall(self, case: ConsentCase) -> StandingAnswers:
+        """What holds for all of a case.
+
+        Args:
+            case: The call.
+
+        Returns:
+            What denies it, what allows it, and what allowed it until it lapsed.
+        """
         table = self._table()
         letters = letters_of(case)
         denial = self._session.denial(case)
@@ -63,27 +69,32 @@ class Grants:
                 f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; changing that line changes it"
             )
             grant = Rule(f"file:{entry.key}", why)
-        lapsed = self._lapsing.lapsed(case.targets, letters) if self._lapsing and grant is None else None
-        return Memory(denial, grant, lapsed)
+        lapsed = self._expiry.lapsed(case.targets, letters) if self._expiry and grant is None else None
+        return StandingAnswers(denial, grant, lapsed)
 
-    def used(self, case: Case, rule: str) -> None:
-        """What was granted for good has decided a call: it is in use."""
-        if self._lapsing is None:
+    def used(self, case: ConsentCase, rule: str) -> None:
+        """Note that what was granted for good has decided a call.
+
+        Args:
+            case: The call.
+            rule: The name of the rule that decided.
+        """
+        if self._expiry is None:
             return
         if rule.startswith("file:"):
-            self._lapsing.use(self._table().grants(case.targets, letters_of(case)))
+            self._expiry.use(self._table().grants(case.targets, letters_of(case)))
         elif rule == "mode:always_allow":
-            self._lapsing.use_tool(case.tool)
+            self._expiry.use_tool(case.tool)
 
     def sweep(self) -> None:
         """Take back what nobody has used for too long, and write down what was used. Blocking."""
-        if self._lapsing is not None:
-            self._lapsing.sweep(self._forget_tool)
+        if self._expiry is not None:
+            self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
-        """What tells which entry of the permission file, as it is now, forbids reading a path; None: no entry does.
+        """A function that returns the rule of the permission file which forbids reading a path; None: no entry does.
 
-        As long as the file is the same, it is the same function, so that searches may remember what it told them.
+        As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
         table = self._table()
         if not table.denies:
@@ -94,12 +105,20 @@ class Grants:
             self._closed = table, denial
         return denial
 
-    def remember(self, decision: Decision, case: Case, feedback: str | None = None) -> tuple[Grant, ...]:
+    def remember(
+        self, decision: Decision, case: ConsentCase, feedback: str | None = None, *, by: str | None = None
+    ) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
         A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
         kept. An answer for good that cannot be written (the permission file has a fault, the disk is full) is kept
         for the session.
+
+        Args:
+            decision: What was answered.
+            case: The call that was asked about.
+            feedback: What the person said with a denial.
+            by: The name of the host that answered, for the log.
 
         Returns:
             What is now kept in memory.
@@ -113,7 +132,7 @@ class Grants:
                 return self._session.refuse_again(case, feedback)
             case Decision.ALLOW_ALWAYS | Decision.DENY_ALWAYS:
                 try:
-                    self._write(decision, case)
+                    self._write(decision, case, by)
                 except ToolFailure as failure:
                     logger.warning("an answer for good is kept for this session only: %s", failure)
                     decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
@@ -137,8 +156,15 @@ class Grants:
         """Every answer that holds: those for a session in the order they were given, then modes, then the file."""
         return [*self._session.list(), *self._mode_grants(), *self._file_grants()]
 
-    def revoke(self, grant_id: str) -> bool:
-        """Take one answer back; False when there is none of this id.
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
+        """Take one answer back.
+
+        Args:
+            grant_id: Its id, as `list` returns it.
+            by: The name of the host that takes it back, for the log.
+
+        Returns:
+            False when there is none of this id.
 
         Raises:
             ExecutionFailed: The settings or the permission file cannot be written.
@@ -148,7 +174,7 @@ class Grants:
             case Grant(kind="session" | "call" | "auto"):
                 self._session.revoke(grant)
             case Grant(kind="mode", tool=str(tool)):
-                self._set_mode(tool, None)
+                self._set_mode(tool, None, by)
             case Grant(kind="file", target=str(target), operation=str(operation)):
                 self._permissions.forget(target, [letter for letter in LETTERS if _VERBS[letter] == operation])
             case _:
@@ -156,13 +182,21 @@ class Grants:
         return True
 
     def end_session(self, session_id: str) -> None:
-        """Forget what was said for a session."""
+        """Forget what was said for a session.
+
+        Args:
+            session_id: Which session.
+        """
         self._session.end_session(session_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
-        """A tool's mode was set: that is the user's newest word on it.
+        """A tool's mode was set, which is the user's newest word on it.
 
         Asking again forgets what was allowed for a session, allowing forgets which calls were denied.
+
+        Args:
+            tool: Its name.
+            mode: Its mode now.
         """
         if mode is ConsentMode.ALWAYS_ASK:
             self._session.forget(tool, allowed=True)
@@ -171,19 +205,19 @@ class Grants:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: Case) -> None:
+    def _write(self, decision: Decision, case: ConsentCase, by: str | None) -> None:
         if case.scope is Covers.TARGET and case.targets:
             self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
-            if self._lapsing is not None and decision.allows:
-                self._lapsing.renew(case.targets, letters_of(case))
+            if self._expiry is not None and decision.allows:
+                self._expiry.renew(case.targets, letters_of(case))
             return
-        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW)
-        if self._lapsing is not None and decision.allows:
-            self._lapsing.use_tool(case.tool, granted=True)
+        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW, by)
+        if self._expiry is not None and decision.allows:
+            self._expiry.use_tool(case.tool, granted=True)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
-            self._set_mode(tool, None)
+            self._set_mode(tool, None, None)
 
     def _mode_grants(self) -> Iterator[Grant]:
         for tool, mode in self._modes().items():
@@ -197,7 +231,7 @@ class Grants:
                 if character == "?":
                     continue
                 decision = Decision.ALLOW_ALWAYS if character == letter else Decision.DENY_ALWAYS
-                expires = self._lapsing.expires(key, letter) if self._lapsing and decision.allows else None
+                expires = self._expiry.expires(key, letter) if self._expiry and decision.allows else None
                 yield Grant(
                     grant_id=f"f-{letter}-{key}",
                     kind="file",
@@ -209,7 +243,7 @@ class Grants:
 
 
 def _reading_denials(table: PermissionTable) -> Denial:
-    """What tells which entry of a permission file forbids reading a path."""
+    """A function that returns the rule of a permission file which forbids reading a path."""
 
     def denial(path: str) -> Rule | None:
         entry = table.denial([path], ["r"])
@@ -218,7 +252,7 @@ def _reading_denials(table: PermissionTable) -> Denial:
     return denial
 
 
-def _file_denial(entry: Entry) -> Rule:
+def _file_denial(entry: PermissionEntry) -> Rule:
     why = (
         f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; "
         "the user can change that line, or revoke it in Obsidian or with `vault-bridge policy revoke`"
@@ -226,13 +260,13 @@ def _file_denial(entry: Entry) -> Rule:
     return Rule(f"file:{entry.key}", why)
 
 
-def letters_touched(case: Case) -> tuple[Letter, ...]:
+def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
     """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
     letters = letters_of(case)
     return ("r", *letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else letters
 
 
-def letters_of(case: Case) -> tuple[Letter, ...]:
+def letters_of(case: ConsentCase) -> tuple[Letter, ...]:
     """Which of the permission file's three characters a case is about; both `r` and `w` for a request that writes."""
     match case.operation:
         case Operation.READ:

@@ -1,15 +1,21 @@
-"""The form of `.vault-bridge/permissions.json` (seed O): an object of keys and three characters of `rwx`, `-` and `?`.
+"""`.vault-bridge/permissions.json`, read live, so that a change by hand holds for the next decision.
 
-It may be edited by hand, so what is wrong is told with its line; and it decides what agents may do, so a file with
-one fault is refused whole.
+It is an object of keys, each with three characters of `rwx`, `-` and `?`. People may edit it, so a fault is reported
+with its line; and it decides what agents may do, so a file with one fault is refused whole.
 """
 
 import json
+import logging
+import threading
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
-from bridge.consent.permission_keys import canonical
-from bridge.consent.permission_table import DENIED, LETTERS, NOT_ASKED
+from bridge.clock import Clock
+from bridge.consent.permission_table import DENIED, LETTERS, NOT_ASKED, Letter, PermissionTable, canonical
+from bridge.errors import ExecutionFailed
+from bridge.vault.atomic import write_atomic
+from bridge.vault.folder import Folder
 
 MAX_BYTES = 4 * 1024 * 1024
 """A file larger than this was not written for us."""
@@ -23,8 +29,14 @@ class _Members(list[tuple[str, Any]]):
     """The members of a JSON object, duplicates included."""
 
 
-def parse(data: bytes) -> dict[str, str]:
+def parse_permissions(data: bytes) -> dict[str, str]:
     """The entries of the file, in its order.
+
+    Args:
+        data: The file's bytes.
+
+    Returns:
+        Three characters by key.
 
     Raises:
         PermissionFileFault: With the line and the key.
@@ -50,8 +62,12 @@ def parse(data: bytes) -> dict[str, str]:
     return dict(members)
 
 
-def write(codes: dict[str, str]) -> bytes:
-    """The bytes of a file with these entries."""
+def dump_permissions(codes: dict[str, str]) -> bytes:
+    """The bytes of a file with these entries.
+
+    Args:
+        codes: Three characters by key.
+    """
     return (json.dumps(codes, ensure_ascii=False, indent=2) + "\n").encode("utf-8")
 
 
@@ -75,3 +91,132 @@ def _line(text: str, key: str) -> int:
     spellings = (json.dumps(key), json.dumps(key, ensure_ascii=False))
     place = max(text.rfind(spelling) for spelling in spellings)
     return text.count("\n", 0, max(place, 0)) + 1
+
+
+logger = logging.getLogger(__name__)
+
+FILE = "permissions.json"
+_SETTLED = 2.0
+"""Seconds after which a file's times show every later change: the coarsest clock of a file system in use (FAT)."""
+
+
+class PermissionFile:
+    """The entries of the permission file as they are now.
+
+    A file with a fault allows nothing; the denials of the last good one go on. It is never overwritten: the person
+    who wrote it must mend it.
+
+    Args:
+        state: The vault's `.vault-bridge` folder, held open.
+        clock: Tells a file that may still be changing from one that has settled.
+    """
+
+    def __init__(self, state: Folder, *, clock: Clock) -> None:
+        self._state = state
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._table = PermissionTable({})
+        self._data: bytes | None = None
+        self._seen: tuple[int, ...] | None = None
+        self._fault: str | None = None
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the file and what to do, for people; None when nothing is."""
+        with self._lock:
+            self.table()
+            return self._fault
+
+    def table(self) -> PermissionTable:
+        """What the file says now."""
+        with self._lock:
+            self._refresh()
+            return self._table
+
+    def set(self, targets: Iterable[str], letters: Iterable[Letter], *, allow: bool) -> None:
+        """Write an answer down for good.
+
+        Args:
+            targets: What it is about.
+            letters: What is allowed or denied to be done with them.
+            allow: The letter itself, or `-`.
+
+        Raises:
+            ExecutionFailed: The file has a fault, cannot be written, or can name no such target; nothing has changed.
+        """
+        self._change(targets, {letter: letter if allow else DENIED for letter in letters})
+
+    def forget(self, target: str, letters: Iterable[Letter]) -> None:
+        """Take an answer back: `?` again. Raises what `set` raises.
+
+        Args:
+            target: What it is about, as the file writes it.
+            letters: What was said about it.
+        """
+        self._change([target], dict.fromkeys(letters, NOT_ASKED))
+
+    def _change(self, targets: Iterable[str], characters: dict[Letter, str]) -> None:
+        with self._lock:
+            table = self.table()
+            if self._fault is not None:
+                raise ExecutionFailed(self._fault)
+            codes = dict(table.codes)
+            for target in targets:
+                for key in _keys(table, target):
+                    old = codes.get(key, NOT_ASKED * len(LETTERS))
+                    codes[key] = "".join(characters.get(letter, was) for letter, was in zip(LETTERS, old, strict=True))
+            said = {key: code for key, code in codes.items() if set(code) != {NOT_ASKED}}
+            try:
+                write_atomic(self._state, FILE, dump_permissions(said))
+            except OSError as error:
+                raise ExecutionFailed(
+                    f".vault-bridge/{FILE} cannot be written: {error.strerror}. Make room or mend its permissions"
+                ) from error
+            self._data = self._seen = None
+
+    def _refresh(self) -> None:
+        """Read the file again when it may have changed."""
+        try:
+            state = self._state.stat(FILE)
+            seen = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            if seen == self._seen:
+                return
+            data = self._state.read(FILE, limit=MAX_BYTES + 1)
+        except FileNotFoundError:
+            self._data = self._seen = None
+            if self._table.codes or self._fault is not None:  # else the table stays the same object, for those who ask
+                self._accept({}, None)
+        except OSError as error:
+            self._refuse(error.strerror or type(error).__name__, None)
+        else:
+            if data != self._data:
+                self._judge(data)
+            settled = self._clock.now().timestamp() - state.st_mtime > _SETTLED
+            self._seen = seen if settled else None
+
+    def _judge(self, data: bytes) -> None:
+        try:
+            self._accept(parse_permissions(data), data)
+        except PermissionFileFault as fault:
+            self._refuse(str(fault), data)
+
+    def _accept(self, codes: dict[str, str], data: bytes | None) -> None:
+        self._table, self._fault = PermissionTable(codes), None
+        self._data, self._seen = data, None
+
+    def _refuse(self, why: str, data: bytes | None) -> None:
+        fault = (
+            f".vault-bridge/{FILE} cannot be used: {why}. Until it is mended it allows nothing; its last denials hold"
+        )
+        if fault != self._fault:
+            logger.warning("%s", fault)
+        self._fault = fault
+        self._table = self._table.denials()
+        self._data, self._seen = data, None
+
+
+def _keys(table: PermissionTable, target: str) -> list[str]:
+    try:
+        return table.keys_for(target)
+    except ValueError as error:
+        raise ExecutionFailed(f"{target!r} cannot be written into .vault-bridge/{FILE}: {error}") from None

@@ -2,14 +2,12 @@
 
 import secrets
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Literal
 
 from bridge.clock import Clock, stamp
-from bridge.consent.grant import Grant
-from bridge.contract.consent import ConsentClass, Covers, Decision, Operation
-from bridge.policy.consent import Case, Rule
+from bridge.contract.consent import ConsentClass, Covers, Decision, Grant, Operation
+from bridge.policy.consent import ConsentCase, Rule
 
 MOST_CALLS = 1_000
 """Denied calls that are remembered; beyond that the oldest may be asked about again."""
@@ -35,13 +33,17 @@ class SessionGrants:
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, str, bool], dict[str | None, Grant]] = {}
         """By session, tool and whether it allows; then by target, where None is every target."""
-        self._refused: OrderedDict[tuple[str, str, str], _Refused] = OrderedDict()
+        self._refused: dict[tuple[str, str, str], _Refused] = {}
         """By session, tool and the call's fingerprint."""
         self._auto: dict[tuple[str | None, Operation], Grant] = {}
         """By client, where None is every client, and operation."""
 
-    def denial(self, case: Case) -> Rule | None:
-        """What denies a case."""
+    def denial(self, case: ConsentCase) -> Rule | None:
+        """The rule that denies a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, False), {})
             found = next((kept[target] for target in (None, *case.targets) if target in kept), None)
@@ -62,8 +64,12 @@ class SessionGrants:
             )
         return None
 
-    def grant(self, case: Case) -> Rule | None:
-        """What allows a case."""
+    def grant(self, case: ConsentCase) -> Rule | None:
+        """The rule that allows all of a case; None when none does.
+
+        Args:
+            case: The call.
+        """
         with self._lock:
             kept = self._kept.get((case.session_id, case.tool, True), {})
             every = bool(case.targets) and all(target in kept for target in case.targets)
@@ -76,7 +82,7 @@ class SessionGrants:
             return Rule("session:auto_approve", why)
         return None
 
-    def keep(self, decision: Decision, case: Case) -> tuple[Grant, ...]:
+    def keep(self, decision: Decision, case: ConsentCase) -> tuple[Grant, ...]:
         """Remember an answer for the session."""
         targets = case.targets if case.scope is Covers.TARGET and case.targets else (None,)
         kept = tuple(self._grant("session", case, decision, target) for target in targets)
@@ -85,7 +91,7 @@ class SessionGrants:
             session.update({grant.target: grant for grant in kept})
         return kept
 
-    def refuse_again(self, case: Case, feedback: str | None) -> tuple[Grant, ...]:
+    def refuse_again(self, case: ConsentCase, feedback: str | None) -> tuple[Grant, ...]:
         """Remember that a call was denied once, so that the same call is not asked about again."""
         if not case.call:
             return ()
@@ -94,10 +100,10 @@ class SessionGrants:
         with self._lock:
             self._refused[case.session_id, case.tool, case.call] = _Refused(grant, case.targets)
             if len(self._refused) > MOST_CALLS:
-                self._refused.popitem(last=False)
+                del self._refused[next(iter(self._refused))]
         return (grant,)
 
-    def reconsider(self, case: Case) -> None:
+    def reconsider(self, case: ConsentCase) -> None:
         """Something wider was allowed since: calls denied before that it covers may be made."""
         with self._lock:
             for key, refused in list(self._refused.items()):
@@ -106,7 +112,7 @@ class SessionGrants:
                     del self._refused[key]
 
     def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Grant | None:
-        """Approve an operation without asking, or no longer (seed C, `set_auto_approve`).
+        """Approve an operation without asking, or no longer.
 
         Args:
             operation: What is approved, of tools of the class *session*: create or update.
@@ -140,33 +146,27 @@ class SessionGrants:
             for kept in self._kept.values():
                 if kept.get(grant.target) == grant:
                     del kept[grant.target]
-            for call in [call for call, refused in self._refused.items() if refused.grant == grant]:
-                del self._refused[call]
-            for auto in [auto for auto, other in self._auto.items() if other == grant]:
-                del self._auto[auto]
+            self._refused = {call: refused for call, refused in self._refused.items() if refused.grant != grant}
+            self._auto = {auto: other for auto, other in self._auto.items() if other != grant}
 
     def end_session(self, session_id: str) -> None:
         """Forget what was said for a session."""
         with self._lock:
-            for key in [key for key in self._kept if key[0] == session_id]:
-                del self._kept[key]
-            for call in [call for call in self._refused if call[0] == session_id]:
-                del self._refused[call]
+            self._kept = {key: kept for key, kept in self._kept.items() if key[0] != session_id}
+            self._refused = {call: refused for call, refused in self._refused.items() if call[0] != session_id}
 
     def forget(self, tool: str, *, allowed: bool) -> None:
         """Forget what was allowed to one tool, or which of its calls were denied: its mode was set since."""
         with self._lock:
             if allowed:
-                for key in [key for key in self._kept if key[1] == tool and key[2]]:
-                    del self._kept[key]
+                self._kept = {key: kept for key, kept in self._kept.items() if key[1] != tool or not key[2]}
             else:
-                for call in [call for call in self._refused if call[1] == tool]:
-                    del self._refused[call]
+                self._refused = {call: refused for call, refused in self._refused.items() if call[1] != tool}
 
     def _grant(
         self,
         kind: Literal["session", "call"],
-        case: Case,
+        case: ConsentCase,
         decision: Decision,
         target: str | None,
         feedback: str | None = None,

@@ -1,13 +1,20 @@
-"""The question a person is asked, and the answers there are."""
+"""The question a person is asked, the answers there are, and what is remembered of them."""
 
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from bridge.contract.base import Wire
+from pydantic import Field
+
+from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Event, Params, Wire
+
+Id = Annotated[str, Field(min_length=1, max_length=200)]
+Path = Annotated[str, Field(max_length=4096)]
+Indices = list[Annotated[int, Field(ge=0)]]
+ClientName = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Operation(StrEnum):
-    """What a tool does to the world (seed C's operation types, plus the outside world)."""
+    """What a tool does to the vault or to the world outside."""
 
     READ = "read"
     CREATE = "create"
@@ -18,7 +25,7 @@ class Operation(StrEnum):
 
 
 class RiskLevel(StrEnum):
-    """Seed L, "Risk-Based Consent"."""
+    """How much harm a tool could do, as the question shows it."""
 
     SAFE = "safe"
     LOW = "low"
@@ -27,7 +34,7 @@ class RiskLevel(StrEnum):
 
 
 class ConsentMode(StrEnum):
-    """Seed L, "Consent Modes": what the user set for one tool."""
+    """When a tool asks: what the user set for it."""
 
     ALWAYS_ASK = "always_ask"
     SESSION_ALLOW = "session_allow"
@@ -51,7 +58,7 @@ class Covers(StrEnum):
 
 
 class Decision(StrEnum):
-    """Seed O, "User Response Options"."""
+    """What a person may answer."""
 
     ALLOW_ONCE = "allow_once"
     ALLOW_SESSION = "allow_session"
@@ -114,7 +121,7 @@ class Preview(Wire):
 
 
 class Scope(Wire):
-    """The call in seed C's terms ("PermissionScope").
+    """The call in other words: how far into the vault it reaches.
 
     Attributes:
         kind: What is done to what.
@@ -133,12 +140,14 @@ class Scope(Wire):
     affects_count: int | None = None
 
 
-class ConsentRequest(Wire):
-    """One open question. Times are ISO 8601 UTC.
+class ConsentRequest(Event):
+    """One open question, which is also the event that announces it. Times are ISO 8601 UTC.
 
     `hunks_supported`: an answer may leave hunks of the diffs out. `brief`: the user wants few words about this
     (developer mode).
     """
+
+    event_name: ClassVar[str] = "consent.requested"
 
     request_id: str
     client: str
@@ -152,7 +161,7 @@ class ConsentRequest(Wire):
     targets: tuple[str, ...]
     covers: Covers
     can_bypass: bool
-    choices: tuple[Decision, ...]
+    choices: Annotated[tuple[Decision, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
     preview: Preview | None = None
     plan_digest: str | None = None
     hunks_supported: bool = False
@@ -162,8 +171,43 @@ class ConsentRequest(Wire):
     brief: bool = False
 
 
+class ConsentResolved(Event):
+    """A question has ended. `decision` and `by` are None when nobody decided."""
+
+    event_name: ClassVar[str] = "consent.resolved"
+
+    request_id: str
+    decision: Annotated[Decision, ANY_TEXT] | None = None
+    outcome: Annotated[Outcome, ANY_TEXT] | None = None
+    by: str | None = None
+
+
+class KeptHunks(Params):
+    """The hunks of one file's diff that are wanted, counted from 0."""
+
+    path: Path
+    keep: Indices
+
+
+class RespondParams(Params):
+    """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it."""
+
+    request_id: Id
+    decision: Annotated[Decision, Field(strict=False)]
+    plan_digest: Annotated[str, Field(max_length=200)] | None = None
+    feedback: Annotated[str, Field(max_length=10_000)] | None = None
+    hunks: list[KeptHunks] | dict[Path, Indices] | None = None
+
+    @property
+    def kept(self) -> dict[str, Indices] | None:
+        """The wanted hunks by file; both ways of writing them mean the same."""
+        if isinstance(self.hunks, list):
+            return {file.path: file.keep for file in self.hunks}
+        return self.hunks
+
+
 class ConsentReply(Wire):
-    """What `consent.respond` returns. `outcome` and `by` tell of the question's end, whoever ended it.
+    """What `consent.respond` returns. `outcome` and `by` say how the question ended, whoever ended it.
 
     `plan_digest` is that of exactly what will be written, after a yes to a write: where hunks were left out, not that
     of the question.
@@ -174,3 +218,62 @@ class ConsentReply(Wire):
     by: str | None = None
     reason: str | None = None
     plan_digest: str | None = None
+
+
+class Grant(Wire):
+    """One answer that holds.
+
+    Attributes:
+        grant_id: By which it is taken back.
+        kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
+            not asked about again; `auto` for an operation approved without asking), in the permission file, or as the
+            tool's consent mode.
+        client: Who it was given to; None: everybody.
+        session_id: The session it ends with; None: it does not end with one.
+        tool: The tool it is about; None: every tool that does this.
+        target: What it is about; None: everything.
+        operation: In the permission file: read, write or execute; of an approved operation: create or update.
+        decision: What was said.
+        feedback: What the person said with a denial.
+        since: When, where that is known.
+        expires: When it lapses if it is not used until then, where it does.
+    """
+
+    grant_id: str
+    kind: Annotated[Literal["session", "call", "auto", "file", "mode"], ANY_TEXT]
+    client: str | None = None
+    session_id: str | None = None
+    tool: str | None = None
+    target: str | None = None
+    operation: str | None = None
+    decision: Annotated[Decision, ANY_TEXT]
+    feedback: str | None = None
+    since: str | None = None
+    expires: str | None = None
+
+
+class RevokeParams(Params):
+    """A grant or denial, by the id that `consent.grants` shows."""
+
+    grant_id: Id
+
+
+class Revoked(Wire):
+    """Whether there was such a grant."""
+
+    revoked: bool
+
+
+class AutoApproveParams(Params):
+    """Which operation is approved without asking, and for whom; without a client for everybody."""
+
+    operation: Literal["create", "update"]
+    enabled: bool
+    client: ClientName | None = None
+
+
+class AutoApproved(Wire):
+    """What holds now; without a grant, the operation is asked about again."""
+
+    enabled: bool
+    grant: Grant | None

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from bridge.contract.base import Wire
+from bridge.contract.base import Time, Wire
 
 
 class DirtyQuestion(Wire):
@@ -30,7 +30,7 @@ class WriteQuestion(Wire):
     """`host.write`: write these, if they hold what is expected. After `expires_at` nothing may be written any more."""
 
     changes: tuple[HostWrite, ...]
-    expires_at: str
+    expires_at: Time
 
 
 WriteOutcome = Literal["written", "stale", "unsaved", "missing", "failed"]

@@ -1,4 +1,4 @@
-"""What a host tells of Obsidian's own index, and how the bridge's differs from it (`docs/protocol.md`)."""
+"""What a host says of Obsidian's own index, and how the bridge's differs from it (`index.compare`)."""
 
 from typing import Annotated, Literal
 
@@ -30,11 +30,19 @@ class ObsidianFacts(Params):
     size: Annotated[int, Field(ge=0)]
 
 
+class CompareParams(Params):
+    """What Obsidian says of some notes; which of them are not saved; and, once, the paths of all notes it knows."""
+
+    files: Annotated[dict[str, ObsidianFacts], Field(max_length=MOST_FILES)]
+    unsaved: list[str] = Field(default_factory=list)
+    notes: list[str] | None = None
+
+
 DifferenceKind = Literal["link", "unresolved", "tag", "tag_order", "note"]
 
 
 class IndexDifference(Wire):
-    """One thing of which Obsidian and the bridge do not say the same.
+    """One thing about which Obsidian and the bridge differ.
 
     Attributes:
         path: The note.
@@ -73,7 +81,7 @@ class IndexComparison(Wire):
         links: How many links the bridge counted in them.
         tags: How many tags.
         differences: What differs, by note.
-        more: How many differences there are beyond those told.
+        more: How many differences there are beyond those listed.
         uncompared: Which notes were left out.
     """
 

@@ -1,10 +1,11 @@
-"""ToolResult: the one shape of every tool's answer (seed L, "ToolResult")."""
+"""What becomes of a tool call: its result, a ticket for one that is not done, and what it would do."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from bridge.contract.base import Wire
+from bridge.contract.base import ANY_TEXT, Anything, Wire
+from bridge.contract.consent import ConsentClass, ConsentMode, Decision, FilePreview, Operation, RiskLevel
 from bridge.errors import ErrorType, RateLimited, ToolFailure
 
 
@@ -22,10 +23,10 @@ class ToolResult(Wire):
     """
 
     success: bool
-    data: Any = None
+    data: Anything = None
     text: str = ""
     error: str | None = None
-    error_type: ErrorType | None = None
+    error_type: Annotated[ErrorType, ANY_TEXT] | None = None
     execution_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
 
@@ -47,7 +48,13 @@ class ToolResult(Wire):
     def failed(
         cls, failure: ToolFailure, *, execution_id: str | None = None, metadata: dict[str, Any] | None = None
     ) -> "ToolResult":
-        """The result that tells of a failure."""
+        """The result of a call that failed.
+
+        Args:
+            failure: Why; its `data` becomes members of the result's `data`.
+            execution_id: Names the execution, where it came that far.
+            metadata: Such as `durationMs`; of a rate limit `retryAfter` is added.
+        """
         metadata = dict(metadata or {})
         if isinstance(failure, RateLimited):
             metadata["retryAfter"] = failure.retry_after
@@ -60,3 +67,81 @@ class ToolResult(Wire):
             execution_id=execution_id,
             metadata=metadata,
         )
+
+
+class PendingCall(Wire):
+    """A call that goes on although its caller's `wait` has run out; `tools.result` has the result later.
+
+    Attributes:
+        call_id: Names the call.
+        request_id: The open question; None when there is none.
+    """
+
+    status: Literal["pending"] = "pending"
+    call_id: str
+    request_id: str | None
+
+
+class CallPlan(Wire):
+    """What a call would do: of a read all that can be said before."""
+
+    tool: str
+    operation: Operation
+    risk_level: RiskLevel
+    summary: str
+    targets: tuple[str, ...]
+
+
+class WritePlan(CallPlan):
+    """What a write would do to each file."""
+
+    digest: str
+    files: tuple[FilePreview, ...]
+    warnings: tuple[str, ...]
+
+
+class RequestPlan(CallPlan):
+    """The exact request or command that a call would send or run."""
+
+    request: str
+    warnings: tuple[str, ...]
+
+
+class CallPreview(Wire):
+    """What `tools.preview` returns."""
+
+    plan: WritePlan | RequestPlan | CallPlan
+
+
+class Refusal(Wire):
+    """What becomes of a call that does not get as far as the rules, or is refused before them."""
+
+    outcome: Literal["deny", "fail"]
+    rule: str
+    why: str
+
+
+class Explanation(Wire):
+    """What the rules say of a call.
+
+    Attributes:
+        outcome: What would happen.
+        rule: The rule that decides.
+        why: What decides and how to change it, for people.
+        choices: What a person could answer; empty unless `outcome` is `ask`.
+        targets: What the call is about.
+        operation: What it does.
+        consent_class: How far its tool may be trusted.
+        mode: What the user set for the tool.
+        summary: The question's sentence.
+    """
+
+    outcome: Literal["allow", "ask", "deny"]
+    rule: str
+    why: str
+    choices: tuple[Decision, ...]
+    targets: tuple[str, ...]
+    operation: Operation
+    consent_class: Annotated[ConsentClass, Field(alias="class")]
+    mode: ConsentMode
+    summary: str

@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import obsidian, place, program, running, state
+from bridge.health import installation, place, running, state
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
-    program.check_python,
-    program.check_packages,
-    program.check_keyring,
+    installation.check_python,
+    installation.check_packages,
+    installation.check_keyring,
     place.check_vault,
     place.check_nesting,
     place.check_space,
     place.check_case,
     place.check_watches,
-    obsidian.check_plugin,
+    installation.check_plugin,
     state.check_folder,
     state.check_settings,
     state.check_permissions,

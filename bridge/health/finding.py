@@ -26,4 +26,4 @@ class Finding:
 
 
 Check = Callable[[Path], Iterator[Finding]]
-"""Looks at the vault in this folder. What it raises is told as a failure of the check."""
+"""Looks at the vault in this folder. What it raises becomes a failure of the check."""

@@ -48,17 +48,17 @@ def check_nesting(vault: Path) -> Iterator[Finding]:
 def check_space(vault: Path) -> Iterator[Finding]:
     """Whether there is room for changes, their backups and the log."""
     free = shutil.disk_usage(vault).free
-    told = f"{free / 1024**3:.1f} GB free" if free >= LOW else f"{free / 1024**2:.0f} MB free"
+    room = f"{free / 1024**3:.1f} GB free" if free >= LOW else f"{free / 1024**2:.0f} MB free"
     if free < EMPTY:
-        yield Finding("space", "fail", f"The disk is full: {told}", "Make room on the disk that holds the vault")
+        yield Finding("space", "fail", f"The disk is full: {room}", "Make room on the disk that holds the vault")
     elif free < LOW:
-        yield Finding("space", "warn", f"The disk is nearly full: {told}", "Make room on the disk that holds the vault")
+        yield Finding("space", "warn", f"The disk is nearly full: {room}", "Make room on the disk that holds the vault")
     else:
-        yield Finding("space", "ok", told)
+        yield Finding("space", "ok", room)
 
 
 def check_case(vault: Path) -> Iterator[Finding]:
-    """Whether the disk tells upper from lower case."""
+    """Whether the disk distinguishes upper and lower case."""
     mark = next((name for name in (_MARK, STATE_FOLDER) if (vault / name).is_dir()), None)
     if mark is None:
         yield Finding("case", "ok", "Not known whether the disk tells upper from lower case")

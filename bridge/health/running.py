@@ -36,8 +36,8 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
     """Whether a bridge runs, answers, and is the one that the files speak of."""
     file = vault / STATE_FOLDER / BRIDGE_FILE
     try:
-        beacon = Discovery.model_validate_json(file.read_bytes())
-        port = int(beacon.http.rsplit(":", 1)[-1])
+        discovery = Discovery.model_validate_json(file.read_bytes())
+        port = int(discovery.http.rsplit(":", 1)[-1])
     except FileNotFoundError:
         yield from _left_over(vault)
         yield Finding("bridge", "ok", "No bridge serves this vault")
@@ -48,15 +48,15 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
         return
     health = _ask(port, "GET", "/health")
     if health is None or not health.get("ok"):
-        alive = _alive(beacon.pid)
+        alive = _alive(discovery.pid)
         if alive:
-            yield Finding("bridge", "fail", f"Process {beacon.pid} does not answer on port {port}", STOP)
+            yield Finding("bridge", "fail", f"Process {discovery.pid} does not answer on port {port}", STOP)
         else:
-            what = f"{BRIDGE_FILE} is left over from process {beacon.pid}, which has ended"
+            what = f"{BRIDGE_FILE} is left over from process {discovery.pid}, which has ended"
             yield Finding("bridge", "warn", what, "The next `vault-bridge serve` replaces it")
         return
-    yield Finding("bridge", "ok", f"Version {health.get('version')} answers on port {port} (process {beacon.pid})")
-    yield from _tokens(beacon, port)
+    yield Finding("bridge", "ok", f"Version {health.get('version')} answers on port {port} (process {discovery.pid})")
+    yield from _tokens(discovery, port)
 
 
 def check_port() -> Iterator[Finding]:
@@ -71,21 +71,21 @@ def check_port() -> Iterator[Finding]:
         yield Finding("port", "ok", "A port on 127.0.0.1 can be opened")
 
 
-def _tokens(beacon: Discovery, port: int) -> Iterator[Finding]:
+def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     """Whether the token files are of the bridge that runs, and what it says of itself."""
     for name in (AGENT_FILE, HOST_FILE):
         try:
-            endpoint = Endpoint.model_validate_json((Path(beacon.run_dir) / name).read_bytes())
+            endpoint = Endpoint.model_validate_json((Path(discovery.run_dir) / name).read_bytes())
         except (OSError, ValidationError):
             yield Finding("tokens", "fail", f"{name} is missing or cannot be read", STOP)
             return
-        if endpoint.url != beacon.url or _call(port, endpoint.token, "ping") != "pong":
+        if endpoint.url != discovery.url or _call(port, endpoint.token, "ping") != "pong":
             yield Finding("tokens", "fail", f"{name} is not of the bridge that runs", STOP)
             return
     yield Finding("tokens", "ok", "Both tokens are taken")
-    told = _call(port, endpoint.token, "bridge.faults")
-    for fault in told["faults"] if isinstance(told, dict) else ():
-        yield Finding("bridge", "warn", fault, "It goes on with what was in force before; mend the file")
+    answer = _call(port, endpoint.token, "bridge.faults")
+    for fault in answer["faults"] if isinstance(answer, dict) else ():
+        yield Finding("bridge", "warn", fault, "It goes on with what was in force before; correct the file")
     report = _call(port, endpoint.token, "audit.verify")
     if not isinstance(report, dict):
         yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")

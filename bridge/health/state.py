@@ -10,21 +10,21 @@ import orjson
 
 from bridge.audit.files import FOLDER as LOGS
 from bridge.audit.files import NAME as LOG
-from bridge.consent.permission_file import PermissionFileFault
-from bridge.consent.permission_file import parse as parse_permissions
-from bridge.consent.permissions import FILE as PERMISSIONS
+from bridge.consent.permission_file import FILE as PERMISSIONS
+from bridge.consent.permission_file import PermissionFileFault, parse_permissions
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.health.finding import Finding
-from bridge.journal.journal_file import NAME as JOURNAL
-from bridge.journal.journal_records import Begin, Line, Mark, decode
+from bridge.journal.journal import NAME as JOURNAL
+from bridge.journal.journal import BeginRecord, JournalRecord, OutcomeRecord, decode
 from bridge.settings.file import SettingsFault, parse, unknown
+from bridge.settings.model import no_effect
 from bridge.settings.store import BROKEN
 from bridge.settings.store import FILE as SETTINGS
 
 TOLERANCE = timedelta(minutes=5)
 """By how much clocks may differ."""
 OLDEST = datetime(2025, 1, 1, tzinfo=UTC)
-"""No clock that is right tells an earlier time."""
+"""No clock that is right shows an earlier time."""
 _TAIL = 256 * 1024
 
 
@@ -72,7 +72,9 @@ def check_settings(vault: Path) -> Iterator[Finding]:
             what = f"Keys that are no settings do nothing: {', '.join(ignored)}"
             yield Finding("settings", "warn", what, f"Remove or correct them in {file}")
         elif not kept:
-            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults")
+            idle = no_effect(values)
+            also = f"; no effect in this version: {', '.join(idle)}" if idle else ""
+            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults{also}")
 
 
 def check_permissions(vault: Path) -> Iterator[Finding]:
@@ -94,13 +96,15 @@ def check_journal(vault: Path) -> Iterator[Finding]:
     if damaged:
         what = f"{damaged} lines of the journal cannot be read"
         yield Finding("journal", "warn", what, "The changes in them cannot be undone; nothing else is lost")
-    ended = {line.execution_id for line in lines if isinstance(line, Mark)}
-    unfinished = [line.execution_id for line in lines if isinstance(line, Begin) and line.execution_id not in ended]
+    ended = {line.execution_id for line in lines if isinstance(line, OutcomeRecord)}
+    unfinished = [
+        line.execution_id for line in lines if isinstance(line, BeginRecord) and line.execution_id not in ended
+    ]
     if unfinished:
         what = f"A change is not finished: {', '.join(unfinished)}"
         yield Finding("journal", "warn", what, "If no bridge runs, start one: it takes it back whole or completes it")
     elif not damaged:
-        yield Finding("journal", "ok", f"{sum(isinstance(line, Begin) for line in lines)} changes, all finished")
+        yield Finding("journal", "ok", f"{sum(isinstance(line, BeginRecord) for line in lines)} changes, all finished")
 
 
 def check_clock(vault: Path) -> Iterator[Finding]:
@@ -117,10 +121,10 @@ def check_clock(vault: Path) -> Iterator[Finding]:
         yield Finding("clock", "ok", f"{now:%Y-%m-%d %H:%M} UTC")
 
 
-def _journal(vault: Path) -> tuple[list[Line], int]:
+def _journal(vault: Path) -> tuple[list[JournalRecord], int]:
     """What of the journal can be read, and how many lines cannot. A last line without its end is being written."""
     file = vault / STATE_FOLDER / "journal" / JOURNAL
-    found: list[Line] = []
+    found: list[JournalRecord] = []
     damaged = 0
     if file.is_file():
         with file.open("rb") as stream:

@@ -20,7 +20,7 @@ from bridge.contract.index_comparison import (
 )
 from bridge.index.knowledge import Knowledge
 from bridge.notes.names import split_link
-from bridge.notes.reference import is_note
+from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import nfc
 
 _MILLISECOND = 1_000_000

@@ -19,8 +19,7 @@ from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
-from bridge.notes.reference import is_note
-from bridge.vault.file_types import HEAD, is_binary
+from bridge.vault.file_types import HEAD, is_binary, is_note
 from bridge.vault.files import FileStat, file_stat
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name

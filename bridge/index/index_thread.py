@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from watchfiles import watch
-
 from bridge.clock import Clock
 from bridge.index.index_state import IndexState
 from bridge.index.indexer import Indexer
@@ -172,6 +170,8 @@ class Watcher:
             self._on_trouble()
 
     def _watch(self) -> None:
+        from watchfiles import watch  # noqa: PLC0415 - loaded in this thread, a start need not wait for it
+
         changes = watch(
             self._folder,
             watch_filter=None,

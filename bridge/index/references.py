@@ -8,14 +8,15 @@ chosen: rules 37 to 39, by which Obsidian chooses among them, need a note that t
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.texts.globs import looks_like_glob
-from bridge.notes.reference import EXTENSION, Reference, is_note, note_name, parse_reference
-from bridge.vault.files import VaultFiles
+from bridge.notes.reference import Reference, parse_reference
+from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
+from bridge.vault.files import FileStat
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
 
@@ -74,6 +75,14 @@ class NoteCandidate:
             "path": self.path,
             "modified": stamp(self.modified),
         }
+
+
+class HasFiles(Protocol):
+    """Knows files by their paths."""
+
+    def stat(self, path: VaultPath, /) -> FileStat:
+        """What is known of a file. Raises NotFound when there is none."""
+        ...
 
 
 class NoteResolver:
@@ -192,7 +201,7 @@ class NoteResolver:
 
     def _exact(self, path: str) -> Sequence[str]:
         """The note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
-        spellings = [path, path + EXTENSION] if is_note(path) else [path + EXTENSION]
+        spellings = [path, path + NOTE_EXTENSION] if is_note(path) else [path + NOTE_EXTENSION]
         for spelling in spellings:
             if self._knowledge.file(spelling) is not None:
                 return [spelling]
@@ -216,7 +225,7 @@ class NoteResolver:
         return [file for path in dict.fromkeys(paths) if (file := self._knowledge.file(path)) is not None]
 
 
-def locate(files: VaultFiles, resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
+def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
     """The file that a caller means by a path or by a note's name; an existing path always wins.
 
     Args:
@@ -257,7 +266,7 @@ def locate(files: VaultFiles, resolver: NoteResolver, text: str, *, certain: boo
     return parse_path(note.path)
 
 
-def asked_for(files: VaultFiles, resolver: NoteResolver, text: str) -> str:
+def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
     """What a question about reading a file calls it: where it is, or else what the caller wrote.
 
     Whether there is such a file is disclosed only after consent: what is not there, or is several, is no failure yet.

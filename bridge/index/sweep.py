@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from bridge.index.file_reading import indexed
 from bridge.index.knowledge import IndexedFile
 from bridge.index.tree import Tree
-from bridge.vault.files import CHANGES_ARE_TOLD, VaultFiles, file_stat
+from bridge.vault.files import HAS_CHANGE_TIME, VaultFiles, file_stat
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name
 
@@ -79,7 +79,7 @@ def _is_as_known(folder: str, states: States, known: tuple[IndexedFile, ...]) ->
     for (name, state), (path, size, mtime_ns, _created_ns, changed_ns) in zip(states, known, strict=True):
         if state.st_mtime_ns != mtime_ns or state.st_size != size or path[start:] != name:
             return False
-        if CHANGES_ARE_TOLD and state.st_ctime_ns != changed_ns:
+        if HAS_CHANGE_TIME and state.st_ctime_ns != changed_ns:
             return False
     return True
 

@@ -7,16 +7,15 @@ pushed aside is itself moved there, so a backup costs no space and no copying, a
 import contextlib
 import errno
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bridge.errors import ExecutionFailed
-from bridge.journal.file_hash import hash_or_none
+from bridge.journal.on_disk import hash_or_none
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 _CHUNK = 1 << 20
-_PRIVATE = 0o700
 
 
 class Backups:
@@ -85,7 +84,7 @@ class Backups:
     def sync(self) -> None:
         """Make all copies durable that were made without, where the system has one call for it."""
         with self._root.state() as state:
-            state.disk.sync_all(state.at())
+            state.disk.sync_all(state.handle())
 
     def drop(self, execution_id: str, path: str) -> None:
         """Remove one backup, because its file was not changed after all."""
@@ -118,45 +117,38 @@ class Backups:
     @contextlib.contextmanager
     def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str] | None]:
         """The folder that would hold the backup of a path, and the name in it; None when there is no such folder."""
-        place = parse_path(path)
         with contextlib.ExitStack() as held:
-            folder = held.enter_context(self._root.state())
             try:
-                for part in ("backups", execution_id, *place.parts[:-1]):
-                    folder = held.enter_context(folder.child(part))
+                place = self._walk(held, execution_id, path, Folder.child)
             except (FileNotFoundError, NotADirectoryError):
-                yield None
-                return
-            yield folder, place.name
+                place = None
+            yield place
 
     @contextlib.contextmanager
     def _place(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str]]:
         """As `open`, the folders made where they are missing."""
-        place = parse_path(path)
         with contextlib.ExitStack() as held:
-            folder = held.enter_context(self._root.state())
             try:
-                for part in ("backups", execution_id, *place.parts[:-1]):
-                    folder = held.enter_context(child_made(folder, part))
+                place = self._walk(held, execution_id, path, Folder.child_made)
             except NotADirectoryError:
                 raise ExecutionFailed(
                     f"'{STATE_FOLDER}/backups' in the vault is or holds a link, so backups would not be safe in it; "
                     "remove it"
                 ) from None
-            yield folder, place.name
+            yield place
 
-
-def child_made(folder: Folder, name: str) -> Folder:
-    """A folder in one of the bridge's own folders, made when missing, for the user only."""
-    try:
-        return folder.child(name)
-    except FileNotFoundError:
-        folder.mkdir(name, mode=_PRIVATE)
-        return folder.child(name)
+    def _walk(
+        self, held: contextlib.ExitStack, execution_id: str, path: str, step: Callable[[Folder, str], Folder]
+    ) -> tuple[Folder, str]:
+        *parents, name = parse_path(path).parts
+        folder = held.enter_context(self._root.state())
+        for part in ("backups", execution_id, *parents):
+            folder = held.enter_context(step(folder, part))
+        return folder, name
 
 
 def copy_durably(folder: Folder, name: str, to: Folder, to_name: str, *, sync: bool = True) -> None:
-    """Copy a file with its permissions, a piece at a time; its bytes are durable when this returns, unless told not to.
+    """Copy a file with its permissions, a piece at a time; with `sync`, its bytes are durable when this returns.
 
     Raises:
         OSError: It could not be copied; nothing is left of the copy.

@@ -1,16 +1,26 @@
-"""Editors in which files of the vault may be open: the port through which the ledger reaches Obsidian.
+"""Files that are open in an editor: the port through which the ledger reaches Obsidian, and the step it takes.
 
-Who reads a file, changes it and writes it to disk races with an editor that holds its text. So a file that is open is
-written by the editor's own program, and one with text that is not saved yet is not written at all.
+A program that reads a file, changes it and writes it to disk races with an editor that holds its text. So a file that
+is open is written by the editor's own program, and one with text that is not saved yet is not written at all. The plan
+is in the journal already and the old bytes are in the backups, as with every other step. Whatever the program says it
+did, the disk is asked: only the new bytes there mean that the step is done.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from bridge.contract.host_requests import TrashOutcome, WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.journal.backups import Backups
+from bridge.journal.on_disk import hash_or_none
+from bridge.journal.preconditions import stale
+from bridge.vault.folder import Folder
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.text import BOM
 
 _TOUCHES = {ChangeKind.MODIFY, ChangeKind.DELETE, ChangeKind.MOVE}
 
@@ -34,6 +44,9 @@ class Editors(Protocol):
     def look(self, paths: Sequence[str]) -> OpenFiles:
         """Which of these files are open; none when nobody is connected any more.
 
+        Args:
+            paths: Vault-relative.
+
         Raises:
             DeadlineExceeded: It is connected and gave no answer.
         """
@@ -42,13 +55,22 @@ class Editors(Protocol):
     def write(self, path: str, expected: str, text: str) -> WriteOutcome | None:
         """Write a file, if its bytes have the expected hash.
 
+        Args:
+            path: Vault-relative.
+            expected: The sha256, in hex, of the bytes that are to be replaced.
+            text: The whole new text.
+
         Returns:
             What became of it; None when nobody said, so that it may or may not have been written.
         """
         ...
 
     def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
-        """Put files where the user's deleted files go; None when nobody said what became of them."""
+        """Put files where the user's deleted files go.
+
+        Returns:
+            What became of each path; None when nobody said.
+        """
         ...
 
 
@@ -79,7 +101,15 @@ def touched(plan: ChangePlan) -> tuple[str, ...]:
 
 
 def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
-    """What a person should know of open editors before they answer."""
+    """What a person should know of open editors before they answer.
+
+    Args:
+        plan: What is asked.
+        editors: Who has files open.
+
+    Yields:
+        One sentence for each file with text that is not saved, or one when Obsidian does not answer.
+    """
     if not editors.connected or not (paths := touched(plan)):
         return
     try:
@@ -96,7 +126,7 @@ def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
 
 
 def refuse_unsaved(plan: ChangePlan, editors: Editors) -> OpenFiles:
-    """What is open of a plan's files, when nothing of it is unsaved.
+    """Which of a plan's files are open, provided that none of them has unsaved text.
 
     Raises:
         Conflict: A file has text that is not saved yet (`stale`), or nobody knows whether it has (`busy`).
@@ -125,3 +155,114 @@ def unsaved(path: str) -> Conflict:
         code="stale",
         data={"path": path, "unsaved": True},
     )
+
+
+SETTLE_SECONDS = 2.0
+"""How long the disk may take to show what an editor wrote."""
+_LOOK_SECONDS = 0.01
+LARGEST = 2 << 20
+"""Bytes of a file that go through an editor. A larger file has no text unsaved, and is written on disk."""
+
+_NOT_WRITTEN: set[WriteOutcome | None] = {"stale", "unsaved", "missing", "failed"}
+
+
+class EditorStep:
+    """One plan's dealings with open editors.
+
+    Args:
+        editors: Who has files open.
+        plan: The plan.
+        backups: Where old bytes are kept.
+        execution_id: The change.
+
+    Raises:
+        Conflict: A file has text in an editor that is not saved yet; nothing has been done.
+    """
+
+    def __init__(self, editors: Editors, plan: ChangePlan, backups: Backups, execution_id: str) -> None:
+        self._editors = editors
+        self._backups = backups
+        self._id = execution_id
+        opened = refuse_unsaved(plan, editors).open
+        # An editor knows a file by its path, which must not be one that a step before gave to another file.
+        steps = Counter(path for change in plan.changes for path in (change.path, change.new_path) if path in opened)
+        self._ours = {path for path, count in steps.items() if count == 1}
+
+    def write(self, change: Change, folder: Folder, name: str, keep: str | None, new: bytes) -> bool:
+        """Have a file written by the editor it is open in.
+
+        Args:
+            change: The step, a `modify`.
+            folder: The folder that the file is in.
+            name: Its name there.
+            keep: The path under which its old bytes are to be kept; None when they are kept already.
+            new: The new bytes.
+
+        Returns:
+            Whether it was; otherwise nothing has been done, and the step is to be carried out on disk.
+
+        Raises:
+            Conflict: The file is neither as it was nor as it should be, or has text that is not saved yet.
+            OSError: The disk is full or failed.
+        """
+        if change.path not in self._ours or not _is_plain(new):
+            return False
+        try:
+            old = folder.read(name, limit=LARGEST + 1)
+        except FileNotFoundError:
+            raise stale(change.path, gone=True) from None
+        if not _is_plain(old):
+            return False
+        if content_hash(old) != change.before:
+            raise stale(change.path)
+        if keep is not None:
+            self._backups.copy(folder, name, self._id, keep)
+        outcome = self._editors.write(change.path, change.before, new.decode())
+        now = _settled(lambda: hash_or_none(folder, name), change, outcome)
+        if now == change.after:
+            _make_durable(folder, name)
+            return True
+        if keep is not None and (now == change.before or outcome in _NOT_WRITTEN):
+            self._backups.drop(self._id, keep)  # nothing was replaced
+        self._explain(change, outcome, now)
+        return False
+
+    def _explain(self, change: Change, outcome: WriteOutcome | None, now: str | None) -> None:
+        """Raise, unless the file is as it was and may be written on disk."""
+        if outcome == "unsaved":
+            raise unsaved(change.path)
+        if now != change.before or outcome in {"stale", "written"}:
+            raise stale(change.path, gone=now is None)
+        try:
+            if change.path in self._editors.look([change.path]).unsaved:
+                raise unsaved(change.path)
+        except DeadlineExceeded:
+            return  # when it was asked before, nothing was unsaved
+
+
+def _settled(look: Callable[[], str | None], change: Change, outcome: WriteOutcome | None) -> str | None:
+    """The hash of what is on disk, once it shows what the editor did."""
+    patience = time.monotonic() + SETTLE_SECONDS
+    while (now := look()) != change.after and time.monotonic() < patience:
+        if outcome in _NOT_WRITTEN or (outcome is None and now == change.before):
+            break
+        time.sleep(_LOOK_SECONDS)
+    return now
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether an editor gives these bytes back as they are: UTF-8 without a byte order mark, and not too many."""
+    if len(data) > LARGEST or data.startswith(BOM) or b"\0" in data:
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _make_durable(folder: Folder, name: str) -> None:
+    """The editor's program does not sync what it writes. Windows has no way to for a file that is open for reading."""
+    if os.name == "posix":
+        with folder.open(name) as file:
+            folder.disk.fsync(file.fileno())

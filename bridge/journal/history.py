@@ -1,21 +1,29 @@
-"""What the journal says, held in memory: every change, its state, and which change or undo had the last word on it."""
+"""What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
-from bridge.errors import InvalidParameters
-from bridge.journal.journal_records import Begin, Mark
+from bridge.clock import Clock
+from bridge.errors import InvalidParameters, NotFound
+from bridge.journal.backups import Backups
+from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
+from bridge.journal.on_disk import FolderCache
 from bridge.journal.record import HistoryEntry, HistoryState
-from bridge.vault.plan import ChangeKind
+from bridge.journal.reversal import Reversal
+from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.root import VaultRoot
+
+CALLS_KEPT = timedelta(hours=24)
+"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
 
 Outcome = Literal["open", "done", "rolled_back", "conflicted"]
 _FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
 @dataclass(slots=True)
-class Known:
-    """What is remembered of one application of a plan, a change's own or an undo's or redo's.
+class RecordedChange:
+    """One application of a plan: a change's own, or that of an undo or a redo.
 
     Attributes:
         shown: As the history shows it, but for its state.
@@ -35,16 +43,30 @@ class Known:
 
 
 class History:
-    """Every change of the vault. Readers and the one writer may be different threads."""
+    """Every change of the vault. Changes nothing itself. Readers and the one writer may be different threads.
 
-    def __init__(self) -> None:
-        self._known: dict[str, Known] = {}
-        self._heads: dict[str, Known] = {}
-        self._calls: dict[str, Known] = {}
-        self._open: dict[str, Known] = {}
+    Args:
+        root: The vault.
+        journal: For what is not held in memory.
+        backups: The bytes from before each change.
+        clock: For how long ago a call was.
+    """
 
-    def begin(self, begin: Begin, offset: int) -> None:
-        """A plan is about to be applied."""
+    def __init__(self, root: VaultRoot, *, journal: Journal, backups: Backups, clock: Clock) -> None:
+        self._root = root
+        self._journal = journal
+        self._backups = backups
+        self._clock = clock
+        self._recorded: dict[str, RecordedChange] = {}
+        self._heads: dict[str, RecordedChange] = {}
+        """For each change what had the last word on it: itself, or the last undo or redo of it."""
+        self._calls: dict[str, RecordedChange] = {}
+        self._open: dict[str, RecordedChange] = {}
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def begin(self, begin: BeginRecord, offset: int) -> None:
+        """A plan is about to be applied; its record is at this offset of the journal."""
         cause = begin.cause
         files = [
             path
@@ -66,87 +88,115 @@ class History:
             can_undo=begin.keep or not begin.pushes_aside,
         )
         change = cause.execution_id if cause.kind == "change" else cause.reverses or cause.execution_id
-        known = Known(shown, cause.kind, change, begin.summary, offset)
-        self._known[cause.execution_id] = self._open[cause.execution_id] = known
+        recorded = RecordedChange(shown, cause.kind, change, begin.summary, offset)
+        self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
 
-    def mark(self, mark: Mark) -> None:
+    def mark(self, outcome: OutcomeRecord) -> None:
         """Something became of a change."""
-        known = self._known.get(mark.execution_id)
-        if known is None:
+        recorded = self._recorded.get(outcome.execution_id)
+        if recorded is None:
             return
-        if mark.kind == "dropped":
-            known.shown = replace(known.shown, can_undo=False)
+        if outcome.kind == "dropped":
+            recorded.shown = replace(recorded.shown, can_undo=False)
             return
-        known.outcome = mark.kind
-        self._open.pop(mark.execution_id, None)
-        if mark.kind != "rolled_back":
-            self._heads[known.change] = known
-            if known.shown.call_id is not None:
-                self._calls[known.shown.call_id] = known
+        recorded.outcome = outcome.kind
+        self._open.pop(outcome.execution_id, None)
+        if outcome.kind != "rolled_back":
+            self._heads[recorded.change] = recorded
+            if recorded.shown.call_id is not None:
+                self._calls[recorded.shown.call_id] = recorded
 
-    def get(self, execution_id: str) -> Known | None:
-        """One application, by its id."""
-        return self._known.get(execution_id)
+    # -- looking back -------------------------------------------------------------------------------------------
 
-    def head(self, change: str) -> Known | None:
-        """What had the last word on a change: itself, or the last undo or redo of it."""
-        return self._heads.get(change)
+    def __contains__(self, execution_id: str) -> bool:
+        return execution_id in self._recorded
 
-    def open(self) -> list[Known]:
+    def open(self) -> list[RecordedChange]:
         """Applications that were begun and not ended, newest first."""
         return list(self._open.values())[::-1]
 
-    def applications(self) -> list[Known]:
+    def applications(self) -> list[RecordedChange]:
         """Every application, oldest first."""
-        return list(self._known.values())
+        return list(self._recorded.values())
 
-    def state(self, change: str) -> HistoryState:
-        """The state of a change that is not open."""
-        head = self._heads[change]
-        if head.outcome == "conflicted":
-            return "conflicted"
-        return "undone" if head.kind == "undo" else "applied"
+    def entries(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
+        """See `Ledger.history`."""
+        changes = self._changes() if before is None else self._before(before)
+        return [self._entry(recorded) for recorded in changes[:limit]]
 
-    def changes(self) -> list[Known]:
+    def find_call(self, call_id: str) -> HistoryEntry | None:
+        """See `Ledger.find_call`."""
+        recorded = self._calls.get(call_id)
+        if recorded is None or datetime.fromisoformat(recorded.shown.time) < self._clock.now() - CALLS_KEPT:
+            return None
+        return self._entry(recorded) if recorded.kind == "change" else recorded.shown
+
+    def undo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+        """See `Ledger.undo_plan`."""
+        applied = (recorded.change for recorded in self._changes() if self._state(recorded.change) == "applied")
+        change = execution_id or next(applied, None)
+        if change is None:
+            raise NotFound("There is nothing to undo")
+        return change, self._reversal(change, "undo")
+
+    def redo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+        """See `Ledger.redo_plan`."""
+        undone = (
+            recorded.change
+            for recorded in reversed(self.applications())
+            if recorded.kind == "undo" and self._heads.get(recorded.change) is recorded and recorded.outcome == "done"
+        )
+        change = execution_id or next(undone, None)
+        if change is None:
+            raise NotFound("There is nothing to redo")
+        return change, self._reversal(change, "redo")
+
+    def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
+        """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
+        head = self._heads.get(change or "")
+        if head is None:
+            return {}
+        begin = self._journal.read(head.offset)
+        modes: dict[str, list[int]] = {}
+        for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
+            if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
+                modes.setdefault(step.path, []).append(mode)
+        return modes
+
+    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
+        recorded, head = self._recorded.get(change), self._heads.get(change)
+        if recorded is not None and recorded.kind != "change":
+            raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
+        if recorded is None or head is None:
+            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
+        state = self._state(change)
+        if state == "conflicted":
+            raise NotFound(
+                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
+                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
+            )
+        if (state == "undone") != (kind == "redo"):
+            done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
+            raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
+        begin = self._journal.read(head.offset)
+        # What went into the trash goes there again.
+        disposal = self._journal.read(recorded.offset).disposal if kind == "redo" else None
+        with FolderCache(self._root) as folders:
+            return Reversal(begin, folders, self._backups).plan(kind, change, recorded.summary, disposal)
+
+    def _changes(self) -> list[RecordedChange]:
         """Every change that is in the history, newest first."""
         return [
-            known
-            for known in reversed(list(self._known.values()))
-            if known.kind == "change" and known.change in self._heads
+            recorded
+            for recorded in reversed(self.applications())
+            if recorded.kind == "change" and recorded.change in self._heads
         ]
 
-    def newest_applied(self) -> str | None:
-        """The change that an undo without an id means."""
-        return next((known.change for known in self.changes() if self.state(known.change) == "applied"), None)
-
-    def last_undone(self) -> str | None:
-        """The change that a redo without an id means."""
-        for known in reversed(list(self._known.values())):
-            if known.kind == "undo" and self._heads.get(known.change) is known and known.outcome == "done":
-                return known.change
-        return None
-
-    def entry(self, known: Known) -> HistoryEntry:
-        """A change as the history shows it now."""
-        head = self._heads.get(known.change, known)
-        return replace(known.shown, state=self.state(known.change), can_undo=head.shown.can_undo)
-
-    def find_call(self, call_id: str, since: datetime) -> HistoryEntry | None:
-        """The application that a call led to, unless it is older."""
-        known = self._calls.get(call_id)
-        if known is None or datetime.fromisoformat(known.shown.time) < since:
-            return None
-        return self.entry(known) if known.kind == "change" else known.shown
-
-    def before(self, entries: list[Known], before: str) -> list[Known]:
-        """Those that are older than an execution id or a time.
-
-        Raises:
-            InvalidParameters: It is neither.
-        """
-        if before in self._known:
-            ids = [known.shown.execution_id for known in entries]
-            return entries[ids.index(before) + 1 :] if before in ids else entries
+    def _before(self, before: str) -> list[RecordedChange]:
+        changes = self._changes()
+        if before in self._recorded:
+            ids = [recorded.shown.execution_id for recorded in changes]
+            return changes[ids.index(before) + 1 :] if before in ids else changes
         try:
             moment = datetime.fromisoformat(before)
         except ValueError:
@@ -155,4 +205,16 @@ class History:
             raise InvalidParameters(
                 f"{before!r} is neither the id of a change nor a time; take the executionId of the last entry you have"
             )
-        return [known for known in entries if datetime.fromisoformat(known.shown.time) < moment]
+        return [recorded for recorded in changes if datetime.fromisoformat(recorded.shown.time) < moment]
+
+    def _state(self, change: str) -> HistoryState:
+        """The state of a change that is not open."""
+        head = self._heads[change]
+        if head.outcome == "conflicted":
+            return "conflicted"
+        return "undone" if head.kind == "undo" else "applied"
+
+    def _entry(self, recorded: RecordedChange) -> HistoryEntry:
+        """A change as the history shows it now."""
+        head = self._heads.get(recorded.change, recorded)
+        return replace(recorded.shown, state=self._state(recorded.change), can_undo=head.shown.can_undo)

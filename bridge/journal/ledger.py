@@ -1,4 +1,4 @@
-"""The one door through which the vault is changed: a plan is applied wholly or not at all, and can be taken back.
+"""The only way in which the vault is changed: a plan is applied as a whole or not at all, and can be undone.
 
 The journal is written before the vault is. So whatever interrupts the bridge, the next start knows what was under way
 and makes every file wholly old or wholly new, all files of a plan alike.
@@ -13,23 +13,19 @@ from functools import partial
 
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.backups import Backups, child_made
-from bridge.journal.editor_step import EditorStep
-from bridge.journal.editors import Editors, NoEditors, refuse_unsaved
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.history import History, Known
-from bridge.journal.history_queries import HistoryQueries
-from bridge.journal.journal_file import Log
-from bridge.journal.journal_records import Begin, Mark, MarkKind, check_id
-from bridge.journal.path_effects import trace
+from bridge.journal.backups import Backups
+from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
+from bridge.journal.history import History, RecordedChange
+from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
+from bridge.journal.on_disk import FolderCache
 from bridge.journal.plan_executor import PlanExecutor
-from bridge.journal.preconditions import read_before, stale, survey
-from bridge.journal.record import Application, Cause, HistoryEntry, Recovery
-from bridge.journal.recovery import mend, take_back
-from bridge.journal.trash_step import TrashStep, discarded
+from bridge.journal.preconditions import check_preconditions, read_before, stale
+from bridge.journal.record import AppliedPlan, Cause, HistoryEntry, Recovery
+from bridge.journal.recovery import recover_change, take_back
+from bridge.journal.trash_step import TrashStep, trash_targets
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
-from bridge.vault.partial import Kept, Partial, keep_hunks
+from bridge.vault.os_errors import as_failure
+from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 from bridge.vault.trash import Trasher, system_trash
@@ -49,7 +45,7 @@ class Ledger:
         root: The vault.
         clock: The time.
         keep_backups: Whether bytes that are replaced are kept when a change is done (setting `patchBackupEnabled`).
-        on_applied: Told of each plan that was applied, before `apply` returns and before the next plan is begun. It
+        on_applied: Called with each plan that was applied, before `apply` returns and before the next plan begins. It
             must not call the ledger.
         editors: Who may have files open.
         trash: The system's trash.
@@ -72,11 +68,10 @@ class Ledger:
         self._keep_backups = keep_backups
         self._on_applied = on_applied
         self._backups = Backups(root)
-        self._log = Log(self._journal_folder)
-        self._history = History()
-        self._past = HistoryQueries(root, history=self._history, log=self._log, backups=self._backups, clock=clock)
+        self._journal = Journal(self._journal_folder)
+        self._history = History(root, journal=self._journal, backups=self._backups, clock=clock)
         self._writer = threading.Lock()
-        self._unwritten: list[Mark] = []
+        self._unwritten: list[OutcomeRecord] = []
         self._recovery: Recovery | None = None
 
     # -- starting and stopping ----------------------------------------------------------------------------------
@@ -85,7 +80,7 @@ class Ledger:
         """Read the journal and finish or take back what was under way. Comes before anything else, and happens once.
 
         Returns:
-            What was done. A change that cannot be dealt with now, because the disk fails, is told in `messages`, and
+            What was done. A change that cannot be dealt with now, because the disk fails, is named in `messages`, and
             is tried again before the next plan is applied.
 
         Raises:
@@ -97,17 +92,15 @@ class Ledger:
             return self._recovery
 
     def close(self) -> None:
-        """Let the journal go, when nothing is applied any more."""
-        with self._writing():
-            with contextlib.suppress(OSError):
-                self._write_marks()
-            self._log.close()
+        """Write down what could not be written before. Comes last, when nothing is applied any more."""
+        with self._writing(), contextlib.suppress(OSError):
+            self._write_marks()
 
     def prune(self, days: int | None) -> list[str]:
         """Remove backups that are older than so many days; those changes can no longer be undone.
 
         Args:
-            days: As in the setting `backupRetentionDays`; None keeps them for ever.
+            days: As in the setting `backupRetentionDays`; None keeps them forever.
 
         Returns:
             The ids of the changes whose backups were removed.
@@ -117,29 +110,39 @@ class Ledger:
         oldest = self._clock.now() - timedelta(days=days)
         removed = []
         with self._writing():
-            for known in self._history.applications():
-                old = datetime.fromisoformat(known.shown.time) < oldest
-                if old and known.outcome == "done" and known.shown.can_undo:
+            for recorded in self._history.applications():
+                old = datetime.fromisoformat(recorded.shown.time) < oldest
+                if old and recorded.outcome == "done" and recorded.shown.can_undo:
                     with contextlib.suppress(OSError, ToolFailure):
-                        self._backups.remove(known.shown.execution_id)
-                        self._mark("dropped", known.shown.execution_id)
-                        removed.append(known.shown.execution_id)
+                        self._backups.remove(recorded.shown.execution_id)
+                        self._mark("dropped", recorded.shown.execution_id)
+                        removed.append(recorded.shown.execution_id)
         return removed
 
     # -- applying -----------------------------------------------------------------------------------------------
 
     def check(self, plan: ChangePlan) -> None:
-        """Whether the vault is still as the plan believes.
+        """Whether the vault is still as the plan believes. Blocks: every file of the plan is hashed.
+
+        Args:
+            plan: What is to be applied.
 
         Raises:
             Conflict: A file changed since (`stale`), or something is in the way (`exists`).
             ExecutionFailed: The disk cannot be read.
         """
         with FolderCache(self._root) as folders:
-            survey(plan, folders)
+            check_preconditions(plan, folders)
 
-    def part(self, plan: ChangePlan, keep: Kept) -> Partial:
+    def part(self, plan: ChangePlan, keep: KeptHunks) -> PartialPlan:
         """The part of a plan that a person wants, checked against the vault as `check` does.
+
+        Args:
+            plan: The whole plan.
+            keep: For each path the indices of the hunks to keep, from 0; a path that is not named is kept whole.
+
+        Returns:
+            The smaller plan, and what of the whole it leaves out.
 
         Raises:
             InvalidParameters: There is no such part.
@@ -148,17 +151,21 @@ class Ledger:
         """
         with FolderCache(self._root) as folders:
             partial = keep_hunks(plan, keep, lambda change: read_before(change, folders))
-            survey(partial.plan, folders)
+            check_preconditions(partial.plan, folders)
         return partial
 
-    def apply(self, plan: ChangePlan, cause: Cause) -> Application:
+    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
         """Apply a plan wholly, or not at all.
 
         Args:
             plan: What the person approved.
             cause: Why; its execution id becomes the change's name and must be new.
 
+        Returns:
+            What was applied, and where the bytes from before are.
+
         Raises:
+            ValueError: The plan's bytes are not those it names, or the execution id cannot be used.
             Conflict: The vault is not as the plan believes (`stale`, `exists`); nothing was written. Or another
                 change has been under way for a minute (`busy`).
             ExecutionFailed: The disk is full or failed; nothing was written, or it says what is left.
@@ -168,12 +175,13 @@ class Ledger:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
         if plan.disposal is not None:
-            discarded(plan.changes)
+            trash_targets(plan.changes)
         self.recover()
         with self._writing():
-            if self._history.get(cause.execution_id) is not None:
+            if cause.execution_id in self._history:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
-            self._resolve_open()
+            for interrupted in self._history.open():  # one that could not be taken back comes first
+                self._resolve(interrupted)
             begin, disposal = self._carry_out(plan, cause)
             self._mark("done", begin.execution_id)
             if not begin.keep:
@@ -182,59 +190,82 @@ class Ledger:
             try:
                 self._on_applied(plan)
             except Exception:
-                _logger.exception("The change %s was applied, but whoever follows changes failed", begin.execution_id)
+                _logger.exception("The change %s was applied, but a listener failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
         backup = self._backups.shown(begin.execution_id) if kept else None
-        return Application(begin.execution_id, backup, plan, disposal)
+        return AppliedPlan(begin.execution_id, backup, plan, disposal)
 
     # -- looking back -------------------------------------------------------------------------------------------
 
     def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        """The changes of this vault, newest first. See `HistoryQueries.history`."""
-        return self._past.history(limit=limit, before=before)
+        """The changes of this vault, newest first.
+
+        Args:
+            limit: How many.
+            before: Only those older than this execution id, or than this ISO 8601 time.
+
+        Raises:
+            InvalidParameters: `before` is neither.
+        """
+        return self._history.entries(limit=limit, before=before)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
-        """What a call id of the last 24 hours led to. Touches no disk."""
-        return self._past.find_call(call_id)
+        """What a call id of the last 24 hours led to; None when nothing. Touches no disk."""
+        return self._history.find_call(call_id)
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back, to be applied like any other. See `HistoryQueries.undo_plan`."""
-        return self._past.undo_plan(execution_id)
+        """The plan that takes a change back, to be applied like any other. Writes nothing.
+
+        Args:
+            execution_id: Which change; None is the newest that is not undone.
+
+        Returns:
+            The change's id, and the plan.
+
+        Raises:
+            NotFound: There is no such change, or it is undone already.
+            Conflict: A file was edited since (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
+        return self._history.undo_plan(execution_id)
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again. See `HistoryQueries.redo_plan`."""
-        return self._past.redo_plan(execution_id)
+        """The plan that applies an undone change again; without an id, the one that was undone last.
+
+        Takes, returns and raises what `undo_plan` does.
+        """
+        return self._history.redo_plan(execution_id)
 
     # -- within -------------------------------------------------------------------------------------------------
 
     def _recover(self) -> Recovery:
         try:
-            written, damaged = self._log.load()
+            entries, damaged = self._journal.load()
         except OSError as error:
             raise _journal_failed(error) from error
-        for item in written:
-            if isinstance(item.line, Begin):
-                self._history.begin(item.line, item.offset)
+        for entry in entries:
+            if isinstance(entry.record, BeginRecord):
+                self._history.begin(entry.record, entry.offset)
             else:
-                self._history.mark(item.line)
+                self._history.mark(entry.record)
         ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
         messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
-        for known in self._history.open():
+        for recorded in self._history.open():
             try:
-                message = self._resolve(known)
-                ended[known.outcome].append(known.shown.execution_id)
+                message = self._resolve(recorded)
+                ended[recorded.outcome].append(recorded.shown.execution_id)
             except ExecutionFailed as failure:
                 message = failure.message
             if message is not None:
                 messages.append(message)
         return Recovery(tuple(ended["rolled_back"]), tuple(ended["done"]), tuple(ended["conflicted"]), tuple(messages))
 
-    def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[Begin, Disposal | None]:
+    def _carry_out(self, plan: ChangePlan, cause: Cause) -> tuple[BeginRecord, Disposal | None]:
         """Check, journal, and carry out; or leave everything as it was."""
         with FolderCache(self._root) as folders:
-            editing = EditorStep(self.editors, plan, self._backups, cause.execution_id)
-            found = survey(plan, folders)
-            begin = Begin(
+            editor_step = EditorStep(self.editors, plan, self._backups, cause.execution_id)
+            found = check_preconditions(plan, folders)
+            begin = BeginRecord(
                 cause=cause,
                 time=stamp(self._clock.now()),
                 digest=plan.digest,
@@ -247,10 +278,10 @@ class Ledger:
                 keep=self._keep_backups(),
                 disposal=plan.disposal,
             )
-            modes = self._past.earlier_modes(cause.reverses)
+            modes = self._history.earlier_modes(cause.reverses)
             try:
                 self._write_marks()
-                offset = self._log.append(begin, sync=True)
+                offset = self._journal.append(begin, sync=True)
             except OSError as error:
                 raise _journal_failed(error) from error
             self._history.begin(begin, offset)
@@ -258,12 +289,11 @@ class Ledger:
             if plan.disposal is None:
                 steps = PlanExecutor(
                     begin,
-                    traced=trace(begin.changes, begin.modes),
                     blobs=plan.blobs,
                     modes=modes,
                     folders=folders,
                     backups=self._backups,
-                    editing=editing,
+                    editor_step=editor_step,
                 )
             else:
                 check = partial(refuse_unsaved, plan, self.editors)
@@ -279,42 +309,37 @@ class Ledger:
                 raise failure from error
         return begin, steps.went_to if isinstance(steps, TrashStep) else None
 
-    def _take_back(self, begin: Begin, attempted: int | None, error: Exception) -> ToolFailure | None:
+    def _take_back(self, begin: BeginRecord, attempted: int | None, error: Exception) -> ToolFailure | None:
         """After a failure in the middle: everything as it was.
 
         Returns:
-            What to tell the caller; None when the failure is none of the disk's or the vault's.
+            The failure that the caller gets; None when it is none of the disk's or the vault's.
         """
         step = begin.changes[-1 if attempted is None else attempted]
         where = step.new_path or step.path
-        failure = explain(error, where) if isinstance(error, OSError) else error
+        failure = as_failure(error, where) if isinstance(error, OSError) else error
         if isinstance(failure, NotFound | InvalidParameters):
             failure = stale(where, gone=True)  # the folder was there when the plan was checked
-        told = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
+        reason = failure.message if isinstance(failure, ToolFailure) else "The bridge failed"
         try:
-            mended = take_back(begin, attempted, self._root, self._backups)
+            recovered = take_back(begin, attempted, self._root, self._backups)
         except (OSError, ToolFailure):
             _logger.exception("The change %s could not be taken back", begin.execution_id)
             return ExecutionFailed(
-                f"{told}. What had been done of this change could not be taken back yet; nothing is lost: it is tried "
-                "again before the next change and when the bridge starts. Mend the disk and restart the bridge"
+                f"{reason}. What had been done of this change could not be taken back yet; nothing is lost: it is "
+                "tried again before the next change and when the bridge starts. Fix the disk and restart the bridge"
             )
-        self._mark(mended.outcome, begin.execution_id)
-        if mended.message is not None:
-            message = f"{told}. {mended.message}"
+        self._mark(recovered.outcome, begin.execution_id)
+        if recovered.message is not None:
+            message = f"{reason}. {recovered.message}"
             if isinstance(failure, Conflict):
                 return Conflict(message, code=failure.code or "stale", data=failure.data)
             return ExecutionFailed(message)
         if isinstance(failure, ExecutionFailed):
-            return ExecutionFailed(f"{told}. All files of this change are as they were")
+            return ExecutionFailed(f"{reason}. All files of this change are as they were")
         return failure if isinstance(failure, ToolFailure) else None
 
-    def _resolve_open(self) -> None:
-        """An earlier change that could not be taken back comes first."""
-        for known in self._history.open():
-            self._resolve(known)
-
-    def _resolve(self, known: Known) -> str | None:
+    def _resolve(self, recorded: RecordedChange) -> str | None:
         """Make an interrupted change whole, one way or the other.
 
         Returns:
@@ -323,18 +348,18 @@ class Ledger:
         Raises:
             ExecutionFailed: The disk is full or failed; the change stays open.
         """
-        execution_id = known.shown.execution_id
+        execution_id = recorded.shown.execution_id
         try:
-            mended = mend(self._log.read(known.offset), self._root, self._backups)
+            recovered = recover_change(self._journal.read(recorded.offset), self._root, self._backups)
         except (OSError, ToolFailure) as error:
             _logger.exception("The interrupted change %s could not be dealt with", execution_id)
-            reason = explain(error, ", ".join(known.shown.files)) if isinstance(error, OSError) else error
+            reason = as_failure(error, ", ".join(recorded.shown.files)) if isinstance(error, OSError) else error
             raise ExecutionFailed(
                 f"The interrupted change {execution_id} could not be taken back yet: {reason}. "
-                "Nothing is written before that; mend the disk and try again"
+                "Nothing is written before that; fix the disk and try again"
             ) from error
-        self._mark(mended.outcome, execution_id)
-        return mended.message
+        self._mark(recovered.outcome, execution_id)
+        return recovered.message
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
@@ -345,13 +370,13 @@ class Ledger:
         finally:
             self._writer.release()
 
-    def _mark(self, kind: MarkKind, execution_id: str) -> None:
+    def _mark(self, kind: OutcomeKind, execution_id: str) -> None:
         """Note what became of a change.
 
         If the journal cannot be written now, the mark comes before the next plan; a restart before that finds out
         again by looking at the files.
         """
-        mark = Mark(kind, execution_id, stamp(self._clock.now()))
+        mark = OutcomeRecord(kind, execution_id, stamp(self._clock.now()))
         self._history.mark(mark)
         self._unwritten.append(mark)
         with contextlib.suppress(OSError):
@@ -359,20 +384,20 @@ class Ledger:
 
     def _write_marks(self) -> None:
         while self._unwritten:
-            self._log.append(self._unwritten[0], sync=False)
+            self._journal.append(self._unwritten[0], sync=False)
             self._unwritten.pop(0)
 
     def _journal_folder(self) -> Folder:
         with self._root.state() as state:
             new = not state.exists("journal")
-            folder = child_made(state, "journal")
+            folder = state.child_made("journal")
             if new:
                 state.sync()
             return folder
 
 
 def _journal_failed(error: OSError) -> ExecutionFailed:
-    failure = explain(error, JOURNAL)
+    failure = as_failure(error, JOURNAL)
     if isinstance(failure, ExecutionFailed):
         return failure
     return ExecutionFailed(f"{JOURNAL!r} in the vault is a link or something else that it should not be; remove it")

@@ -13,11 +13,11 @@ from bridge.vault.plan import Change, ChangeKind
 FOLDER = "folder"
 """The state of a path where a folder is. A file's state is the hash of its bytes, and None is nothing."""
 
-State = str | None
+PathState = str | None
 
 
 @dataclass(slots=True)
-class Track:
+class PathEffect:
     """What happens at one path.
 
     Attributes:
@@ -27,9 +27,9 @@ class Track:
         mode: The permissions of what was there first.
     """
 
-    first: State
-    last: State
-    states: set[State] = field(default_factory=set)
+    first: PathState
+    last: PathState
+    states: set[PathState] = field(default_factory=set)
     mode: int | None = None
 
 
@@ -46,8 +46,8 @@ class TracedFile:
     """
 
     origin: str | None
-    first: State
-    last: State
+    first: PathState
+    last: PathState
     place: str
     kept: bool = False
 
@@ -64,21 +64,21 @@ class PathEffects:
             nothing aside that was there before the change.
     """
 
-    tracks: dict[str, Track] = field(default_factory=dict)
+    by_path: dict[str, PathEffect] = field(default_factory=dict)
     files: list[TracedFile | None] = field(default_factory=list)
     keeps: list[str | None] = field(default_factory=list)
     homes: dict[str, list[str]] = field(default_factory=dict)
 
-    def step(self, path: str, before: State, after: State, mode: int | None = None) -> None:
+    def step(self, path: str, before: PathState, after: PathState, mode: int | None = None) -> None:
         """Note that a step takes a path from one state to another."""
-        track = self.tracks.get(path)
-        if track is None:
-            track = self.tracks[path] = Track(before, before, {before}, mode)
-        track.last = after
-        track.states.add(after)
+        effect = self.by_path.get(path)
+        if effect is None:
+            effect = self.by_path[path] = PathEffect(before, before, {before}, mode)
+        effect.last = after
+        effect.states.add(after)
 
 
-def trace(changes: Sequence[Change], modes: Sequence[int | None]) -> PathEffects:
+def follow_changes(changes: Sequence[Change], modes: Sequence[int | None]) -> PathEffects:
     """Follow the changes.
 
     Args:

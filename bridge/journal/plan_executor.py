@@ -12,13 +12,11 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 
-from bridge.journal import temp_names
 from bridge.journal.backups import Backups, copy_durably
-from bridge.journal.editor_step import EditorStep
-from bridge.journal.file_hash import file_hash, hash_or_none
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
-from bridge.journal.path_effects import PathEffects
+from bridge.journal.editors import EditorStep
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache, file_hash, hash_or_none, part_name, swap_name
+from bridge.journal.path_effects import follow_changes
 from bridge.journal.preconditions import exists, stale
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
@@ -31,33 +29,31 @@ class PlanExecutor:
 
     Args:
         begin: The plan, as the journal has it.
-        traced: What it does to each path.
         blobs: The new bytes, by their hash.
         modes: Permissions that certain new files and folders are to have, by path, in the order they are made: those
             they had before.
         folders: The vault's folders.
         backups: Where what is pushed aside goes.
-        editing: Writes files that are open in an editor.
+        editor_step: Writes files that are open in an editor.
     """
 
     def __init__(
         self,
-        begin: Begin,
+        begin: BeginRecord,
         *,
-        traced: PathEffects,
         blobs: Mapping[str, bytes],
         modes: Mapping[str, list[int]],
         folders: FolderCache,
         backups: Backups,
-        editing: EditorStep,
+        editor_step: EditorStep,
     ) -> None:
         self._begin = begin
-        self._traced = traced
+        self._effects = follow_changes(begin.changes, begin.modes)
         self._blobs = blobs
         self._modes = {path: iter(known) for path, known in modes.items()}
         self._folders = folders
         self._backups = backups
-        self._editing = editing
+        self._editor_step = editor_step
         self._changed: set[str] = set()
         self.number = 0
         """The step that is being carried out."""
@@ -125,11 +121,14 @@ class PlanExecutor:
         if change.before == change.after:
             return
         folder, name = self._place(change.path)
-        new, keep = self._blobs[change.after or ""], self._traced.keeps[self.number]
-        if self._editing.write(change, folder, name, keep, new):
+        new, keep = self._blobs[change.after or ""], self._effects.keeps[self.number]
+        if self._editor_step.write(change, folder, name, keep, new):
             return
-        swap = temp_names.swap(self._begin.execution_id, self.number)
-        old = self._stat(folder, name, change.path)
+        swap = swap_name(self._begin.execution_id, self.number)
+        try:
+            old = folder.stat(name)
+        except FileNotFoundError:
+            raise stale(change.path, gone=True) from None
         part = self._stage(change, folder, stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid))
         folder.move_new(part, folder, swap)
         try:
@@ -146,7 +145,7 @@ class PlanExecutor:
 
     def _delete(self, change: Change) -> None:
         folder, name = self._place(change.path)
-        swap = temp_names.swap(self._begin.execution_id, self.number)
+        swap = swap_name(self._begin.execution_id, self.number)
         self._take_out(change, folder, name, swap)
         self._push_aside(folder, swap)
 
@@ -195,18 +194,11 @@ class PlanExecutor:
 
     def _stage(self, change: Change, folder: Folder, mode: int, owner: tuple[int, int] | None = None) -> str:
         """Write the new bytes beside their place, durably, and read back that they are those that were approved."""
-        part = temp_names.part(self._begin.execution_id, self.number)
+        part = part_name(self._begin.execution_id, self.number)
         folder.create(part, self._blobs[change.after or ""], mode=mode, owner=owner, sync=True)
         if file_hash(folder, part)[0] != change.after:
             raise OSError(errno.EIO, os.strerror(errno.EIO), part)
         return part
-
-    @staticmethod
-    def _stat(folder: Folder, name: str, path: str) -> os.stat_result:
-        try:
-            return folder.stat(name)
-        except FileNotFoundError:
-            raise stale(path, gone=True) from None
 
     def _into_place(self, folder: Folder, name: str, to: Folder, path: str) -> None:
         """Give a file its place in the vault, which must be free."""
@@ -234,7 +226,7 @@ class PlanExecutor:
         The backups' folder is not synced: a rename is in the file system's journal as a whole, and syncing the folder
         that the file came from, at the end of all steps, brings that journal to the disk.
         """
-        keep = self._traced.keeps[self.number]
+        keep = self._effects.keeps[self.number]
         if keep is None:
             folder.unlink(name)
         else:
@@ -242,7 +234,7 @@ class PlanExecutor:
 
     def _replace_without_swap(self, change: Change, folder: Folder, name: str, swap: str) -> None:
         """Where two files cannot change places: a durable copy of the old one, a last look, then the rename."""
-        keep = self._traced.keeps[self.number]
+        keep = self._effects.keeps[self.number]
         if keep is not None:
             self._backups.copy(folder, name, self._begin.execution_id, keep)
             if self._backups.hash(self._begin.execution_id, keep) != change.before:
@@ -254,11 +246,11 @@ class PlanExecutor:
 
     def _move_across_disks(self, change: Change, folder: Folder, name: str, to: Folder) -> None:
         """A copy at the new place, then the old file away, as a deletion would take it."""
-        part = temp_names.part(self._begin.execution_id, self.number)
+        part = part_name(self._begin.execution_id, self.number)
         copy_durably(folder, name, to, part)
         if file_hash(to, part)[0] != change.before:
             raise stale(change.path)
         self._into_place(to, part, to, change.new_path or "")
-        swap = temp_names.swap(self._begin.execution_id, self.number)
+        swap = swap_name(self._begin.execution_id, self.number)
         self._take_out(change, folder, name, swap)
         folder.unlink(swap)

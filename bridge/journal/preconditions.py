@@ -8,21 +8,20 @@ import os
 import stat
 
 from bridge.errors import Conflict, NotFound
-from bridge.journal.file_hash import OTHER, file_hash
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.path_effects import FOLDER, State
+from bridge.journal.on_disk import OTHER, FolderCache, file_hash
+from bridge.journal.path_effects import FOLDER, PathState
 from bridge.vault.disk import is_real_folder
 from bridge.vault.name_folding import fold
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 
-Found = tuple[State, os.stat_result | None]
+StateAndStat = tuple[PathState, os.stat_result | None]
 """What is at a path, and the disk's own record of it."""
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
 
-def survey(plan: ChangePlan, folders: FolderCache) -> tuple[os.stat_result | None, ...]:
+def check_preconditions(plan: ChangePlan, folders: FolderCache) -> tuple[os.stat_result | None, ...]:
     """Check every step of a plan against the disk, as the earlier steps will leave it.
 
     Returns:
@@ -33,16 +32,16 @@ def survey(plan: ChangePlan, folders: FolderCache) -> tuple[os.stat_result | Non
             be made (`exists`).
         ExecutionFailed: The disk cannot be read.
     """
-    surveyor = _Surveyor(folders)
-    return tuple(surveyor.step(change) for change in plan.changes)
+    checker = _PreconditionCheck(folders)
+    return tuple(checker.step(change) for change in plan.changes)
 
 
-class _Surveyor:
+class _PreconditionCheck:
     """The vault as it is, overlaid with what the steps so far will have done."""
 
     def __init__(self, folders: FolderCache) -> None:
         self._folders = folders
-        self._overlay: dict[str, Found] = {}
+        self._overlay: dict[str, StateAndStat] = {}
         self._listed: dict[str, dict[str, list[str]]] = {}
 
     def step(self, change: Change) -> os.stat_result | None:
@@ -73,7 +72,7 @@ class _Surveyor:
                 self._overlay[change.path] = None, None
         return state
 
-    def _look(self, path: str) -> Found:
+    def _look(self, path: str) -> StateAndStat:
         return self._overlay.get(path) or state_on_disk(path, self._folders)
 
     def _expect(self, change: Change) -> os.stat_result | None:
@@ -111,20 +110,17 @@ class _Surveyor:
         """The names in a folder, on disk and to be made, by what they share with other spellings."""
         if parent not in self._listed:
             self._listed[parent] = {}
-            for name in self._on_disk(parent):
-                self._listed[parent].setdefault(fold(name), []).append(name)
+            try:
+                for name in self._folders.inside(parent).names():
+                    self._listed[parent].setdefault(fold(name), []).append(name)
+            except NotFound:
+                pass
+            except OSError as error:
+                raise as_failure(error, parent) from error
         return self._listed[parent]
 
-    def _on_disk(self, parent: str) -> list[str]:
-        try:
-            return self._folders.inside(parent).names()
-        except NotFound:
-            return []
-        except OSError as error:
-            raise explain(error, parent) from error
 
-
-def state_on_disk(path: str, folders: FolderCache) -> Found:
+def state_on_disk(path: str, folders: FolderCache) -> StateAndStat:
     """What is at a path now.
 
     Raises:
@@ -143,7 +139,7 @@ def state_on_disk(path: str, folders: FolderCache) -> Found:
     except OSError as error:
         if error.errno in _GONE:
             return None, None
-        raise explain(error, path) from error
+        raise as_failure(error, path) from error
 
 
 def read_before(change: Change, folders: FolderCache) -> bytes:
@@ -161,7 +157,7 @@ def read_before(change: Change, folders: FolderCache) -> bytes:
     except OSError as error:
         if error.errno in _GONE:
             raise stale(change.path, gone=True) from None
-        raise explain(error, change.path) from error
+        raise as_failure(error, change.path) from error
     if content_hash(data) != change.before:
         raise stale(change.path)
     return data

@@ -1,4 +1,4 @@
-"""What the ledger is told of a change, and what it tells about one."""
+"""What comes with a change to the ledger, and what the ledger returns about it."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -34,7 +34,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class AppliedPlan:
     """A plan that was applied.
 
     Attributes:

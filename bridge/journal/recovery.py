@@ -1,19 +1,28 @@
-"""A change that was interrupted is finished or taken back."""
+"""An interrupted change is finished, or taken back: every path as it was, except those that someone else wrote to.
 
+What is still in the way is never deleted before it has been looked at: it is taken out under a hidden name, hashed,
+and put back if it is not ours. Old bytes come back by renames alone wherever the disk allows, so that this works on a
+full disk too.
+"""
+
+import errno
+import stat
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.journal.backups import Backups
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
-from bridge.journal.rollback import roll_back
-from bridge.journal.unfinished import Unfinished
+from bridge.errors import InvalidParameters, NotFound, PermissionDenied
+from bridge.journal.backups import Backups, copy_durably
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache, free_back_name, hash_or_none, part_name
+from bridge.journal.path_effects import FOLDER
+from bridge.journal.unfinished import HiddenFile, UnfinishedChange
+from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class RecoveryOutcome:
     """How an interrupted change ended.
 
     Attributes:
@@ -25,7 +34,7 @@ class Mended:
     message: str | None = None
 
 
-def take_back(begin: Begin, attempted: int | None, root: VaultRoot, backups: Backups) -> Mended:
+def take_back(begin: BeginRecord, attempted: int | None, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
     """Take back a change that failed in this very process.
 
     Args:
@@ -35,49 +44,265 @@ def take_back(begin: Begin, attempted: int | None, root: VaultRoot, backups: Bac
         backups: Where what was pushed aside is.
 
     Raises:
-        OSError: The disk is full or failed. It can be tried again, with `mend`.
+        OSError: The disk is full or failed. It can be tried again, with `recover_change`.
         ToolFailure: The same, said by the vault.
     """
     with FolderCache(root) as folders:
-        unfinished = Unfinished(begin, folders, backups, attempted)
+        unfinished = UnfinishedChange(begin, folders, backups, attempted)
         return _taken_back(unfinished, roll_back(unfinished))
 
 
-def mend(begin: Begin, root: VaultRoot, backups: Backups) -> Mended:
+def recover_change(begin: BeginRecord, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
     """Deal with a change that an earlier process left unfinished.
 
     It is completed if only the mark is missing, and taken back otherwise. Arguments and errors are as of `take_back`.
     """
     with FolderCache(root) as folders:
         try:
-            unfinished = Unfinished(begin, folders, backups)
+            unfinished = UnfinishedChange(begin, folders, backups)
         except (InvalidParameters, PermissionDenied):
-            told = (
+            reasons = (
                 f"The interrupted change {begin.execution_id} names paths that are closed to tools; it was left alone"
             )
-            return Mended("conflicted", told)
+            return RecoveryOutcome("conflicted", reasons)
         if not unfinished.is_whole():
             return _taken_back(unfinished, roll_back(unfinished))
         unfinished.complete()
         if not begin.keep:
             backups.remove(begin.execution_id)
-        return Mended("done", _message(begin, [], unfinished.saved))
+        return RecoveryOutcome("done", _message(begin, [], unfinished.saved))
 
 
-def _taken_back(unfinished: Unfinished, left: list[str]) -> Mended:
-    conflicted = left or unfinished.saved
-    return Mended("conflicted" if conflicted else "rolled_back", _message(unfinished.begin, left, unfinished.saved))
+def _taken_back(unfinished: UnfinishedChange, left: list[str]) -> RecoveryOutcome:
+    message = _message(unfinished.begin, left, unfinished.saved)
+    return RecoveryOutcome("conflicted" if left or unfinished.saved else "rolled_back", message)
 
 
-def _message(begin: Begin, left: list[str], saved: list[str]) -> str | None:
+def _message(begin: BeginRecord, left: list[str], saved: list[str]) -> str | None:
     """What a person should know when someone else wrote to the same files."""
-    told = []
+    reasons = []
     if left:
         files = ", ".join(map(repr, left))
-        told.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
+        reasons.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
     if saved:
-        told.append(f"bytes that had no other place were kept as {', '.join(map(repr, saved))}")
-    if not told:
+        reasons.append(f"bytes that had no other place were kept as {', '.join(map(repr, saved))}")
+    if not reasons:
         return None
     backup = Backups.shown(begin.execution_id)
-    return f"The change {begin.execution_id} was interrupted: {'; '.join(told)}. Look into {backup!r} for those bytes"
+    return (
+        f"The change {begin.execution_id} was interrupted: {'; '.join(reasons)}. Look into {backup!r} for those bytes"
+    )
+
+
+def roll_back(change: UnfinishedChange) -> list[str]:
+    """Take the change back. May be interrupted and begun again.
+
+    Args:
+        change: What is on disk of it.
+
+    Returns:
+        The paths that the change had reached and that were left alone, because someone else wrote to them since.
+        When there are none, nothing is left of the change, and its backups are removed.
+
+    Raises:
+        OSError: The disk is full or failed; nothing is lost, and this can be tried again.
+        ExecutionFailed: The same, said by the vault.
+    """
+    work = _RollBack(change)
+    work.make_folders()
+    work.restore_files()
+    work.remove_files()
+    work.restore_modes()
+    # Bytes from before the change are thrown away only where they are back in their place.
+    work.left += change.put_away(work.missing()).difference(work.left)
+    work.remove_folders()
+    change.sync()
+    if not work.left and not change.saved:
+        change.backups.remove(change.begin.execution_id)
+    return work.left
+
+
+class _RollBack:
+    def __init__(self, change: UnfinishedChange) -> None:
+        self._change = change
+        self._id = change.begin.execution_id
+        self._folders = change.folders
+        self._now = change.now
+        self._by_path = change.effects.by_path
+        self.left = [path for path in self._by_path if change.is_foreign(path) and change.was_done(path)]
+        """Paths that the change had reached and that are left alone; more turn up while we work."""
+
+    def make_folders(self) -> None:
+        """Folders that were removed, outermost first."""
+        for path, effect in sorted(self._by_path.items(), key=lambda item: item[0].count("/")):
+            if effect.first == FOLDER and self._now[path] is None:
+                try:
+                    folder, name = self._folders.parent(path)
+                except NotFound:
+                    self.left.append(path)
+                    continue
+                folder.mkdir(name)
+                if effect.mode is not None:
+                    self._folders.inside(path).set_mode(effect.mode)
+                self._now[path] = FOLDER
+
+    def restore_files(self) -> None:
+        """Files that were changed, moved away or deleted.
+
+        Several of them may have had the same bytes. So each first gets the very file it was, and what is then left
+        may serve for any.
+        """
+        pending = [
+            path
+            for path, effect in self._by_path.items()
+            if effect.first not in {None, FOLDER, self._now[path]} and not self._change.is_foreign(path)
+        ]
+        for fetch in (self._fetch_own, self._fetch_any):
+            pending = [path for path in pending if not self._restore(path, fetch)]
+        # Where there is nothing now, someone else had removed the file before this change could.
+        self.left += [path for path in pending if self._now[path] is not None]
+
+    def remove_files(self) -> None:
+        """Files that were made, or moved to a new place and are back at their old one."""
+        for path, effect in self._by_path.items():
+            if effect.first is not None or self._now[path] in {None, FOLDER} or self._change.is_foreign(path):
+                continue
+            folder, name = self._folders.parent(path)
+            back = free_back_name(folder, self._id)
+            folder.move_new(name, folder, back)
+            found = hash_or_none(folder, back)
+            if found is not None and found in effect.states:
+                self._change.hidden_files.append(HiddenFile(folder.path, back, found))
+                self._now[path] = None
+            else:
+                folder.move_new(back, folder, name)
+                self.left.append(path)
+
+    def missing(self) -> set[str]:
+        """Files that are not as they were."""
+        return {path for path, effect in self._by_path.items() if effect.first not in {None, FOLDER, self._now[path]}}
+
+    def restore_modes(self) -> None:
+        """Permissions, which differ where the same bytes came from another file of this change."""
+        for path, effect in self._by_path.items():
+            if effect.mode is not None and effect.first != FOLDER and self._now[path] == effect.first:
+                folder, name = self._folders.parent(path)
+                if stat.S_IMODE(folder.stat(name).st_mode) != effect.mode:
+                    folder.chmod(name, effect.mode)
+
+    def remove_folders(self) -> None:
+        """Folders that were made, innermost first; those in which someone put something stay."""
+        for path, effect in sorted(self._by_path.items(), key=lambda item: -item[0].count("/")):
+            if effect.first is None and self._now[path] == FOLDER:
+                folder, name = self._folders.parent(path)
+                try:
+                    folder.rmdir(name)
+                except OSError as error:
+                    if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
+                        raise
+                else:
+                    self._folders.forget(path)
+
+    # -- one file -----------------------------------------------------------------------------------------------
+
+    def _restore(self, path: str, fetch: Callable[[str, str, Folder], HiddenFile | None]) -> bool:
+        """Bring a file back from where `fetch` finds it. False when that is nowhere."""
+        try:
+            folder, name = self._folders.parent(path)
+        except NotFound:
+            self.left.append(path)
+            return True
+        hidden = fetch(path, self._by_path[path].first or "", folder)
+        if hidden is not None and not self._put(path, folder, name, hidden):
+            self.left.append(path)
+        return hidden is not None
+
+    def _fetch_own(self, path: str, content: str, folder: Folder) -> HiddenFile | None:
+        """Bring the very file that was at a path beside it."""
+        found = self._from_backup(path, content, folder)
+        if found is not None:
+            return found
+        for hidden in self._change.hidden_files:
+            if hidden.owner == path:
+                return self._from_hidden(hidden, folder)
+        for home in self._change.effects.homes.get(path, ()):
+            if self._change.is_at_home(path, home):
+                self._now[home] = None
+                return self._bring(*self._folders.parent(home), folder, content)
+        return None
+
+    def _fetch_any(self, _path: str, content: str, folder: Folder) -> HiddenFile | None:
+        """Bring any file with the right bytes that nothing else needs."""
+        for hidden in self._change.hidden_files:
+            if hidden.hash == content:
+                return self._from_hidden(hidden, folder)
+        alike = [path for path, effect in self._by_path.items() if effect.first == content]
+        for path in alike:
+            found = self._fetch_own(path, content, folder)
+            if found is not None:
+                return found
+        return None
+
+    def _from_backup(self, path: str, content: str, folder: Folder) -> HiddenFile | None:
+        if self._change.backups.hash(self._id, path) != content:
+            return None
+        with self._change.backups.open(self._id, path) as found:
+            return None if found is None else self._bring(*found, folder, content)
+
+    def _from_hidden(self, hidden: HiddenFile, folder: Folder) -> HiddenFile:
+        self._change.hidden_files.remove(hidden)
+        if hidden.folder == folder.path:
+            return hidden
+        return self._bring(self._folders.folder(hidden.folder), hidden.name, folder, hidden.hash)
+
+    def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> HiddenFile:
+        back = free_back_name(folder, self._id)
+        try:
+            source.move_new(name, folder, back)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            self._copy(source, name, folder, back)
+            source.unlink(name)
+        return HiddenFile(folder.path, back, content)
+
+    def _copy(self, source: Folder, name: str, folder: Folder, back: str) -> None:
+        """Copy a file so that it has the new name only when it is whole."""
+        part = part_name(self._id, 0)
+        copy_durably(source, name, folder, part)
+        folder.move_new(part, folder, back)
+
+    def _put(self, path: str, folder: Folder, name: str, hidden: HiddenFile) -> bool:
+        """Give a file its old place. False when someone else has just written there; then both files are kept."""
+        hidden_files, states = self._change.hidden_files, self._by_path[path].states
+        if self._now[path] is None:
+            try:
+                folder.move_new(hidden.name, folder, name)
+            except FileExistsError:
+                hidden_files.append(hidden)
+                return False
+        elif not folder.swap(name, folder, hidden.name):
+            return self._put_without_swap(path, folder, name, hidden)
+        else:
+            found = hash_or_none(folder, hidden.name)
+            if found is None or found not in states:
+                folder.swap(name, folder, hidden.name)
+                hidden_files.append(hidden)
+                return False
+            hidden_files.append(HiddenFile(folder.path, hidden.name, found))
+        self._now[path] = hidden.hash
+        return True
+
+    def _put_without_swap(self, path: str, folder: Folder, name: str, hidden: HiddenFile) -> bool:
+        """As `_put`, where two files cannot change places: a copy, a last look, then the rename."""
+        copy = free_back_name(folder, self._id)
+        self._copy(folder, name, folder, copy)
+        found = hash_or_none(folder, copy)
+        if found is None or found not in self._by_path[path].states or hash_or_none(folder, name) != found:
+            folder.unlink(copy)
+            self._change.hidden_files.append(hidden)
+            return False
+        folder.replace(hidden.name, folder, name)
+        self._change.hidden_files.append(HiddenFile(folder.path, copy, found))
+        self._now[path] = hidden.hash
+        return True

@@ -1,9 +1,9 @@
 """Deleting into the trash: what goes is one thing, a folder as one folder, so that a desktop can restore it as one.
 
 The trash is not ours: it may be emptied, be on another disk, take only a part, or fail in its own words. So copies of
-all bytes are in the backups, durable, before it is asked; undo needs only those. Then everything is looked at once
-more, and given away whole. If the system's trash will not take it, the vault's own takes it (rule 77). Whatever fails,
-afterwards all is gone or all is there.
+all bytes are in the backups, durable, before anything is given to it; undo needs only those. Then everything is looked
+at once more, and given away whole. If the system's trash does not take it, the vault's own does (rule 77 of
+docs/obsidian.md). If anything fails, either all is gone or all is there.
 
 What someone writes to a file in the very last instant goes into the trash with it and is found there.
 """
@@ -16,12 +16,11 @@ from collections.abc import Callable, Sequence
 
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.journal.backups import Backups
-from bridge.journal.file_hash import hash_or_none
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
 from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path
@@ -33,7 +32,7 @@ _REPLACED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO
 _logger = logging.getLogger(__name__)
 
 
-def discarded(changes: Sequence[Change]) -> list[str]:
+def trash_targets(changes: Sequence[Change]) -> list[str]:
     """What a plan that only deletes puts into the trash: the outermost of its paths.
 
     Raises:
@@ -58,11 +57,11 @@ class TrashStep:
     """
 
     attempted = None
-    """No step can be told from another: all of them may have begun."""
+    """Any of the steps may have begun."""
 
     def __init__(
         self,
-        begin: Begin,
+        begin: BeginRecord,
         *,
         root: VaultRoot,
         folders: FolderCache,
@@ -93,7 +92,7 @@ class TrashStep:
             self._back_up()
             self._check()
             self._look_again()
-            for path in discarded(self._begin.changes):
+            for path in trash_targets(self._begin.changes):
                 # A folder that is held would be followed wherever someone moves it.
                 self._folders.close()
                 self._discard(path)
@@ -117,12 +116,12 @@ class TrashStep:
             except OSError as error:
                 if error.errno in _REPLACED:
                     raise stale(change.path, gone=error.errno == errno.ENOENT) from error
-                raise explain(error, change.path) from error
+                raise as_failure(error, change.path) from error
         if together:
             try:
                 self._backups.sync()
             except OSError as error:
-                raise explain(error, self._backups.shown(self._begin.execution_id)) from error
+                raise as_failure(error, self._backups.shown(self._begin.execution_id)) from error
 
     def _copy(self, change: Change, *, sync: bool) -> None:
         folder, name = self._folders.parent(change.path)
@@ -157,7 +156,7 @@ class TrashStep:
         if self._begin.disposal == "system" and self._to_system(folder, name, path):
             self.went_to = self.went_to or "system"
             with contextlib.suppress(OSError):
-                folder.sync()  # that it is gone is told by the disk itself after a crash
+                folder.sync()  # after a crash, the disk itself shows that it is gone
             return
         self._to_local(folder, name, path)
         self.went_to = "local"
@@ -250,4 +249,4 @@ def _refused(error: OSError, path: str) -> ToolFailure:
             f"{path!r} lies on another disk than {LOCAL_TRASH!r} of the vault, and the system's trash did not take it. "
             "Delete it by hand"
         )
-    return explain(error, path)
+    return as_failure(error, path)

@@ -8,12 +8,10 @@ work may itself be interrupted and begun again. What someone else wrote is never
 from dataclasses import dataclass
 
 from bridge.errors import NotFound
-from bridge.journal import temp_names
 from bridge.journal.backups import Backups
-from bridge.journal.file_hash import OTHER, hash_or_none
-from bridge.journal.folder_cache import FolderCache
-from bridge.journal.journal_records import Begin
-from bridge.journal.path_effects import FOLDER, PathEffects, State, Track, trace
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import OTHER, FolderCache, find_hidden, hash_or_none
+from bridge.journal.path_effects import FOLDER, PathEffect, PathEffects, PathState, follow_changes
 from bridge.journal.preconditions import state_on_disk
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, parse_path
@@ -21,7 +19,7 @@ from bridge.vault.plan import Change, ChangeKind
 
 
 @dataclass(frozen=True, slots=True)
-class Spare:
+class HiddenFile:
     """A hidden file that a step or a rollback left beside its target, with known bytes.
 
     Attributes:
@@ -37,7 +35,7 @@ class Spare:
     owner: str | None = None
 
 
-class Unfinished:
+class UnfinishedChange:
     """One interrupted change.
 
     Looking at it already tidies: bytes that were being written are removed, and an edit of someone else that the
@@ -50,64 +48,66 @@ class Unfinished:
         attempted: The number of the last step that may have begun; None when nobody knows.
     """
 
-    def __init__(self, begin: Begin, folders: FolderCache, backups: Backups, attempted: int | None = None) -> None:
+    def __init__(
+        self, begin: BeginRecord, folders: FolderCache, backups: Backups, attempted: int | None = None
+    ) -> None:
         count = len(begin.changes) if attempted is None else attempted + 1
         self.begin = begin
         self.folders = folders
         self.backups = backups
         self.changes: tuple[Change, ...] = begin.changes[:count]
-        self.traced: PathEffects = trace(self.changes, begin.modes[:count])
+        self.effects: PathEffects = follow_changes(self.changes, begin.modes[:count])
         self.last_only = self._paths_of_last_step() if attempted is not None else set()
         """Paths of the last step alone: if someone else's bytes are there, the step did not get to write its own."""
         self.saved: list[str] = []
         """Paths of which bytes that nobody else has were put into the backups."""
-        self.spares: list[Spare] = []
+        self.hidden_files: list[HiddenFile] = []
         self._gather()
-        self.now: dict[str, State] = {path: state_on_disk(path, folders)[0] for path in self.traced.tracks}
+        self.now: dict[str, PathState] = {path: state_on_disk(path, folders)[0] for path in self.effects.by_path}
 
     # -- judging ------------------------------------------------------------------------------------------------
 
     def is_whole(self) -> bool:
         """Whether every step was carried out, so that only the mark is missing."""
-        return all(map(self._is_last, self.traced.tracks))
+        return all(map(self._is_last, self.effects.by_path))
 
     def _is_last(self, path: str) -> bool:
         """Whether the change has done all it does to a path."""
-        track = self.traced.tracks[path]
-        if len(track.states) == 1:
+        effect = self.effects.by_path[path]
+        if len(effect.states) == 1:
             return True
         if self.is_foreign(path):
-            # Of what goes into the trash a copy is in the backups before it goes: that tells nothing.
+            # What goes into the trash is copied into the backups first, so a backup proves nothing.
             return self.begin.disposal is None and self.was_done(path)
-        # Where the bytes are the same before and after (removed and made again, say) only the backup tells.
-        told_by_backup = track.first == track.last and path in self.traced.keeps
-        return self.now[path] == track.last and (not told_by_backup or self.was_done(path))
+        # Where the bytes are the same before and after (removed and made again, say), only a backup proves it.
+        needs_backup = effect.first == effect.last and path in self.effects.keeps
+        return self.now[path] == effect.last and (not needs_backup or self.was_done(path))
 
     def is_foreign(self, path: str) -> bool:
         """Whether someone else changed this path since: what is there is nothing that the change knows."""
-        return self.now[path] not in self.traced.tracks[path].states
+        return self.now[path] not in self.effects.by_path[path].states
 
     def was_done(self, path: str) -> bool:
         """Whether the change had reached a path before someone else did: its old bytes are then somewhere else."""
-        first = self.traced.tracks[path].first
+        first = self.effects.by_path[path].first
         if first is None or first == FOLDER:
             return path not in self.last_only
         return (
-            any(spare.hash == first and spare.owner in {path, None} for spare in self.spares)
-            or any(self.is_at_home(path, home) for home in self.traced.homes.get(path, ()))
+            any(hidden.hash == first and hidden.owner in {path, None} for hidden in self.hidden_files)
+            or any(self.is_at_home(path, home) for home in self.effects.homes.get(path, ()))
             or self.backups.hash(self.begin.execution_id, path) == first
         )
 
     def is_at_home(self, path: str, home: str) -> bool:
         """Whether the file that was first at a path is at one to which it was moved, and not needed there."""
-        first = self.traced.tracks[path].first
-        return self.now[home] == first and self.traced.tracks[home].first != first
+        first = self.effects.by_path[path].first
+        return self.now[home] == first and self.effects.by_path[home].first != first
 
     # -- making whole -------------------------------------------------------------------------------------------
 
     def complete(self) -> None:
         """Put away what the last steps left, and make everything durable."""
-        self.put_away({path for path in self.traced.keeps if path is not None})
+        self.put_away({path for path in self.effects.keeps if path is not None})
         self.sync()
 
     def put_away(self, wanted: set[str]) -> set[str]:
@@ -120,20 +120,20 @@ class Unfinished:
             OSError: The disk is full or failed.
         """
         kept = set()
-        for spare in self.spares:
-            keep = next((path for path in wanted if self._lacks(path, spare.hash)), None)
-            folder = self.folders.folder(spare.folder)
+        for hidden in self.hidden_files:
+            keep = next((path for path in wanted if self._lacks(path, hidden.hash)), None)
+            folder = self.folders.folder(hidden.folder)
             if keep is None:
-                folder.unlink(spare.name)
+                folder.unlink(hidden.name)
             else:
-                self.backups.take(folder, spare.name, self.begin.execution_id, keep, replace=True)
+                self.backups.take(folder, hidden.name, self.begin.execution_id, keep, replace=True)
                 kept.add(keep)
-        self.spares.clear()
+        self.hidden_files.clear()
         return kept
 
     def sync(self) -> None:
         """Make every folder that the change touched durable."""
-        for path in {parse_path(path).parent for path in self.traced.tracks}:
+        for path in {parse_path(path).parent for path in self.effects.by_path}:
             try:
                 self.folders.folder(path).sync()
             except NotFound:
@@ -153,9 +153,11 @@ class Unfinished:
                 return
 
     def _lacks(self, path: str, content: str) -> bool:
-        track: Track | None = self.traced.tracks.get(path)
+        effect: PathEffect | None = self.effects.by_path.get(path)
         return (
-            track is not None and track.first == content and self.backups.hash(self.begin.execution_id, path) != content
+            effect is not None
+            and effect.first == content
+            and self.backups.hash(self.begin.execution_id, path) != content
         )
 
     def _paths_of_last_step(self) -> set[str]:
@@ -167,13 +169,13 @@ class Unfinished:
 
     def _gather(self) -> None:
         """Find the hidden files of the change in every folder it touches."""
-        known = {state for track in self.traced.tracks.values() for state in track.states}
-        for parent in dict.fromkeys(parse_path(path).parent for path in self.traced.tracks):
+        known = {state for effect in self.effects.by_path.values() for state in effect.states}
+        for parent in dict.fromkeys(parse_path(path).parent for path in self.effects.by_path):
             try:
                 folder = self.folders.folder(parent)
             except NotFound:
                 continue
-            for name, step, suffix in temp_names.find(folder, self.begin.execution_id):
+            for name, step, suffix in find_hidden(folder, self.begin.execution_id):
                 if suffix == "part":
                     folder.unlink(name)
                     continue
@@ -181,19 +183,19 @@ class Unfinished:
                 if suffix == "swap" and step < len(self.changes):
                     self._judge(step, folder, name, found)
                 elif found in known:
-                    self.spares.append(Spare(parent, name, found))
+                    self.hidden_files.append(HiddenFile(parent, name, found))
                 else:
                     self.save(folder, name, self._somewhere_in(parent))
 
     def _somewhere_in(self, parent: VaultPath) -> str:
-        return next(path for path in self.traced.tracks if parse_path(path).parent == parent)
+        return next(path for path in self.effects.by_path if parse_path(path).parent == parent)
 
     def _judge(self, step: int, folder: Folder, swap: str, found: str) -> None:
         """What to do with the file that a step had beside its target."""
-        change, file = self.changes[step], self.traced.files[step]
+        change, file = self.changes[step], self.effects.files[step]
         if found == change.before:
             owner = file.origin if file is not None and file.first == found else None
-            self.spares.append(Spare(folder.path, swap, found, owner))
+            self.hidden_files.append(HiddenFile(folder.path, swap, found, owner))
         elif change.kind is ChangeKind.MODIFY and found == change.after:
             folder.unlink(swap)
         else:

@@ -1,4 +1,4 @@
-"""Tags in the text of a note: put at its end, or taken out, without changing what else the text says."""
+"""Tags in the text of a note: added at its end, or removed, without changing what else the text says."""
 
 import re
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def append_tag(text: str, tag: str) -> str:
 def remove_tags(text: str, tag: str) -> str:
     """The note without a tag in its text; the same text when it is not there.
 
-    A line that held nothing else goes, else one space beside the tag.
+    A line that held nothing else is removed with it; otherwise one space beside the tag is.
 
     Args:
         text: The whole note.
@@ -81,7 +81,7 @@ def remove_tags(text: str, tag: str) -> str:
 
 
 def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:
-    """What goes with a tag: its whole line, or the space before it, or the one behind it, or nothing else."""
+    """What is removed with a tag: its whole line, or the space before it, or the one behind it, or nothing else."""
     start = max(text.rfind("\n", 0, place.start) + 1, after)
     found = text.find("\n", place.end)
     end = len(text) if found < 0 else found + 1

@@ -1,4 +1,4 @@
-"""Links in a canvas: the files of its nodes, and the links in its text cards (rules 58 and 94).
+"""Links in a canvas: the files of its nodes, and the links in its text cards (rules 58 and 94 of docs/obsidian.md).
 
 The JSON is walked token by token, so that every value is known by its place in the text: whoever changes a link
 rewrites those characters and no others.
@@ -13,7 +13,7 @@ import orjson
 
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
-from bridge.notes.wikilinks import default_display
+from bridge.notes.syntax import default_display
 
 FILE_KEY = "file"
 """The `key` of a link that is a node's file."""

@@ -1,11 +1,14 @@
-"""The properties at the top of a note: where they stand, what they hold, which names and tags they give the note."""
+"""The properties at the top of a note: where they stand, what they hold, which names and tags they give the note.
+
+Rules 46 to 57 of docs/obsidian.md.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from bridge.notes.note import ParsedNote
-from bridge.notes.tags import is_tag
+from bridge.notes.syntax import is_tag
 from bridge.notes.yaml_text import BrokenYaml, read_yaml
 
 _FENCE = "---"

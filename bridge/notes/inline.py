@@ -1,16 +1,21 @@
 """Links, embeds and tags within one paragraph, heading, list item or table row.
 
-One scan from left to right; the first construct wins (rule 28). No construct is looked for twice over the same text,
-so that hostile text costs no more than plain text.
+One scan from left to right; the first construct wins (rule 28 of docs/obsidian.md). No construct is looked for twice
+over the same text, so that hostile text costs no more than plain text.
 """
 
 import re
 
-from bridge.notes.destinations import decode_destination, destination_end, is_external
 from bridge.notes.literal_spans import LiteralSpans
 from bridge.notes.note import Link, Tag
-from bridge.notes.tags import TAG_CHARACTER
-from bridge.notes.wikilinks import split_wikilink, wikilink_end
+from bridge.notes.syntax import (
+    TAG_CHARACTER,
+    decode_destination,
+    destination_end,
+    is_external,
+    split_wikilink,
+    wikilink_end,
+)
 
 # Each alternative begins with one certain character: then the regex engine skips plain text quickly.
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|``*+|\$\$*+|<|\^\[|!\[\[*+|\[\[*+|\]|##*+|%%")
@@ -25,8 +30,8 @@ _MAX_QUOTE = 64
 _MAX_BRACKETS = 8
 
 
-class Found:
-    """What was found so far, in order."""
+class InlineItems:
+    """The links, embeds and tags found so far, each in the order of the text."""
 
     __slots__ = ("embeds", "links", "tags")
 
@@ -36,30 +41,30 @@ class Found:
         self.tags: list[Tag] = []
 
 
-def scan_inline(text: str, start: int, end: int, found: Found) -> None:
+def scan_inline(text: str, start: int, end: int, items: InlineItems) -> None:
     """Find the links, embeds and tags between two places.
 
     Args:
         text: The note.
         start: Where the run of text begins.
         end: Where it ends.
-        found: Where they are put.
+        items: They are added to these.
     """
     if text.find("[", start, end) >= 0 or text.find("#", start, end) >= 0:
-        _Scan(text, start, end, found).run()
+        _Scan(text, start, end, items).run()
 
 
 class _Scan:
     """One run of text being scanned. `last` is where the last construct ended."""
 
-    __slots__ = ("end", "found", "last", "opaque", "open", "start", "text")
+    __slots__ = ("end", "items", "last", "literal", "open", "start", "text")
 
-    def __init__(self, text: str, start: int, end: int, found: Found) -> None:
+    def __init__(self, text: str, start: int, end: int, items: InlineItems) -> None:
         self.text = text
         self.start = self.last = start
         self.end = end
-        self.found = found
-        self.opaque = LiteralSpans(text, start, end)
+        self.items = items
+        self.literal = LiteralSpans(text, start, end)
         self.open: list[tuple[int, str]] = []  # brackets that may begin a link: where, and which kind
 
     def run(self) -> None:
@@ -93,11 +98,11 @@ class _Scan:
         if mark in "\\%":
             behind = after
         elif mark == "`":
-            behind = self.opaque.after_code(at, after)
+            behind = self.literal.after_code(at, after)
         elif mark == "$":
-            behind = self.opaque.after_math(at, after)
+            behind = self.literal.after_math(at, after)
         else:
-            behind = self.opaque.after_html(at)
+            behind = self.literal.after_html(at)
         if behind < 0:
             return after
         self.last = behind
@@ -132,9 +137,9 @@ class _Scan:
 
     def _add(self, link: Link) -> None:
         if link.embed:
-            self.found.embeds.append(link)
+            self.items.embeds.append(link)
         else:
-            self.found.links.append(link)
+            self.items.links.append(link)
             self._no_link_around()
         self.last = link.end
 
@@ -145,7 +150,7 @@ class _Scan:
 
     def _closing(self, after: int) -> int:
         """`]`: the end of a link's text when a destination follows."""
-        text, found = self.text, self.found
+        text, items = self.text, self.items
         begin, kind = self.open.pop()
         if kind == "^" or after >= self.end or text[after] != "(":
             return after
@@ -153,8 +158,8 @@ class _Scan:
         if ended is None:
             return after
         destination, end = ended
-        while found.tags and found.tags[-1].start > begin:
-            found.tags.pop()  # rule 64
+        while items.tags and items.tags[-1].start > begin:
+            items.tags.pop()  # rule 64
         embed = kind == "!"
         if destination and not is_external(destination):
             display = text[begin + 1 + embed : after - 1]
@@ -174,7 +179,7 @@ class _Scan:
         tag = _TAG.match(self.text, after, self.end)
         if tag is None or tag[0].isdecimal():
             return after
-        self.found.tags.append(Tag(at, tag.end(), self.text[at : tag.end()]))
+        self.items.tags.append(Tag(at, tag.end(), self.text[at : tag.end()]))
         self.last = tag.end()
         return self.last
 

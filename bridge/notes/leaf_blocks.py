@@ -1,13 +1,11 @@
-"""Blocks that hold no other blocks. Each reader takes the block's first line and returns the line after it."""
+"""Blocks that hold no other blocks. The rules are those of docs/obsidian.md."""
 
 import re
 
-from bridge.notes import lines
-from bridge.notes.html import html_block
 from bridge.notes.inline import scan_inline
-from bridge.notes.lines import Mark, leading_columns
+from bridge.notes.literal_spans import html_block
 from bridge.notes.note import Heading
-from bridge.notes.parser_state import Container, ParserState
+from bridge.notes.parser_state import TAB, Container, LineMark, ParserState, leading_columns
 
 _DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
 _DEFINITION = re.compile(
@@ -20,29 +18,29 @@ _TITLE_START = re.compile(r"[ \t]*+#{1,6}+[ \t]*+")
 _TITLE_MARKS = re.compile(r"(?:\A|[ \t]++)#++\Z")
 
 
-def read_paragraph(structure: ParserState, line: int, container: Container) -> int:
-    """A paragraph, or what only its second line tells from one: a heading that is underlined, a table."""
-    text, starts, ends = structure.text, structure.starts, structure.ends
+def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
+    """A paragraph, or what only its second line distinguishes from one: an underlined heading, a table."""
+    text, starts, ends = state.text, state.starts, state.ends
     following = line + 1
     if following < container.stop:
         below = text[starts[following] : starts[following] + 1]
         if below and below in "=-|: \t":
-            if level := structure.underlined(line, container):
-                return read_underlined(structure, line, level, container)
-            if (after := _table_end(structure, line, container)) > line:
-                structure.section("table", line, after, container)
+            if level := state.underlined(line, container):
+                return read_underlined(state, line, level, container)
+            if (after := _table_end(state, line, container)) > line:
+                state.section("table", line, after, container)
                 return after
     if _is_definition(text, starts[line], ends[line]):
-        structure.section("definition", line, following, container)
+        state.section("definition", line, following, container)
         return following
-    following = _paragraph_end(structure, following, container)
+    following = _paragraph_end(state, following, container)
     start, end = starts[line], ends[following - 1]
-    scan_inline(text, start, end, structure.found)
+    scan_inline(text, start, end, state.inline)
     if not container.depth:
-        structure.section("paragraph", line, following, container)
-        name = structure.block_id(start, end)
+        state.section("paragraph", line, following, container)
+        name = state.block_id(start, end)
         if name is not None:
-            structure.name_last_section(name, start if text[start:end].strip() == f"^{name}" else -1)
+            state.name_last_section(name, start if text[start:end].strip() == f"^{name}" else -1)
     return following
 
 
@@ -53,8 +51,8 @@ def _is_definition(text: str, start: int, end: int) -> bool:
     return _DEFINITION.match(text, start, end) is not None
 
 
-def _paragraph_end(structure: ParserState, following: int, container: Container) -> int:
-    text, starts, ends = structure.text, structure.starts, structure.ends
+def _paragraph_end(state: ParserState, following: int, container: Container) -> int:
+    text, starts, ends = state.text, state.starts, state.ends
     while following < container.stop:
         start, end = starts[following], ends[following]
         if start >= end:
@@ -62,110 +60,110 @@ def _paragraph_end(structure: ParserState, following: int, container: Container)
         first = text[start]
         if not first.isalpha():
             columns, after = leading_columns(text, start, end) if first in " \t" else (0, start)
-            if after >= end or (columns < lines.TAB and structure.interrupts(following, container)):
+            if after >= end or (columns < TAB and state.interrupts(following, container)):
                 break
         following += 1
     return following
 
 
-def read_underlined(structure: ParserState, line: int, level: int, container: Container) -> int:
+def read_underlined(state: ParserState, line: int, level: int, container: Container) -> int:
     """A heading whose next line underlines it (rule 65)."""
-    start, end = structure.starts[line], structure.ends[line]
-    structure.scan(line, line + 1)
+    start, end = state.starts[line], state.ends[line]
+    state.scan(line, line + 1)
     if not container.depth:
-        heading = structure.text[start:end].strip(" \t")
-        structure.headings.append(Heading(start, structure.ends[line + 1], level, heading))
-        structure.section("heading", line, line + 2, container)
+        heading = state.text[start:end].strip(" \t")
+        state.headings.append(Heading(start, state.ends[line + 1], level, heading))
+        state.section("heading", line, line + 2, container)
     return line + 2
 
 
-def read_heading(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
+def read_heading(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """A heading that begins with `#` (rule 65)."""
-    start, end = structure.starts[line], structure.ends[line]
-    title = _TITLE_START.match(structure.text, start, end)
+    start, end = state.starts[line], state.ends[line]
+    title = _TITLE_START.match(state.text, start, end)
     begin = title.end() if title else start
-    scan_inline(structure.text, begin, end, structure.found)
+    scan_inline(state.text, begin, end, state.inline)
     if not container.depth:
-        heading = structure.text[begin:end].rstrip(" \t")
+        heading = state.text[begin:end].rstrip(" \t")
         if heading.endswith("#") and (marks := _TITLE_MARKS.search(heading)):
             heading = heading[: marks.start()]
-        structure.headings.append(Heading(start, end, mark.end - mark.start, heading))
-        structure.section("heading", line, line + 1, container)
+        state.headings.append(Heading(start, end, mark.end - mark.start, heading))
+        state.section("heading", line, line + 1, container)
     return line + 1
 
 
-def read_rule(structure: ParserState, line: int, _mark: Mark, container: Container) -> int:
+def read_rule(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
     """A line across the page."""
-    structure.section("thematicBreak", line, line + 1, container)
+    state.section("thematicBreak", line, line + 1, container)
     return line + 1
 
 
-def read_fenced_code(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
+def read_fenced_code(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """Code between fences, or to the end of its container."""
-    fence = structure.text[mark.start : mark.end]
+    fence = state.text[mark.start : mark.end]
     following = line + 1
     while following < container.stop:
-        closing = _FENCE_END.match(structure.text, structure.starts[following], structure.ends[following])
+        closing = _FENCE_END.match(state.text, state.starts[following], state.ends[following])
         following += 1
         if closing is not None and closing[1].startswith(fence):
             break
-    structure.section("code", line, following, container)
+    state.section("code", line, following, container)
     return following
 
 
-def read_indented_code(structure: ParserState, line: int, _mark: Mark, container: Container) -> int:
+def read_indented_code(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
     """Code that is indented by four columns."""
     following = last = line + 1
     while following < container.stop:
-        start, end = structure.starts[following], structure.ends[following]
-        if structure.text.startswith(("    ", "\t"), start, end):
+        start, end = state.starts[following], state.ends[following]
+        if state.text.startswith(("    ", "\t"), start, end):
             last = following + 1
-        elif leading_columns(structure.text, start, end)[1] < end:
+        elif leading_columns(state.text, start, end)[1] < end:
             break
         following += 1
-    structure.section("code", line, last, container)
+    state.section("code", line, last, container)
     return last
 
 
-def read_math(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
+def read_math(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """Mathematics between `$$`, or to the end of its container (rule 26)."""
-    if not structure.opens_math(line, mark.start, container):
-        return read_paragraph(structure, line, container)
+    if not state.opens_math(line, mark.start, container):
+        return read_paragraph(state, line, mark, container)
     following = line + 1
     while following < container.stop:
-        body = structure.text[structure.starts[following] : structure.ends[following]].rstrip(" ")
+        body = state.text[state.starts[following] : state.ends[following]].rstrip(" ")
         following += 1
         if body.endswith("$"):
             content = body.rstrip("$")
             if len(body) - len(content) >= mark.end - mark.start and "$" not in content:
                 break
-    structure.section("math", line, following, container)
+    state.section("math", line, following, container)
     return following
 
 
-def read_comment(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
+def read_comment(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """A comment between `%%`: its links and tags count, its structure does not (rule 27)."""
-    text, starts, ends = structure.text, structure.starts, structure.ends
+    text, starts, ends = state.text, state.starts, state.ends
     closing = text.find("%%", mark.end, ends[line])
     if closing >= 0 and text[closing + 2 : ends[line]].strip(" \t"):
-        return read_paragraph(structure, line, container)
+        return read_paragraph(state, line, mark, container)
     following = line + 1
     while closing < 0 and following < container.stop:
         closing = text.find("%%", starts[following], ends[following])
         following += 1
-    scan_inline(text, mark.end, ends[following - 1], structure.found)
-    structure.section("comment", line, following, container)
+    scan_inline(text, mark.end, ends[following - 1], state.inline)
+    state.section("comment", line, following, container)
     return following
 
 
-def read_html(structure: ParserState, line: int, mark: Mark, container: Container) -> int:
+def read_html(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """A block of HTML, in which nothing is parsed (rule 26)."""
-    text, starts, ends = structure.text, structure.starts, structure.ends
-    if level := structure.underlined(line, container):
-        return read_underlined(structure, line, level, container)
+    text, starts, ends = state.text, state.starts, state.ends
+    if level := state.underlined(line, container):
+        return read_underlined(state, line, level, container)
     block = html_block(text, mark.start, ends[line])
     if block is None:
-        return read_paragraph(structure, line, container)
+        return read_paragraph(state, line, mark, container)
     closing, _ = block
     following = line + 1
     if not closing.search(text[mark.start : ends[line]]):
@@ -175,13 +173,13 @@ def read_html(structure: ParserState, line: int, mark: Mark, container: Containe
                 following += bool(body)  # a blank line ends a block without being part of it
                 break
             following += 1
-    structure.section("html", line, following, container)
+    state.section("html", line, following, container)
     return following
 
 
-def _table_end(structure: ParserState, line: int, container: Container) -> int:
+def _table_end(state: ParserState, line: int, container: Container) -> int:
     """The line after the table that begins here, its rows read; the same line when none does."""
-    text, starts, ends = structure.text, structure.starts, structure.ends
+    text, starts, ends = state.text, state.starts, state.ends
     below = line + 1
     if text.find("|", starts[line], ends[line]) < 0 or text.find("|", starts[below], ends[below]) < 0:
         return line
@@ -189,6 +187,6 @@ def _table_end(structure: ParserState, line: int, container: Container) -> int:
         return line
     following = line
     while following < container.stop and text.find("|", starts[following], ends[following]) >= 0:
-        structure.scan(following, following + 1)
+        state.scan(following, following + 1)
         following += 1
     return following

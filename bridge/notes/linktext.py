@@ -1,17 +1,20 @@
-"""How a link is written: the path that Obsidian would write in it, and how it stands in each kind of link."""
+"""How a link is written: the path that Obsidian would write in it, and how it stands in each kind of link.
+
+The rules are those of docs/obsidian.md.
+"""
 
 import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from bridge.notes.destinations import destination_end
 from bridge.notes.names import Names
+from bridge.notes.syntax import destination_end
+from bridge.vault.file_types import NOTE_EXTENSION, is_note
 
 LinkFormat = Literal["shortest", "relative", "absolute"]
 """The user's setting `newLinkFormat` (rule 75)."""
 
-_NOTE = ".md"
 _UNLINKABLE = re.compile(r"[#^|\[\]\x00-\x1f]")
 _ENCODED = re.compile(r"[\s\x00-\x20\x7f()\[\]#^|%<>\\`]|&(?=[#\w])")
 _ENCODED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f#%<>\\]|&(?=[#\w])")
@@ -19,7 +22,7 @@ _HASH = re.compile("#|%23")
 _MOST_TRIES = 8
 
 
-class Slots(NamedTuple):
+class LinkParts(NamedTuple):
     """Where in a link, as it is written, its parts are: `original[start:end]`.
 
     Attributes:
@@ -52,10 +55,15 @@ def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markd
         None when no path leads there: it is no file of the vault.
     """
     for path in _wished(target, source, names, form):
-        for written in [path] if markdown else dict.fromkeys([_without_extension(path), path]):
+        for written in [path] if markdown else dict.fromkeys([without_extension(path), path]):
             if names.resolve(written, source) == target:
                 return written
     return None
+
+
+def without_extension(path: str) -> str:
+    """A path as wikilinks write it: that of a note without `.md`."""
+    return path[: -len(NOTE_EXTENSION)] if is_note(path) else path
 
 
 def fits_wikilink(path: str) -> bool:
@@ -78,7 +86,7 @@ def encode_subpath(subpath: str) -> str:
     return "#".join(map(encode_destination, subpath.split("#")))
 
 
-def wikilink_slots(original: str) -> Slots | None:
+def wikilink_parts(original: str) -> LinkParts | None:
     """The parts of `[[path#subpath|text]]`; None when it is no such link."""
     start, end = original.find("[[") + 2, len(original) - 2
     if not original.startswith(("[[", "![[")) or start > end or not original.endswith("]]"):
@@ -88,12 +96,12 @@ def wikilink_slots(original: str) -> Slots | None:
     if bar >= 0 and original[start:stop].endswith("\\"):  # in a table (rule 18)
         stop -= 1
     mark = original.find("#", start, stop)
-    return Slots(
+    return LinkParts(
         (start, stop if mark < 0 else mark), (stop if mark < 0 else mark, stop), None if bar < 0 else (bar + 1, end)
     )
 
 
-def markdown_slots(original: str) -> Slots | None:
+def markdown_link_parts(original: str) -> LinkParts | None:
     """The parts of `[text](path#subpath "title")`; None when it is no such link."""
     start, close = original.find("[") + 1, len(original)
     if not original.startswith(("[", "![")):
@@ -111,7 +119,7 @@ def markdown_slots(original: str) -> Slots | None:
             place, end = place + angles, place + angles + len(found[0])
             mark = _HASH.search(original, place, end)
             path_end = mark.start() if mark else end
-            return Slots((place, path_end), (path_end, end), (start, close), angles)
+            return LinkParts((place, path_end), (path_end, end), (start, close), angles)
     return None
 
 
@@ -134,7 +142,3 @@ def _relative(target: str, source: str) -> str:
     while common < min(len(here), len(there) - 1) and here[common] == there[common]:
         common += 1
     return "/".join([".."] * (len(here) - common) + there[common:])
-
-
-def _without_extension(path: str) -> str:
-    return path[: -len(_NOTE)] if path.lower().endswith(_NOTE) else path

@@ -1,10 +1,40 @@
-"""One note, parsed as Obsidian parses it (rules 12 to 30 and 46 to 71)."""
+"""One note, parsed as Obsidian parses it (rules 12 to 30 and 46 to 71 of docs/obsidian.md)."""
 
-from bridge.notes.blocks import Blocks
+from bridge.notes import containers, leaf_blocks
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.note import Link, ParsedNote, Section
-from bridge.notes.parser_state import Container
+from bridge.notes.parser_state import (
+    BULLET,
+    COMMENT,
+    FENCE,
+    FOOTNOTE,
+    HEADING,
+    HTML,
+    INDENTED,
+    MATH,
+    NUMBER,
+    QUOTE,
+    RULE,
+    TEXT,
+    Container,
+    ParserState,
+)
 from bridge.notes.property_links import property_links
+
+_READERS = {
+    TEXT: leaf_blocks.read_paragraph,
+    HEADING: leaf_blocks.read_heading,
+    QUOTE: containers.read_quote,
+    RULE: leaf_blocks.read_rule,
+    BULLET: containers.read_list,
+    NUMBER: containers.read_list,
+    FENCE: leaf_blocks.read_fenced_code,
+    MATH: leaf_blocks.read_math,
+    HTML: leaf_blocks.read_html,
+    COMMENT: leaf_blocks.read_comment,
+    FOOTNOTE: containers.read_footnote,
+    INDENTED: leaf_blocks.read_indented_code,
+}
 
 
 def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
@@ -28,22 +58,22 @@ def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
         first = text.count("\n", 0, block.end) + 1
     elif body:
         line_starts[0] = body
-    structure = Blocks(text, line_starts, line_ends)
+    state = ParserState(text, line_starts, line_ends, _READERS)
     if block is not None:
-        structure.sections.append(Section(block.start, block.end, "yaml"))
-    structure.read(first, Container(len(line_starts)))
-    found = structure.found
+        state.sections.append(Section(block.start, block.end, "yaml"))
+    state.read(first, Container(len(line_starts)))
+    inline = state.inline
     return ParsedNote(
         frontmatter=properties,
         frontmatter_span=(block.start, block.end) if block and properties is not None else None,
         frontmatter_links=links,
-        links=tuple(found.links),
-        embeds=tuple(found.embeds),
-        tags=tuple(found.tags),
-        headings=tuple(structure.headings),
-        blocks=tuple(sorted(structure.blocks)),
-        sections=tuple(structure.sections) if outline else (),
-        list_items=tuple(structure.list_items) if outline else (),
+        links=tuple(inline.links),
+        embeds=tuple(inline.embeds),
+        tags=tuple(inline.tags),
+        headings=tuple(state.headings),
+        blocks=tuple(sorted(state.blocks)),
+        sections=tuple(state.sections) if outline else (),
+        list_items=tuple(state.list_items) if outline else (),
     )
 
 

@@ -1,5 +1,6 @@
 """How links find files: the vault's files by name, and the rules by which Obsidian chooses among them.
 
+These are rules 31 to 43 of docs/obsidian.md.
 A link names a file by the end of its path: `[[Note]]`, `[[folder/Note]]`. So the files are kept by their names,
 folded: case and Unicode form do not matter. Files of one name are kept in the order in which they are preferred.
 """
@@ -8,9 +9,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold, nfc
 
-_NOTE = ".md"
 _CROWD = 32
 """As many files of one name as are looked through each time; where there are more, their folders are remembered."""
 
@@ -24,13 +25,17 @@ def link_key(linkpath: str) -> str:
         linkpath: A link without its subpath, or a vault path.
     """
     name = fold(linkpath.rpartition("/")[2]).strip()
-    while name.endswith(_NOTE):
-        name = name[: -len(_NOTE)]
+    while name.endswith(NOTE_EXTENSION):
+        name = name[: -len(NOTE_EXTENSION)]
     return name
 
 
 def split_link(link: str) -> tuple[str, str]:
-    """A link's path and its subpath, which begins with `#` or is empty (rule 15)."""
+    """A link's path and its subpath, which begins with `#` or is empty (rule 15).
+
+    Args:
+        link: The target of a link.
+    """
     path, mark, subpath = link.partition("#")
     return path, mark + subpath
 
@@ -46,17 +51,25 @@ class Names:
 
     def __init__(self, paths: Iterable[str] = ()) -> None:
         self._groups = _grouped([path for path in paths if not (path.startswith(".") or "/." in path)])
-        self._crowds: dict[str, _Folders] = {}
+        self._crowds: dict[str, _ByFolder] = {}
         self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
     def add(self, path: str) -> None:
-        """A file appeared. Nothing happens when it is known."""
+        """A file appeared. Nothing happens when it is known.
+
+        Args:
+            path: Its vault path.
+        """
         if not _is_hidden(path):
             key = _file_key(path)
-            self._groups[key] = _with(self._groups.get(key, ()), path)
+            self._groups[key] = _inserted(self._groups.get(key, ()), path)
 
     def discard(self, path: str) -> None:
-        """A file went. Nothing happens when it is not known."""
+        """A file is gone. Nothing happens when it is not known.
+
+        Args:
+            path: Its vault path.
+        """
         key = _file_key(path)
         left = tuple(other for other in self._groups.get(key, ()) if other != path)
         if left:
@@ -78,7 +91,7 @@ class Names:
         if not linkpath:
             return source
         key = linkpath.lower() if linkpath.isascii() else fold(linkpath)
-        plain, note = self._find(key), self._find(key + _NOTE)
+        plain, note = self._find(key), self._find(key + NOTE_EXTENSION)
         # Most links are the name of one file, and no other has it.
         if plain is None:
             if note is not None and len(note) == 1:
@@ -98,15 +111,25 @@ class Names:
         return self._find(fold(name)) or ()
 
     def candidates(self, linkpath: str, source: str = "") -> Sequence[str]:
-        """Every file that a link could mean (rules 35 and 36), the one Obsidian would choose first."""
+        """Every file that a link could mean (rules 35 and 36).
+
+        Args:
+            linkpath: The link without its subpath, decoded.
+            source: The file it is in.
+
+        Returns:
+            Vault paths, the one Obsidian would choose first.
+        """
         if not linkpath:
             return (source,)
         return tuple(dict.fromkeys([*self._choices(linkpath, source), *self._meant(linkpath, source)]))
 
     def moved(self, moves: Mapping[str, str | None]) -> "Names":
-        """The names as they will be: a view on these, in which files are elsewhere or (None) gone.
+        """The names as they will be: a view on these in which files are elsewhere or gone.
 
-        Files may be added too: they are moved from where no file is.
+        Args:
+            moves: Where each file goes; None for one that goes away. To add a file, move it
+                from where none is.
         """
         return _MovedNames(self, moves)
 
@@ -115,46 +138,46 @@ class Names:
     def _only(self, key: str) -> str | None:
         """What a link with folders leads to, when there is nothing to choose; None when one must look closer."""
         name = key.rpartition("/")[2]
-        group = self._find(name + _NOTE)
+        group = self._find(name + NOTE_EXTENSION)
         if group is None or len(group) > 1 or self._find(name) is not None or key.startswith(("/", ".")):
             return None
         path = fold(group[0])
-        return group[0] if path == key + _NOTE or path.endswith("/" + key + _NOTE) else None
+        return group[0] if path == key + NOTE_EXTENSION or path.endswith("/" + key + NOTE_EXTENSION) else None
 
     def _choices(self, linkpath: str, source: str) -> Iterator[str]:
         """What Obsidian would choose, the best choice first; more than one only where forms or spaces differ."""
         folder = source.rpartition("/")[0]
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
-            for want in wanted:  # rules 35, 40 and 41: a whole path
-                yield from want.spelled(want.folders.paths.get(want.folder, ()))
+            targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
+            for target in targets:  # rules 35, 40 and 41: a whole path
+                yield from target.spelled(target.folders.paths.get(target.folder, ()))
             if anchored:
                 continue
-            for want in wanted:
-                own = [path for path in want.folders.paths.get(fold(folder), ()) if path.rpartition("/")[0] == folder]
-                if own and want.fits(fold(folder)):  # rule 37
-                    yield from want.spelled(own)
-                for other in want.fitting():  # rules 36, 38 and 39
-                    yield from want.spelled(want.folders.paths[other])
+            for target in targets:
+                own = [path for path in target.folders.paths.get(fold(folder), ()) if path.rpartition("/")[0] == folder]
+                if own and target.fits(fold(folder)):  # rule 37
+                    yield from target.spelled(own)
+                for other in target.fitting():  # rules 36, 38 and 39
+                    yield from target.spelled(target.folders.paths[other])
                     break
 
     def _meant(self, linkpath: str, source: str) -> Iterator[str]:
         """Everything that fits, in the order of preference."""
         for text, anchored in _readings(linkpath, source):
-            wanted = [self._wanted(text, form) for form in ("", _NOTE)]
-            for want in wanted:
-                for folder in [want.folder] if anchored else want.fitting():
-                    yield from want.folders.paths.get(folder, ())
+            targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
+            for target in targets:
+                for folder in [target.folder] if anchored else target.fitting():
+                    yield from target.folders.paths.get(folder, ())
 
-    def _wanted(self, text: str, form: str) -> "_Want":
+    def _target(self, text: str, form: str) -> "_Target":
         folder, _, key = fold(text + form).rpartition("/")
         group = self._find(key) or ()
         if len(group) <= _CROWD:
-            return _Want(text, form, folder, _Folders.of(group))
+            return _Target(text, form, folder, _ByFolder.of(group))
         known = self._crowds.get(key)
         if known is None or known.group is not group:
-            known = self._crowds[key] = _Folders.of(group)
-        return _Want(text, form, folder, known)
+            known = self._crowds[key] = _ByFolder.of(group)
+        return _Target(text, form, folder, known)
 
 
 class _MovedNames(Names):
@@ -193,7 +216,7 @@ class _MovedNames(Names):
         return (tuple(self._base(key)) if group is None else group) or None
 
 
-class _Folders(NamedTuple):
+class _ByFolder(NamedTuple):
     """The files of one name by their folders, folded; in the order of preference.
 
     Attributes:
@@ -207,7 +230,7 @@ class _Folders(NamedTuple):
     ends: dict[str, list[str]]
 
     @classmethod
-    def of(cls, group: tuple[str, ...]) -> "_Folders":
+    def of(cls, group: tuple[str, ...]) -> "_ByFolder":
         """Sort the files of one name by their folders."""
         made = cls(group, {}, {})
         for path in group:
@@ -218,7 +241,7 @@ class _Folders(NamedTuple):
         return made
 
 
-class _Want(NamedTuple):
+class _Target(NamedTuple):
     """What a link may name, and where files of that name are.
 
     Attributes:
@@ -231,7 +254,7 @@ class _Want(NamedTuple):
     text: str
     form: str
     folder: str
-    folders: _Folders
+    folders: _ByFolder
 
     def fits(self, folder: str) -> bool:
         """Whether the link's folders are the last of a folder's (rule 36)."""
@@ -306,7 +329,7 @@ def _ordered(group: list[str]) -> tuple[str, ...]:
     return (group[0],) if len(group) == 1 else tuple(sorted(set(group), key=_preference))
 
 
-def _with(group: tuple[str, ...], path: str) -> tuple[str, ...]:
+def _inserted(group: tuple[str, ...], path: str) -> tuple[str, ...]:
     if path in group:
         return group
     place = bisect_left(group, _preference(path), key=_preference)

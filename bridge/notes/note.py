@@ -1,8 +1,8 @@
 """What Obsidian sees in one note, as plain values.
 
 Positions are `start` (inclusive) and `end` (exclusive), in characters (Python's, code points) of the note's text as it
-was decoded, a byte order mark and line endings included. `positions.py` turns them into Obsidian's lines, columns and
-UTF-16 offsets (rule 12 of its behaviour).
+was decoded, a byte order mark and line endings included. Obsidian counts differently: in lines, columns and UTF-16
+offsets (rule 12 of docs/obsidian.md).
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class Heading(NamedTuple):
     heading: str
 
 
-class Block(NamedTuple):
+class BlockId(NamedTuple):
     """One block id, spelled as written, with the place of what it names (rules 67 to 69)."""
 
     start: int
@@ -110,7 +110,7 @@ class ParsedNote:
     embeds: tuple[Link, ...] = ()
     tags: tuple[Tag, ...] = ()
     headings: tuple[Heading, ...] = ()
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[BlockId, ...] = ()
     sections: tuple[Section, ...] = field(default=(), repr=False)
     list_items: tuple[ListItem, ...] = field(default=(), repr=False)
 

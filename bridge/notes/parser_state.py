@@ -1,19 +1,86 @@
-"""One note while it is read: its lines, what was found so far, and the questions that every kind of block asks."""
+"""One note while it is read: its lines and what each begins, what was found so far, and what every kind of block asks.
+
+The rules are those of docs/obsidian.md.
+"""
 
 import re
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from bridge.notes import lines
-from bridge.notes.html import html_block
-from bridge.notes.inline import Found, scan_inline
-from bridge.notes.note import Block, Heading, ListItem, Section
+from bridge.notes.inline import InlineItems, scan_inline
+from bridge.notes.literal_spans import html_block
+from bridge.notes.note import BlockId, Heading, ListItem, Section
+
+TEXT, HEADING, QUOTE, RULE, BULLET, NUMBER, FENCE, MATH, HTML, COMMENT, FOOTNOTE, INDENTED, BLANK = range(13)
+"""The kinds of line. Those from `HEADING` to `FOOTNOTE` are numbers of groups in the pattern below."""
+
+TAB = 4
+"""Columns to which a tab is filled up; indentation from which text is code."""
+
+_BEGIN = re.compile(
+    r"[ \t]*+(?:"
+    r"(\#{1,6}+(?=[ \t]|\Z))"
+    r"|(>)"
+    r"|((?:(?:\* *+){3,}+|(?:- *+){3,}+|(?:_ *+){3,}+)\Z)"
+    r"|([*+-](?=[ \t]|\Z))"
+    r"|([0-9]++[.)](?=[ \t]|\Z))"
+    r"|(`{3,}+(?=[^`]*+\Z)|~{3,}+)"
+    r"|(\${2,}+(?=[^$]*+\Z))"
+    r"|(<)"
+    r"|(%%)"
+    r"|(\[\^[^\]\s]++\]:))"
+)
+
+
+class LineMark(NamedTuple):
+    """What a line begins with: the kind of block, and where the characters that say so are."""
+
+    kind: int
+    start: int
+    end: int
+
+
+def line_mark(text: str, start: int, end: int) -> LineMark:
+    """What a line begins, however far it is indented; `TEXT` when it is nothing else.
+
+    Args:
+        text: The note.
+        start: Where the line begins.
+        end: Where it ends.
+    """
+    match = _BEGIN.match(text, start, end)
+    if match is None or match.lastindex is None:
+        return LineMark(TEXT, start, start)
+    return LineMark(match.lastindex, *match.span(match.lastindex))
+
+
+def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
+    """How many columns of white space lead a line, and where they end; a tab reaches to the next multiple of four.
+
+    Args:
+        text: The note.
+        start: Where the line begins.
+        end: Where it ends.
+    """
+    columns = 0
+    while start < end:
+        mark = text[start]
+        if mark == " ":
+            columns += 1
+        elif mark == "\t":
+            columns += TAB - columns % TAB
+        else:
+            break
+        start += 1
+    return columns, start
+
 
 MAX_DEPTH = 32
-"""Containers within containers that are told apart; what is nested deeper is read as text."""
+"""How deep containers may nest; what is nested deeper is read as text."""
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t\n])\^([A-Za-z0-9-]++)[ \t\r]*+\Z")
 _ID_REACH = 256
+_LISTS = frozenset({BULLET, NUMBER})
 _NAMED_FROM_BELOW = frozenset({"list", "blockquote", "callout", "table", "code", "math", "html"})
 
 
@@ -31,7 +98,7 @@ class Container(NamedTuple):
     parent: int = -1
 
 
-class ParserState(ABC):
+class ParserState:
     """One note while it is read.
 
     `starts[n]` is where the content of line `n` begins in the container that is being read: entering a quote or a list
@@ -41,19 +108,20 @@ class ParserState(ABC):
         text: The note.
         starts: Where each line begins.
         ends: Where each line ends, before its line ending.
+        readers: What reads the block that each kind of line begins.
     """
 
-    def __init__(self, text: str, starts: list[int], ends: list[int]) -> None:
+    def __init__(self, text: str, starts: list[int], ends: list[int], readers: Mapping[int, "BlockReader"]) -> None:
         self.text = text
         self.starts = starts
         self.ends = ends
-        self.found = Found()
+        self._readers = readers
+        self.inline = InlineItems()
         self.headings: list[Heading] = []
-        self.blocks: list[Block] = []
+        self.blocks: list[BlockId] = []
         self.sections: list[Section] = []
         self.list_items: list[ListItem] = []
 
-    @abstractmethod
     def read(self, line: int, container: Container) -> int:
         """Read the lines of a container as blocks.
 
@@ -64,14 +132,40 @@ class ParserState(ABC):
         Returns:
             Where the text before the first list among them ends; -1 when there is no list, or it comes first.
         """
+        text, starts, ends = self.text, self.starts, self.ends
+        own, listed = -1, False
+        while line < container.stop:
+            start, end = starts[line], ends[line]
+            if start >= end:
+                line += 1
+                continue
+            mark = LineMark(TEXT, start, start) if text[start].isalpha() else self._first_mark(start, end)
+            if mark.kind == BLANK:
+                line += 1
+                continue
+            listed = listed or mark.kind in _LISTS
+            line = self._readers[mark.kind](self, line, mark, container)
+            if not listed:
+                own = ends[line - 1]
+        return own if listed else -1
+
+    def _first_mark(self, start: int, end: int) -> LineMark:
+        """What a line begins where no paragraph is open: indentation counts."""
+        text = self.text
+        if text[start] in " \t":
+            if leading_columns(text, start, end)[1] >= end:
+                return LineMark(BLANK, start, start)
+            if text.startswith(("    ", "\t"), start, end):
+                return LineMark(INDENTED, start, start)
+        return line_mark(text, start, end)
 
     def scan(self, line: int, following: int) -> None:
         """Look for links and tags in whole lines."""
-        scan_inline(self.text, self.starts[line], self.ends[following - 1], self.found)
+        scan_inline(self.text, self.starts[line], self.ends[following - 1], self.inline)
 
-    def mark(self, line: int) -> lines.Mark:
+    def mark(self, line: int) -> LineMark:
         """What a line begins, however far it is indented."""
-        return lines.line_mark(self.text, self.starts[line], self.ends[line])
+        return line_mark(self.text, self.starts[line], self.ends[line])
 
     def section(self, kind: str, line: int, following: int, container: Container) -> None:
         """Note a section, when it is in no container."""
@@ -81,14 +175,14 @@ class ParserState(ABC):
     def interrupts(self, line: int, container: Container) -> bool:
         """Whether a line ends the paragraph before it without a blank line."""
         kind, start, end = self.mark(line)
-        if kind == lines.NUMBER:
+        if kind == NUMBER:
             return self.text[start : end - 1] == "1"
-        if kind == lines.HTML:
+        if kind == HTML:
             block = html_block(self.text, start, self.ends[line])
             return block is not None and block[1]
-        if kind == lines.MATH:
+        if kind == MATH:
             return self.opens_math(line, start, container)
-        return kind not in {lines.TEXT, lines.FOOTNOTE}
+        return kind not in {TEXT, FOOTNOTE}
 
     def opens_math(self, line: int, mark: int, container: Container) -> bool:
         """Whether `$$` begins a block: a line follows, and no tab precedes."""
@@ -126,4 +220,8 @@ class ParserState(ABC):
             self.sections[-2] = last._replace(id=name)
         else:
             self.sections[-1] = last._replace(id=name)
-        self.blocks.append(Block(last.start, last.end, name))
+        self.blocks.append(BlockId(last.start, last.end, name))
+
+
+BlockReader = Callable[[ParserState, int, LineMark, Container], int]
+"""Reads one block: takes its first line, what that begins with and what it is in; returns the line after the block."""

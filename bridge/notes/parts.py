@@ -1,4 +1,4 @@
-"""The part of a note that a reference names: the section below a heading, or a block."""
+"""The part of a note that a reference names: the section below a heading, or a block (docs/obsidian.md)."""
 
 import re
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from bridge.notes.reference import Reference
 from bridge.vault.name_folding import fold
 
 MOST_CANDIDATES = 20
-"""Candidates that a failure tells."""
+"""Candidates that a failure lists."""
 
 _SPECIAL = re.compile(r"[!\"#$%&()*+,./:;<=>?@\[\\\]^`{|}~\s]+")
 

@@ -1,8 +1,9 @@
-"""Editing a note's properties by the fewest characters (rule 50): order, comments, quotes, line endings are the user's.
+"""Editing a note's properties by the fewest characters (rule 50 of docs/obsidian.md).
 
-A tag that is added comes last in the list, written as the list is. A tag that is removed takes its line, or its place
-between the commas, with it; the property itself stays, without a value, also when it held nothing else. What is
-broken, or written in a way that is not understood for certain, is refused and not rewritten (rule 49).
+Order, comments, quotes and line endings are the user's. A tag that is added comes last in the list, written as the list
+is. A tag that is removed takes its line, or its place between the commas, with it; the property itself stays, without a
+value, also when it held nothing else. What is broken, or written in a way that is not understood for certain, is
+refused and not rewritten (rule 49).
 """
 
 import re
@@ -10,12 +11,12 @@ from typing import Any
 
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
-from bridge.notes.tags import is_tag
+from bridge.notes.syntax import is_tag
 from bridge.notes.yaml_places import (
     CannotEdit,
-    Item,
-    Properties,
-    Property,
+    FrontmatterSpans,
+    ItemSpan,
+    PropertySpan,
     item_line,
     line_end,
     line_start,
@@ -154,7 +155,7 @@ def _with_frontmatter(text: str, tag: str) -> str:
     return added
 
 
-def _added(yaml: str, place: Properties, tag: str, values: list[Any], ending: str) -> str:
+def _added(yaml: str, place: FrontmatterSpans, tag: str, values: list[Any], ending: str) -> str:
     """The YAML with a tag added."""
     found = place.wanted
     if found is None:
@@ -177,7 +178,7 @@ def _added(yaml: str, place: Properties, tag: str, values: list[Any], ending: st
     return f"{yaml[: found.start]}{space}[{kept}{_written(tag, quote)}]{yaml[found.end :]}"
 
 
-def _with_property(yaml: str, place: Properties, tag: str, ending: str) -> str:
+def _with_property(yaml: str, place: FrontmatterSpans, tag: str, ending: str) -> str:
     """The YAML with the property added, last, as Obsidian does."""
     if place.flow:
         comma = ", " if place.names else ""
@@ -188,7 +189,7 @@ def _with_property(yaml: str, place: Properties, tag: str, ending: str) -> str:
     return f"{yaml}{start}{TAGS}:{ending}{start}{place.indent}- {_written(tag, '')}{ending}"
 
 
-def _after_last_line(yaml: str, found: Property, tag: str) -> str:
+def _after_last_line(yaml: str, found: PropertySpan, tag: str) -> str:
     """A list in lines, with one more."""
     last = found.items[-1]
     dash = item_line(yaml, last)
@@ -199,7 +200,7 @@ def _after_last_line(yaml: str, found: Property, tag: str) -> str:
     return f"{yaml[:end]}{dash[0]}-{dash[1] or ' '}{_written(tag, _quote(found.items))}{ending}{yaml[end:]}"
 
 
-def _quote(items: tuple[Item, ...]) -> str:
+def _quote(items: tuple[ItemSpan, ...]) -> str:
     """The quotes that all items have."""
     quotes = {item.quote for item in items}
     return quotes.pop() if len(quotes) == 1 else ""
@@ -217,7 +218,7 @@ def _written(tag: str, quote: str) -> str:
 # -- removing ---------------------------------------------------------------------------------------------------------
 
 
-def _removed(yaml: str, found: Property, gone: list[int], *, flow: bool) -> str:
+def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> str:
     """The YAML without some items of the property."""
     if not all(found.items[index].plain for index in gone):
         raise _refused("the tag is written in a way that is not edited")
@@ -237,14 +238,14 @@ def _removed(yaml: str, found: Property, gone: list[int], *, flow: bool) -> str:
     return yaml
 
 
-def _without_line(yaml: str, item: Item) -> str:
+def _without_line(yaml: str, item: ItemSpan) -> str:
     """A list in lines without one of them, and without the comment behind it."""
     if item_line(yaml, item) is None:
         raise _refused("the tag does not stand in a line of its own")
     return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
 
 
-def _without_item(yaml: str, found: Property, index: int, *, later: bool) -> str:
+def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) -> str:
     """A list in brackets without one item and one comma; of the items behind it only those that stay are left."""
     item = found.items[index]
     follows = re.compile(r"\s*,[ \t]*").match(yaml, item.end)

@@ -1,4 +1,4 @@
-"""Links in properties, and where in the note they stand (rule 51)."""
+"""Links in properties, and where in the note they stand (rule 51 of docs/obsidian.md)."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from bridge.notes.frontmatter import FrontmatterBlock
-from bridge.notes.inline import Found, scan_inline
+from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.note import Link
 
 _LITERAL = re.compile(r"\[\[(?:[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
@@ -96,7 +96,7 @@ def _whole_link(value: str) -> Link | None:
     value = value.strip()
     if not value.startswith("[") or not value.endswith(("]]", ")")):
         return None
-    found = Found()
+    found = InlineItems()
     scan_inline(value, 0, len(value), found)
     if len(found.links) != 1 or found.links[0].original != value:
         return None

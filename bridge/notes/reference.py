@@ -1,4 +1,4 @@
-"""What a caller writes to name a note (seed C, "Reference Format Parsing").
+"""What a caller writes to name a note, taken apart as Obsidian takes links apart (docs/obsidian.md).
 
 `Name`, `folder/Name`, `[[Name]]`, `Name#Heading`, `Name#H1#H2`, `Name#^block`, `Name|alias`, and combinations of them.
 Nothing here looks at a vault; which note is meant is decided by `index/references.py`.
@@ -8,11 +8,10 @@ import re
 from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
+from bridge.vault.file_types import note_name
 
 LONGEST = 2000
 """Characters of a reference; a path and a heading are shorter."""
-
-EXTENSION = ".md"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SHOWN = 100
@@ -79,17 +78,6 @@ def parse_reference(text: str) -> Reference:
     headings, block = _subpath(subpath)
     path, rooted = _path(whole, path)
     return Reference(whole, path, headings, block, alias.strip() if bar else None, bracketed, rooted)
-
-
-def note_name(path: str) -> str:
-    """The name of the note at a path: its last part, without `.md`."""
-    name = path.rpartition("/")[2]
-    return name[: -len(EXTENSION)] if is_note(name) and len(name) > len(EXTENSION) else name
-
-
-def is_note(path: str) -> bool:
-    """Whether a path is that of a note."""
-    return path[-len(EXTENSION) :].lower() == EXTENSION
 
 
 def _without_brackets(text: str) -> tuple[str, bool]:

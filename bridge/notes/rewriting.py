@@ -1,43 +1,96 @@
 """Links follow the files they lead to: what changes in one note or canvas when files move.
 
-Every link is resolved twice, as the vault is and as it will be. Only those that would lead elsewhere are written
-anew (rule 88); all other text stays as it is, byte for byte. What was written is read again before it is believed: a
-link that would not lead where it should is left as it was, and told.
+Every link is resolved twice, in the vault as it is and as it will be. Only those that would lead elsewhere are
+rewritten (rule 88 of docs/obsidian.md); all other text stays as it is, byte for byte. What was written is read again
+before it is believed: a link that would not lead where it should is left as it was, and reported.
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from bridge.notes.canvas import FILE_KEY, parse_canvas
-from bridge.notes.destinations import decode_destination
-from bridge.notes.edits import Edit, apply, overlap
+from bridge.notes.edits import Edit, apply, body_edits, canvas_edits, overlap, property_edits
 from bridge.notes.linktext import (
-    Slots,
+    LinkFormat,
+    LinkParts,
     encode_destination,
     encode_subpath,
     fits_wikilink,
     link_path,
-    markdown_slots,
-    wikilink_slots,
+    markdown_link_parts,
+    wikilink_parts,
+    without_extension,
 )
 from bridge.notes.markdown import parse_note
-from bridge.notes.moves import Moving, Rewriting
-from bridge.notes.names import split_link
+from bridge.notes.names import Names, split_link
 from bridge.notes.note import Link, ParsedNote
-from bridge.notes.places import in_body, in_canvas, in_property
+from bridge.notes.syntax import decode_destination
 
-__all__ = ["CANVAS", "Moving", "Rewriting", "rewrite"]
+
+@dataclass(frozen=True, slots=True)
+class Relocation:
+    """Files that move, and what links are to follow.
+
+    Attributes:
+        before: The vault's files as they are.
+        after: The vault's files as they will be.
+        moves: Where each file that moves goes; None for one that goes away, whose links are left.
+        form: How the user wants links to be written.
+    """
+
+    before: Names
+    after: Names
+    moves: Mapping[str, str | None]
+    form: LinkFormat = "shortest"
+
+    def place(self, path: str) -> str:
+        """Where a file will be.
+
+        Args:
+            path: Where it is.
+        """
+        return self.moves.get(path) or path
+
+    def wanted(self, linkpath: str, source: str) -> str | None:
+        """The file that a link must be made to lead to; None when it needs no change.
+
+        Args:
+            linkpath: The link without its subpath, decoded.
+            source: The file it is in, before the move.
+        """
+        now = self.before.resolve(linkpath, source) if linkpath else None
+        target = self.moves.get(now, now) if now is not None else None
+        if target is None or self.after.resolve(linkpath, self.place(source)) == target:
+            return None
+        return target
+
+
+class RewrittenText(NamedTuple):
+    """What becomes of one text.
+
+    Attributes:
+        text: The text as it will be.
+        edits: What is replaced in it, in order.
+        links: How many links are rewritten.
+        left: Links that would have to be but cannot, as they are written.
+    """
+
+    text: str
+    edits: tuple[Edit, ...]
+    links: int
+    left: tuple[str, ...]
+
 
 CANVAS = ".canvas"
 
-_NOTE = ".md"
 _MOST_READINGS = 64
 """How often one text is read again to find the links in it that cannot be written; a long one less often."""
 _MOST_READ = 50_000_000
 _NOT_IN_TEXT = frozenset("[]\\`<\n\r")
 
 
-def rewrite(text: str, source: str, moving: Moving) -> Rewriting:
+def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
     """What becomes of a note or canvas when files move, itself perhaps among them.
 
     Args:
@@ -45,11 +98,11 @@ def rewrite(text: str, source: str, moving: Moving) -> Rewriting:
         source: Where it is before the move.
         moving: What moves.
     """
-    return _Source(text, source, moving).rewritten()
+    return _Rewriter(text, source, moving).rewritten()
 
 
 class _Proposal(NamedTuple):
-    """One link that is to be written anew.
+    """One link that is to be rewritten.
 
     Attributes:
         target: The file it must lead to.
@@ -62,10 +115,10 @@ class _Proposal(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-class _Source:
+class _Rewriter:
     """One text with the links in it."""
 
-    def __init__(self, text: str, path: str, moving: Moving) -> None:
+    def __init__(self, text: str, path: str, moving: Relocation) -> None:
         self._text = text
         self._path = path
         self._place = moving.place(path)
@@ -76,18 +129,18 @@ class _Source:
         self._proposals: dict[int, _Proposal] = {}
         self._readings = min(_MOST_READINGS, max(4, _MOST_READ // (len(text) + 1)))
 
-    def rewritten(self) -> Rewriting:
-        """The text with every link that can be written anew."""
+    def rewritten(self) -> RewrittenText:
+        """The text with every link rewritten that can be."""
         for number, link in enumerate(self._links):
             target = self._moving.wanted(self._linkpath(link), self._path)
             if target is not None:
                 self._proposals[number] = self._propose(link, target)
         if not self._proposals:
-            return Rewriting(self._text, (), 0, ())
+            return RewrittenText(self._text, (), 0, ())
         done = self._with(set(), [number for number, proposal in self._proposals.items() if proposal.edits])
         edits = self._edits(done)
         left = tuple(self._links[number].original for number in sorted(self._proposals.keys() - done))
-        return Rewriting(apply(self._text, edits), edits, len(done), left)
+        return RewrittenText(apply(self._text, edits), edits, len(done), left)
 
     def _read(self, text: str) -> ParsedNote:
         return ParsedNote() if self._canvas else parse_note(text, outline=False)
@@ -111,40 +164,40 @@ class _Source:
             inner = self._edits_in(link, target)
         if not inner:
             return _Proposal(target, link.original, ())
-        where = in_canvas if self._canvas else in_property if link.key else in_body
+        where = canvas_edits if self._canvas else property_edits if link.key else body_edits
         return _Proposal(target, apply(link.original, inner), where(self._text, link, inner))
 
     def _edits_in(self, link: Link, target: str) -> tuple[Edit, ...]:
         """The replacements inside one link as it is written; none when it cannot be done."""
         original = link.original
-        slots = markdown_slots(original) if link.markdown else wikilink_slots(original)
+        parts = markdown_link_parts(original) if link.markdown else wikilink_parts(original)
         path = self._path_to(target, markdown=link.markdown)
-        if slots is None or path is None or "#" in path:  # which no link can hold (rule 7)
+        if parts is None or path is None or "#" in path:  # which no link can hold (rule 7)
             return ()
         if not link.markdown:
-            return (Edit(*slots.path, path),) if fits_wikilink(path) else self._as_markdown(link, slots, target)
-        destination = encode_destination(path, angles=slots.angles)
-        edits = [Edit(*slots.path, destination)]
+            return (Edit(*parts.path, path),) if fits_wikilink(path) else self._as_markdown(link, parts, target)
+        destination = encode_destination(path, angles=parts.angles)
+        edits = [Edit(*parts.path, destination)]
         subpath = split_link(link.link)[1]
-        if decode_destination(destination + original[slice(*slots.subpath)]) != path + subpath:
-            edits.append(Edit(*slots.subpath, encode_subpath(subpath)))
+        if decode_destination(destination + original[slice(*parts.subpath)]) != path + subpath:
+            edits.append(Edit(*parts.subpath, encode_subpath(subpath)))
         old = self._moving.before.resolve(split_link(link.link)[0], self._path) or ""
-        text = None if slots.text is None else _renamed_text(original[slice(*slots.text)], old, target)
-        if text is not None and slots.text is not None:
-            edits.append(Edit(*slots.text, text))
+        text = None if parts.text is None else _renamed_text(original[slice(*parts.text)], old, target)
+        if text is not None and parts.text is not None:
+            edits.append(Edit(*parts.text, text))
         return tuple(edits)
 
-    def _as_markdown(self, link: Link, slots: Slots, target: str) -> tuple[Edit, ...]:
+    def _as_markdown(self, link: Link, parts: LinkParts, target: str) -> tuple[Edit, ...]:
         """A wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
         path = self._path_to(target, markdown=True)
         if path is None:
             return ()
         subpath = split_link(link.link)[1]
-        if slots.text is not None:
-            text = link.original[slice(*slots.text)]
+        if parts.text is not None:
+            text = link.original[slice(*parts.text)]
         else:
-            parts = [_stem(target.rpartition("/")[2]), *filter(None, subpath.split("#"))]
-            text = "".join("\\" + character if character in "[]\\" else character for character in " > ".join(parts))
+            names = [without_extension(target.rpartition("/")[2]), *filter(None, subpath.split("#"))]
+            text = "".join("\\" + character if character in "[]\\" else character for character in " > ".join(names))
         destination = encode_destination(path) + encode_subpath(subpath)
         return (Edit(0, len(link.original), f"{'!' * link.embed}[{text}]({destination})"),)
 
@@ -211,11 +264,7 @@ def _renamed_text(text: str, old: str, new: str) -> str | None:
         return None
     if text == old_name:
         return new_name
-    return _stem(new_name) if text == _stem(old_name) != _stem(new_name) else None
-
-
-def _stem(name: str) -> str:
-    return name[: -len(_NOTE)] if name.lower().endswith(_NOTE) else name
+    return without_extension(new_name) if text == without_extension(old_name) != without_extension(new_name) else None
 
 
 def _is_same(old: Link, new: Link) -> bool:

@@ -1,4 +1,4 @@
-"""Where in the text a property and the items of its list stand, so that one of them can be edited and nothing else."""
+"""Where in the text a property and the items of its list stand, so that one of them can be edited alone."""
 
 import re
 from typing import Literal, NamedTuple
@@ -19,7 +19,7 @@ class CannotEdit(Exception):
     """The property cannot be edited safely. `str(error)` says why."""
 
 
-class Item(NamedTuple):
+class ItemSpan(NamedTuple):
     """One item of a list.
 
     Attributes:
@@ -35,7 +35,7 @@ class Item(NamedTuple):
     plain: bool
 
 
-class Property(NamedTuple):
+class PropertySpan(NamedTuple):
     """One property.
 
     Attributes:
@@ -50,10 +50,10 @@ class Property(NamedTuple):
     colon_end: int
     start: int
     end: int
-    items: tuple[Item, ...]
+    items: tuple[ItemSpan, ...]
 
 
-class Properties(NamedTuple):
+class FrontmatterSpans(NamedTuple):
     """All properties of a note, by place.
 
     Attributes:
@@ -71,11 +71,11 @@ class Properties(NamedTuple):
     end: int
     last: int
     names: tuple[str, ...]
-    wanted: Property | None
+    wanted: PropertySpan | None
     indent: str
 
 
-def locate_property(yaml: str, name: str) -> Properties:
+def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     """Where the properties stand, and one of them in particular.
 
     Args:
@@ -87,7 +87,7 @@ def locate_property(yaml: str, name: str) -> Properties:
     """
     root = _compose(yaml)
     if root is None:
-        return Properties(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
+        return FrontmatterSpans(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
     if not isinstance(root, MappingNode):
         raise CannotEdit("the properties are no list of names and values")
     flow = bool(root.flow_style)
@@ -97,7 +97,7 @@ def locate_property(yaml: str, name: str) -> Properties:
     found = [index for index in near if names[index] == name] or near
     if len(found) > 1:
         raise CannotEdit(f"the property {name!r} is there twice")
-    return Properties(
+    return FrontmatterSpans(
         flow=flow,
         start=root.start_mark.index,
         end=root.end_mark.index - 1 if flow else len(yaml),
@@ -119,7 +119,7 @@ def line_end(text: str, at: int) -> int:
     return len(text) if found < 0 else found + 1
 
 
-def item_line(yaml: str, item: Item) -> tuple[str, str] | None:
+def item_line(yaml: str, item: ItemSpan) -> tuple[str, str] | None:
     """What stands in an item's line before and behind its dash; None when it does not stand in a line of its own."""
     found = _BLOCK_ITEM.fullmatch(yaml, line_start(yaml, item.start), item.start)
     return (found[1], found[2]) if found else None
@@ -136,7 +136,7 @@ def _compose(yaml: str) -> Node | None:
     return root
 
 
-def _property(yaml: str, key: Node, value: Node) -> Property:
+def _property(yaml: str, key: Node, value: Node) -> PropertySpan:
     """One property, by its nodes."""
     colon = _COLON.match(yaml, key.end_mark.index)
     if colon is None:
@@ -146,19 +146,19 @@ def _property(yaml: str, key: Node, value: Node) -> Property:
         raise CannotEdit("its value has an anchor, an alias or a tag of YAML (&, *, !)")
     if isinstance(value, SequenceNode):
         items = tuple(_item(yaml, each, start, colon.end()) for each in value.value)
-        return Property("flow" if value.flow_style else "block", colon.end(), start, end, items)
+        return PropertySpan("flow" if value.flow_style else "block", colon.end(), start, end, items)
     if not isinstance(value, ScalarNode):
         raise CannotEdit("its value is a group of properties")
     if start == end:
-        return Property("empty", colon.end(), colon.end(), colon.end(), ())
+        return PropertySpan("empty", colon.end(), colon.end(), colon.end(), ())
     item = _item(yaml, value, start, colon.end())
     if not item.plain:
         raise CannotEdit("its value goes over several lines")
     null = not item.quote and value.tag == _NULL
-    return Property("null" if null else "scalar", colon.end(), start, end, () if null else (item,))
+    return PropertySpan("null" if null else "scalar", colon.end(), start, end, () if null else (item,))
 
 
-def _item(yaml: str, node: Node, begins: int, after: int) -> Item:
+def _item(yaml: str, node: Node, begins: int, after: int) -> ItemSpan:
     start, end = node.start_mark.index, node.end_mark.index
     quote = node.style if isinstance(node, ScalarNode) and node.style in {"'", '"'} else ""
     plain = (
@@ -169,7 +169,7 @@ def _item(yaml: str, node: Node, begins: int, after: int) -> Item:
         and "\n" not in yaml[start:end]
         and yaml[start : start + 1] not in {"&", "!", "*"}
     )
-    return Item(start, end, quote, plain)
+    return ItemSpan(start, end, quote, plain)
 
 
 def _list_indent(yaml: str, pairs: list[tuple[Node, Node]]) -> str:

@@ -1,7 +1,8 @@
 """YAML of strangers as plain values: YAML 1.2, bounded in time, memory and depth.
 
-The reader is native code: nesting too deep would overflow the thread's stack and end the process, and aliases that
-multiply would eat all memory. Both are measured in the text before it is read.
+What counts as properties is in rules 46 to 49 of docs/obsidian.md. The reader is native code: nesting too deep would
+overflow the thread's stack and end the process, and aliases that multiply would eat all memory. Both are measured in
+the text before it is read.
 """
 
 import re

@@ -25,7 +25,7 @@ _FOLDER_MODE: Final = 0o755
 
 
 @dataclass(frozen=True, slots=True)
-class Installed:
+class InstallResult:
     """What was done.
 
     Attributes:
@@ -43,7 +43,7 @@ class Installed:
     backup: str | None
 
 
-def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> Installed:
+def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> InstallResult:
     """Install the plugin into a vault.
 
     Args:
@@ -63,7 +63,8 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
             config = held.enter_context(top.child(name))
             # Read before anything is written; with `--no-enable` a list that is broken is none of our business.
             enabled = _enabled(config, f"{name}/{LIST}") if enable else []
-            folder = held.enter_context(_made(held.enter_context(_made(config, "plugins")), plugin))
+            plugins = held.enter_context(config.child_made("plugins", mode=_FOLDER_MODE))
+            folder = held.enter_context(plugins.child_made(plugin, mode=_FOLDER_MODE))
             previous = _version(folder)
             for file, data in files.items():
                 write_atomic(folder, file, data, mode=_MODE)
@@ -72,7 +73,7 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
                 backup = _back_up(config)
                 data = orjson.dumps([*enabled, plugin], option=orjson.OPT_INDENT_2)
                 write_atomic(config, LIST, data, mode=_MODE)
-            return Installed(
+            return InstallResult(
                 folder=f"{name}/plugins/{plugin}",
                 version=str(manifest.get("version", "")),
                 previous=previous,
@@ -87,14 +88,14 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class InstalledPlugin:
     """The plugin as it is in a vault.
 
     Attributes:
         folder: Where it is, vault-relative.
         version: Its version; None when its manifest is missing or broken.
         missing: Files that Obsidian needs and that are not there.
-        enabled: Whether Obsidian is told to load it; None when the list of plugins cannot be read.
+        enabled: Whether Obsidian loads it; None when the list of plugins cannot be read.
     """
 
     folder: str
@@ -103,7 +104,7 @@ class Present:
     enabled: bool | None
 
 
-def present(vault: Path, plugin: str, files: Iterable[str]) -> Present | None:
+def find_installed(vault: Path, plugin: str, files: Iterable[str]) -> InstalledPlugin | None:
     """The plugin as it is in a vault; None when it is not there. Changes nothing.
 
     Args:
@@ -128,7 +129,7 @@ def present(vault: Path, plugin: str, files: Iterable[str]) -> Present | None:
         except StartError:
             enabled = None
         missing = tuple(file for file in files if not folder.exists(file))
-        return Present(f"{name}/plugins/{plugin}", _version(folder), missing, enabled)
+        return InstalledPlugin(f"{name}/plugins/{plugin}", _version(folder), missing, enabled)
 
 
 def _configuration(top: Folder) -> str:
@@ -164,7 +165,7 @@ def _enabled(config: Folder, shown: str) -> list[Any]:
     if not isinstance(found, list):
         raise StartError(
             f"{shown} in the vault is not a list of plugins, so it was left alone",
-            hint="Mend or remove it, or install with --no-enable",
+            hint="Correct or remove it, or install with --no-enable",
         )
     return found
 
@@ -181,14 +182,6 @@ def _back_up(config: Folder) -> str | None:
             config.create(name, data, mode=_MODE, sync=True)
             return name
     return None
-
-
-def _made(folder: Folder, name: str) -> Folder:
-    try:
-        return folder.child(name)
-    except FileNotFoundError:
-        folder.mkdir(name, mode=_FOLDER_MODE)
-        return folder.child(name)
 
 
 def _version(folder: Folder) -> str | None:

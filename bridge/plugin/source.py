@@ -35,7 +35,7 @@ def find_built_plugin(packed: Path = PACKED, checkout: Path = CHECKOUT) -> dict[
         raise StartError("The plugin is not built yet", hint="Build it: python3 scripts/build-plugin")
     raise StartError(
         "This installation has no Obsidian plugin in it",
-        hint="Build it in a checkout (python3 scripts/build-plugin) and run this command there",
+        hint="In a checkout, run python3 scripts/build-plugin, then install Vault Bridge from there again",
     )
 
 

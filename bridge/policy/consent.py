@@ -19,7 +19,7 @@ DENIALS = (Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ConsentCase:
     """One call, as far as consent is concerned.
 
     Attributes:
@@ -27,11 +27,11 @@ class Case:
         operation: What the call does to the world.
         consent_class: How far the tool may ever be trusted.
         risk: How dangerous it is; shown, not decided by.
-        covers: What the tool says an answer that is remembered holds for.
+        covers: What a remembered answer covers, as the tool declares it.
         targets: Vault paths, URLs or executables that the call touches, all of them.
         session_id: The session: one client until the bridge stops.
         mode: What the user set for the tool, or the tool's default.
-        developer_mode: Seed L's switch: reads do not ask.
+        developer_mode: The user's switch: reads do not ask.
         role: The caller's authority.
         by_user: The user's own undo or redo, from a host.
         client: The name the caller gave itself; auto-approve may be for one.
@@ -54,13 +54,13 @@ class Case:
 
     @property
     def scope(self) -> Covers:
-        """What an answer that is remembered holds for: a grant to read always covers the tool (seed L)."""
+        """What a remembered answer covers: a grant to read always covers the whole tool."""
         return Covers.TOOL if self.operation is Operation.READ else self.covers
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Something said before that decides.
+    """Something answered or set before that decides.
 
     Attributes:
         name: For programs and the log, such as `file:Notes/x.md`.
@@ -72,12 +72,12 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
-    """What was said before about one case. Both may hold; the denial is the one that counts.
+class StandingAnswers:
+    """What was answered before and holds for one case. Both may hold; the denial is the one that counts.
 
     Attributes:
-        denial: What denies it.
-        grant: What allows it.
+        denial: The rule that denies it.
+        grant: The rule that allows it.
         lapsed: What allowed it until it was not used for too long, as a sentence.
     """
 
@@ -86,11 +86,18 @@ class Memory:
     lapsed: str | None = None
 
 
-class Remembered(Protocol):
-    """Who knows what was said before: for the session, and in the permission file."""
+class AnswerStore(Protocol):
+    """What was answered before: for the session, and in the permission file."""
 
-    def recall(self, case: Case) -> Memory:
-        """The denial and the grant that apply to all of this case."""
+    def recall(self, case: ConsentCase) -> StandingAnswers:
+        """What holds for this case.
+
+        Args:
+            case: The call.
+
+        Returns:
+            What denies any of its targets, and what allows all of them.
+        """
         ...
 
 
@@ -111,31 +118,42 @@ class Verdict:
     choices: tuple[Decision, ...] = ()
 
 
-def decide(case: Case, remembered: Remembered) -> Verdict:
-    """Decide one call. Asks nobody and remembers nothing."""
+def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
+    """Decide one call. Asks nobody and remembers nothing.
+
+    Args:
+        case: The call.
+        answers: What was answered before.
+
+    Returns:
+        What happens, and which rule decided that.
+    """
     if case.by_user and case.role == "host":
         return Verdict("allow", "own_undo", "the user takes back or repeats a change themselves")
-    memory = remembered.recall(case)
-    denial = _mode_denial(case) or memory.denial
+    standing = answers.recall(case)
+    denial = _mode_denial(case) or standing.denial
     if denial is not None:
         return Verdict("deny", denial.name, denial.why)
     if case.consent_class is ConsentClass.NEVER:
         why = f"{case.tool!r} is asked about every single time; no setting changes that"
         return Verdict("ask", "class:never", why, choices(case))
-    allow = memory.grant or _standing_allow(case)
+    allow = standing.grant or _standing_allow(case)
     if allow is not None:
         return Verdict("allow", allow.name, allow.why)
-    if memory.lapsed is not None:
-        return Verdict("ask", "lapsed", memory.lapsed, choices(case))
+    if standing.lapsed is not None:
+        return Verdict("ask", "lapsed", standing.lapsed, choices(case))
     why = f"nothing allows {case.tool!r} yet; the user may answer for longer than once"
     return Verdict("ask", "default", why, choices(case))
 
 
-def choices(case: Case) -> tuple[Decision, ...]:
+def choices(case: ConsentCase) -> tuple[Decision, ...]:
     """What the person may answer, the most cautious yes first.
 
     An answer for longer than once must hold for something: where it would cover targets and there are none, only
     `allow_once` is left.
+
+    Args:
+        case: The call they are asked about.
     """
     nothing_to_cover = case.scope is Covers.TARGET and not case.targets
     if case.consent_class is ConsentClass.NEVER or nothing_to_cover:
@@ -145,7 +163,7 @@ def choices(case: Case) -> tuple[Decision, ...]:
     return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS, *DENIALS)
 
 
-def _mode_denial(case: Case) -> Rule | None:
+def _mode_denial(case: ConsentCase) -> Rule | None:
     if case.mode is not ConsentMode.NEVER_ALLOW:
         return None
     why = (
@@ -155,7 +173,7 @@ def _mode_denial(case: Case) -> Rule | None:
     return Rule("mode:never_allow", why)
 
 
-def _standing_allow(case: Case) -> Rule | None:
+def _standing_allow(case: ConsentCase) -> Rule | None:
     """What the settings allow: the tool's mode, which only the class *always* may have, and developer mode."""
     if case.mode is ConsentMode.ALWAYS_ALLOW and case.consent_class is ConsentClass.ALWAYS:
         why = f"the user set {case.tool!r} to always_allow; setting `consentMode.{case.tool}` changes it"

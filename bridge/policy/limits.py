@@ -1,4 +1,4 @@
-"""Rate limits (seed L, "Rate Limiting"): a sliding window of 60 seconds.
+"""Rate limits: a sliding window of 60 seconds.
 
 One window for each client and tool, one over all tools of all clients (a client names itself, so a new name must
 not bring a fresh window), and a short queue for calls that come too early.
@@ -24,7 +24,7 @@ WINDOW = 60.0
 """Seconds that a limit is over."""
 
 QUEUE = 10
-"""Calls of one client to one tool that may wait at once (seed L: "Queue overflow")."""
+"""Calls of one client to one tool that may wait at once; any more are refused."""
 
 _ALL = ("", "")
 
@@ -93,7 +93,13 @@ class RateLimits:
         return 0.0 if wait <= 0 else max(wait, SHORTEST_WAIT)
 
     def record(self, client: str, tool: str, now: float) -> None:
-        """A call has passed."""
+        """Count a call that has passed.
+
+        Args:
+            client: Whose call it was.
+            tool: What it called.
+            now: Monotonic seconds.
+        """
         moment = self._advance(now)
         self._passed[client, tool].append(moment)
         self._passed[_ALL].append(moment)
@@ -103,7 +109,15 @@ class RateLimits:
                 del self._passed[of]
 
     def enqueue(self, client: str, tool: str) -> Ticket | None:
-        """Take a place in the queue; None when it is full. Give it back with `dequeue`, whatever happens."""
+        """Take a place in the queue. Give it back with `dequeue`, whatever happens.
+
+        Args:
+            client: Whose call it is.
+            tool: What it calls.
+
+        Returns:
+            None when the queue is full.
+        """
         queue = self._waiting.setdefault((client, tool), deque())
         if len(queue) >= QUEUE:
             return None
@@ -112,7 +126,11 @@ class RateLimits:
         return ticket
 
     def dequeue(self, ticket: Ticket | None) -> None:
-        """Leave the queue. Twice, or with no place in it, does nothing."""
+        """Leave the queue. Twice, or with no place in it, does nothing.
+
+        Args:
+            ticket: What `enqueue` returned.
+        """
         if ticket is None:
             return
         queue = self._waiting.get((ticket.client, ticket.tool))
@@ -127,7 +145,7 @@ class RateLimits:
         Args:
             client: Whose limits.
             now: Monotonic seconds.
-            limits: Calls a minute of every tool to tell of, as they are now.
+            limits: Calls a minute of every tool that is asked about, as they are now.
         """
         moment = self._advance(now)
         return {
@@ -140,7 +158,12 @@ class RateLimits:
         }
 
     def total(self, now: float, global_limit: int) -> Usage:
-        """How much of the limit over all tools and clients is used."""
+        """How much of the limit over all tools and clients is used.
+
+        Args:
+            now: Monotonic seconds.
+            global_limit: Calls of all tools and clients a minute.
+        """
         queued = sum(len(queue) for queue in self._waiting.values())
         used = len(self._recent(*_ALL, self._advance(now)))
         return Usage(limit=global_limit, used=used, queued=queued)
@@ -164,7 +187,7 @@ class RateLimits:
 def _wait(passed: deque[float], moment: float, limit: int, ahead: int) -> float:
     """Seconds until a call with `ahead` calls before it fits into the window.
 
-    The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that somebody
+    The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that a call
     ahead in the queue will make.
     """
     moments = list(passed)

@@ -1,37 +1,120 @@
-"""From a request to its answer: role, parameters, handler, and what goes wrong with them.
+"""What a method of the protocol is, and the way from a request to its answer: role, parameters, handler, failures.
 
 The only file that knows jsonrpcserver. Its dispatcher for one request is used and nothing else of it: messages come
-parsed and checked (`frames.py`) and answers are encoded once (`replies.py`). The package is pinned, as this is below
+parsed and checked, and answers are encoded once, by `frames.py`. The package is pinned, as this is below
 its documented entry points.
 """
 
 import asyncio
 import difflib
+import importlib.util
 import inspect
 import logging
-import warnings
+import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
-from bridge.rpc import replies
-from bridge.rpc.codes import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS
-from bridge.rpc.frames import Request
-from bridge.rpc.method import Method, RequestContext
-from bridge.toolkit.actor import current_actor
+from pydantic import ValidationError
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it imports pkg_resources, which announces its own end
-    from jsonrpcserver.async_dispatcher import dispatch_request
-    from jsonrpcserver.dispatcher import to_response
-    from jsonrpcserver.request import Request as LibraryRequest
-    from jsonrpcserver.response import to_serializable_one
-    from jsonrpcserver.result import Error, Success
+from bridge.contract.base import NoParams, Params
+from bridge.contract.session import Role
+from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
+from bridge.rpc import frames
+from bridge.rpc.frames import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
+from bridge.rpc.hub import Peer
+from bridge.rpc.services import Services
+from bridge.toolkit.arguments import explain
+
+# The package's own first lines load jsonschema, which takes a tenth of a start, for checks that `frames.py` makes. So
+# the package is registered without running them.
+_package = importlib.util.find_spec("jsonrpcserver")
+if _package is not None:
+    sys.modules.setdefault("jsonrpcserver", importlib.util.module_from_spec(_package))
+
+from jsonrpcserver.async_dispatcher import dispatch_request  # noqa: E402 - after that
+from jsonrpcserver.dispatcher import to_response  # noqa: E402
+from jsonrpcserver.request import Request as LibraryRequest  # noqa: E402
+from jsonrpcserver.response import to_serializable_one  # noqa: E402
+from jsonrpcserver.result import Error, Success  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
+EVERYONE: Final[frozenset[Role]] = frozenset({"agent", "host"})
+HOST_ONLY: Final[frozenset[Role]] = frozenset({"host"})
+MAX_PARAMETER: Final = 100
+"""Characters of a parameter's name that are worth comparing with the names there are."""
 MAX_NAME: Final = 64
 """Characters of an unknown method's name that are worth comparing and repeating."""
+
+
+@dataclass(slots=True)
+class RequestContext:
+    """One request on its way, as its handler sees it.
+
+    Attributes:
+        session: The connection it came over.
+        services: What the handler may use.
+        kept: Whether it goes on when that connection closes.
+    """
+
+    session: Peer
+    services: Services
+    kept: bool = False
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method.
+
+    Attributes:
+        name: As on the wire.
+        handler: A plain function for what is done at once, in the order of arrival; a coroutine function for what may
+            take time and runs beside other requests.
+        result: The type of what it returns: a model, or what is made of models. A handler may also return the JSON of
+            such a model as it is, where there is much of it.
+        params: Its parameters; by position they come in the order of the model's fields.
+        roles: Who may call it.
+        waits: It only waits for something that goes on without it, so it ends with its connection, whoever called.
+    """
+
+    name: str
+    handler: Callable[[RequestContext, Any], Any]
+    result: Any
+    params: type[Params] = NoParams
+    roles: frozenset[Role] = EVERYONE
+    waits: bool = False
+    immediate: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "immediate", not inspect.iscoroutinefunction(self.handler))
+
+    def permits(self, peer: Peer) -> bool:
+        """Whether this client may call it."""
+        return peer.role in self.roles
+
+    def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> Params:
+        """The parameters as their model.
+
+        Args:
+            positional: Those given by position; then there are none by name.
+            named: Those given by name.
+
+        Raises:
+            InvalidParameters: Naming the first parameter that is wrong, and what is wrong with it.
+        """
+        if positional:
+            names = [described.alias or name for name, described in self.params.model_fields.items()]
+            if len(positional) > len(names):
+                known = f"in this order: {', '.join(names)}" if names else "none"
+                raise InvalidParameters(f"{self.name} takes {len(names)} parameters ({known}), not {len(positional)}")
+            named = dict(zip(names, positional, strict=False))
+        if any(len(name) > MAX_PARAMETER for name in named):
+            raise InvalidParameters(f"{self.name} has no parameter with a name that long")
+        try:
+            return self.params.model_validate(named, by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise InvalidParameters(explain(error, self.params)) from None
 
 
 class Dispatcher:
@@ -43,22 +126,22 @@ class Dispatcher:
 
     def __init__(self, methods: Sequence[Method]) -> None:
         self._methods: dict[str, Callable[..., Any]] = {method.name: _Callable(method) for method in methods}
-        self._found = {method.name: method for method in methods}
+        self._by_name = {method.name: method for method in methods}
 
     def find(self, name: str) -> Method | None:
         """The method of this name."""
-        return self._found.get(name)
+        return self._by_name.get(name)
 
-    async def answer(self, request: Request, exchange: RequestContext) -> bytes | None:
+    async def answer(self, request: Request, context: RequestContext) -> bytes | None:
         """The encoded answer; None for a notification."""
         call = LibraryRequest(request.method, request.params, request.id)
-        _, outcome = await dispatch_request(self._methods, exchange, call)
+        _, outcome = await dispatch_request(self._methods, context, call)
         if request.notification:
             return None
         answer = cast("dict[str, Any]", to_serializable_one(to_response(call, outcome)))
         if request.method not in self._methods:
             answer["error"]["data"] = {"hint": self._nearest(request.method)}
-        return replies.encode(answer)
+        return frames.encode(answer)
 
     def _nearest(self, name: str) -> str:
         """What the caller may have meant."""
@@ -88,29 +171,28 @@ class _Callable:
     def __init__(self, method: Method) -> None:
         self._method = method
 
-    async def __call__(self, exchange: RequestContext, /, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, context: RequestContext, /, *args: Any, **kwargs: Any) -> Any:
         method = self._method
-        if exchange.session.role not in method.roles:
+        if not method.permits(context.session):
             hint = f"{method.name} is for the host: the Obsidian plugin or `vault-bridge` on this machine, not agents"
             return _error(FORBIDDEN, "Forbidden for this role", hint)
-        current_actor.set(exchange.session.name if exchange.session.role == "host" else None)
         try:
-            result = method.handler(exchange, method.bind(args, kwargs))
+            result = method.handler(context, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)
         except asyncio.CancelledError as stopped:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return _told(method, stopped)  # not we were cancelled, but something we waited for
+            return _failed(method, stopped)  # not we were cancelled, but something we waited for
         except Exception as error:  # noqa: BLE001 - this is the boundary: whatever it is becomes an answer
-            return _told(method, error)
+            return _failed(method, error)
 
 
-def _told(method: Method, error: BaseException) -> Any:
-    """What the caller is told of an exception. The tools' own failures are no errors here but ToolResults."""
+def _failed(method: Method, error: BaseException) -> Any:
+    """An exception as the caller sees it. The tools' own failures are no errors here but ToolResults."""
     match error:
         case ProtocolError():
-            return _error(error.code, error.message, error.hint or replies.NO_HINT)
+            return _error(error.code, error.message, error.hint or NO_HINT)
         case InvalidParameters() | NotFound() | Ambiguous() | PermissionDenied():
             return _error(INVALID_PARAMS, "Invalid params", error.message)
         case ToolFailure():
@@ -119,7 +201,7 @@ def _told(method: Method, error: BaseException) -> Any:
             return _error(INTERNAL_ERROR, "Internal error", "Something it waited for was stopped; try again")
         case _:
             logger.error("The method %s crashed", method.name, exc_info=error)
-            return _error(INTERNAL_ERROR, "Internal error", replies.NO_HINT)
+            return _error(INTERNAL_ERROR, "Internal error", NO_HINT)
 
 
 def _error(code: int, message: str, hint: str) -> Any:

@@ -14,21 +14,11 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from bridge.clock import Clock, stamp
+from bridge.contract import host_requests as wire
 from bridge.contract.base import Wire
-from bridge.contract.host_requests import (
-    DirtyAnswer,
-    DirtyQuestion,
-    HostWrite,
-    TrashAnswer,
-    TrashOutcome,
-    TrashQuestion,
-    WriteAnswer,
-    WriteOutcome,
-    WriteQuestion,
-)
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.journal.editors import OpenFiles
-from bridge.rpc.hub import Hub, Member
+from bridge.rpc.hub import Hub, Peer
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +52,12 @@ class HostEditors:
     def look(self, paths: Sequence[str]) -> OpenFiles:
         """Which of these files are open there, and which of those hold text that is not saved.
 
+        Args:
+            paths: Vault-relative paths.
+
+        Returns:
+            Those of the paths that are open; none where no host is connected.
+
         Raises:
             DeadlineExceeded: The host is there and gave no answer that can be used.
         """
@@ -69,44 +65,64 @@ class HostEditors:
         if host is None:
             return OpenFiles()
         try:
-            answer = self._ask(host, "host.dirty", DirtyQuestion(paths=tuple(paths)), DirtyAnswer, LOOK_SECONDS)
+            answer = self._ask(
+                host, "host.dirty", wire.DirtyQuestion(paths=tuple(paths)), wire.DirtyAnswer, LOOK_SECONDS
+            )
         except ExecutionFailed as failure:
-            if host not in self._hub.members:
+            if host not in self._hub.peers:
                 return self.look(paths)  # it has left; there may be another
             raise DeadlineExceeded(failure.message) from failure
         known = frozenset(paths)
         return OpenFiles(known & {*answer.open, *answer.unsaved}, known & {*answer.unsaved})
 
-    def write(self, path: str, expected: str, text: str) -> WriteOutcome | None:
-        """Have the host write a file that is open there; None when it did not say what became of it."""
+    def write(self, path: str, expected: str, text: str) -> wire.WriteOutcome | None:
+        """Have the host write a file that is open there.
+
+        Args:
+            path: The file, vault-relative.
+            expected: The sha256, in hex, of the bytes that it must still have.
+            text: All of its new text.
+
+        Returns:
+            What became of it; None when the host did not say.
+        """
         host = self._host()
         if host is None:
             return None
         until = stamp(self._clock.now() + timedelta(seconds=WRITE_SECONDS))
-        change = HostWrite(path=path, expected=expected, content=text)
-        question = WriteQuestion(changes=(change,), expires_at=until)
+        change = wire.HostWrite(path=path, expected=expected, content=text)
+        question = wire.WriteQuestion(changes=(change,), expires_at=until)
         try:
-            answer = self._ask(host, "host.write", question, WriteAnswer, WRITE_SECONDS)
+            answer = self._ask(host, "host.write", question, wire.WriteAnswer, WRITE_SECONDS)
         except (ExecutionFailed, DeadlineExceeded):
             logger.warning("The host %r did not say whether it wrote %r", host.name, path)
             return None
         return next((result.outcome for result in answer.results if result.path == path), None)
 
-    def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
-        """Have the host put files where the user's deleted files go; None when it did not say what became of them."""
+    def trash(self, paths: Sequence[str]) -> Mapping[str, wire.TrashOutcome] | None:
+        """Have the host put files where the user's deleted files go.
+
+        Args:
+            paths: Vault-relative paths.
+
+        Returns:
+            What became of each; None when the host did not say.
+        """
         host = self._host()
         if host is None:
             return None
         try:
-            answer = self._ask(host, "host.trash", TrashQuestion(paths=tuple(paths)), TrashAnswer, TRASH_SECONDS)
+            answer = self._ask(
+                host, "host.trash", wire.TrashQuestion(paths=tuple(paths)), wire.TrashAnswer, TRASH_SECONDS
+            )
         except (ExecutionFailed, DeadlineExceeded):
             return None
         return {result.path: result.outcome for result in answer.results}
 
-    def _host(self) -> Member | None:
-        return next((member for member in reversed(self._hub.members) if member.can >= _NEEDED), None)
+    def _host(self) -> Peer | None:
+        return next((peer for peer in reversed(self._hub.peers) if peer.can >= _NEEDED), None)
 
-    def _ask(self, host: Member, method: str, question: Wire, kind: type[A], within: float) -> A:
+    def _ask(self, host: Peer, method: str, question: Wire, kind: type[A], within: float) -> A:
         """Ask from a worker thread.
 
         Raises:
@@ -117,7 +133,7 @@ class HostEditors:
         if home is None or home[1] == threading.get_ident():
             # On the loop's own thread nobody could bring the answer while we wait for it.
             raise ExecutionFailed(f"Nobody can be asked {method!r} from here")
-        answer = self._wait(host.request(method, question.to_wire(), within), home[0], within + _GRACE)
+        answer = self._wait(host.request(method, question, within), home[0], within + _GRACE)
         try:
             return kind.model_validate(answer, by_alias=True, by_name=False)
         except ValidationError:

@@ -1,18 +1,37 @@
-"""From the bytes of one frame to what they ask for, or to the exact error that JSON-RPC 2.0 and we have for them.
+"""JSON-RPC 2.0 as bytes: from a frame to what it asks for, or to the exact error for it; and from answers to bytes.
 
 orjson is strict where the standard is: NaN, Infinity, invalid UTF-8 and lone surrogates are no JSON. What it does not
 know (nesting, batches, the shape of a request) is checked here, before anything else sees the message. No I/O.
+
+What we send is encoded here and nowhere else; `error.data` is always `{"hint": ...}`.
 """
 
 import gc
+import logging
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 import re2
 
-from bridge.rpc.codes import INVALID_REQUEST, PARSE_ERROR
+from bridge.contract.base import Event
+
+logger = logging.getLogger(__name__)
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+FORBIDDEN: Final = -32001
+"""The method is not for this role."""
+BUSY: Final = -32002
+"""Too many requests of this connection are in flight."""
+CODES: Final = (PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR, FORBIDDEN, BUSY)
+
+NO_HINT: Final = "The bridge's console says more"
 
 MAX_FRAME: Final = 16 * 1024 * 1024
 """Bytes of one frame or one POST body."""
@@ -66,7 +85,11 @@ class Frame:
 
 
 def parse(data: bytes | str) -> Frame:
-    """Read one frame. Raises nothing: what is wrong with it is in the result."""
+    """Read one frame. Raises nothing: what is wrong with it is in the result.
+
+    Args:
+        data: UTF-8 JSON, at most `MAX_FRAME` bytes.
+    """
     try:
         value = _load(data)
     except orjson.JSONDecodeError:
@@ -115,8 +138,8 @@ def _item(message: Any) -> Item:
 
 
 def _is_response(message: dict[str, Any]) -> bool:
-    told = ("result" in message) != ("error" in message)
-    return told and "id" in message and "method" not in message and message.get("jsonrpc") == "2.0"
+    answered = ("result" in message) != ("error" in message)
+    return answered and "id" in message and "method" not in message and message.get("jsonrpc") == "2.0"
 
 
 def _shape_error(message: dict[str, Any]) -> str | None:
@@ -167,3 +190,64 @@ def _shallow() -> Any:
 
 
 _SHALLOW = _shallow()
+
+
+def encode(answer: dict[str, Any]) -> bytes:
+    """A whole answer. When its result is not JSON, which is a bug of ours, the caller gets an internal error.
+
+    Args:
+        answer: The JSON-RPC object; models in it are written as their `to_wire` says.
+    """
+    try:
+        return _encode(answer)
+    except orjson.JSONEncodeError:
+        logger.exception("A result is not JSON")
+        return failure(answer["id"], INTERNAL_ERROR, "Internal error", NO_HINT)
+
+
+def failure(id: Id, code: int, message: str, hint: str) -> bytes:
+    """The error a request gets.
+
+    Args:
+        id: The request's.
+        code: One of `CODES`.
+        message: What JSON-RPC calls the error.
+        hint: What went wrong here and what to do about it.
+    """
+    error = {"code": code, "message": message, "data": {"hint": hint}}
+    return _encode({"jsonrpc": "2.0", "id": id, "error": error})
+
+
+def fault(found: Fault) -> bytes:
+    """The error a message gets that is no request."""
+    return failure(found.id, found.code, found.message, found.hint)
+
+
+def notification(event: Event) -> bytes:
+    """An event, as it is sent.
+
+    Raises:
+        orjson.JSONEncodeError: When its members are not JSON.
+    """
+    return _encode({"jsonrpc": "2.0", "method": event.event_name, "params": event.to_wire()})
+
+
+def request(id: Id, method: str, params: dict[str, Any]) -> bytes:
+    """A call from the bridge to a host."""
+    return _encode({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+
+def batch(answers: Sequence[bytes]) -> bytes:
+    """The answers of a batch, already encoded, as one array."""
+    return b"[" + b",".join(answers) + b"]"
+
+
+def _encode(message: dict[str, Any]) -> bytes:
+    return orjson.dumps(message, default=_wire)
+
+
+def _wire(value: Any) -> Any:
+    """Models say themselves what they are as JSON; what a model is made of otherwise is passed as it is."""
+    if hasattr(value, "to_wire"):
+        return value.to_wire()
+    raise TypeError(f"{type(value).__name__} is not JSON")

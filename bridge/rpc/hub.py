@@ -1,76 +1,190 @@
-"""Every open connection: which of them are consent screens, and who is told what."""
+"""Every open connection: who it is, what can be asked of it, and which events it is sent."""
 
 import asyncio
 import hashlib
 import hmac
+import itertools
 import logging
 import secrets
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, Protocol
 
 import orjson
 
-from bridge.consent.broker import Host
-from bridge.rpc import replies
-from bridge.toolkit.tool_call import Role
+from bridge.consent.broker import Broker
+from bridge.contract.base import Event, Wire
+from bridge.contract.events import IndexProgress, VaultChanged
+from bridge.contract.session import Role
+from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.rpc import frames
+from bridge.rpc.frames import Id, Response
+from bridge.toolkit.permitted import Denials
+from bridge.toolkit.tool_call import Caller
+from bridge.vault.plan import ChangeKind, ChangePlan
 
 logger = logging.getLogger(__name__)
 
 
-class Member(Host, Protocol):
-    """A connection, as the hub sees it."""
+class Transport(Protocol):
+    """The way to the other side of a socket."""
 
-    @property
-    def role(self) -> Role:
-        """Whose token it showed."""
-        ...
-
-    @property
-    def can(self) -> frozenset[str]:
-        """What a host said it can do."""
-        ...
-
-    @property
-    def kinds(self) -> frozenset[str]:
-        """The events it asked for."""
+    async def send(self, data: bytes) -> None:
+        """Send a message; waits while the other side is slow. A closed connection is not an error."""
         ...
 
     def post(self, data: bytes) -> None:
-        """Send a message without waiting. Called on the loop."""
+        """Send a message soon, without waiting; a connection too far behind is dropped."""
         ...
+
+
+class Outgoing:
+    """What the bridge has asked one host, and the host has not answered yet.
+
+    Args:
+        post: Sends a message to the host.
+    """
+
+    def __init__(self, post: Callable[[bytes], None]) -> None:
+        self._post = post
+        self._open: dict[Id, asyncio.Future[Any]] = {}
+        self._numbers = itertools.count(1)
 
     async def request(self, method: str, params: dict[str, Any], within: float) -> Any:
-        """Ask a host something; raises DeadlineExceeded or ExecutionFailed when it does not answer."""
-        ...
+        """Ask the host.
+
+        Args:
+            method: What.
+            params: With what.
+            within: Seconds to wait.
+
+        Raises:
+            DeadlineExceeded: It did not answer in time.
+            ExecutionFailed: It answered with an error, or went away.
+        """
+        number = f"bridge-{next(self._numbers)}"
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._open[number] = answer
+        try:
+            self._post(frames.request(number, method, params))
+            async with asyncio.timeout(within):
+                return await answer
+        except TimeoutError:
+            raise DeadlineExceeded(f"The host did not answer {method!r} within {within:g} s; try again") from None
+        finally:
+            del self._open[number]
+
+    def settle(self, response: Response) -> None:
+        """Hand an answer to whoever waits for it; an answer nobody waits for is dropped."""
+        waiting = self._open.get(response.id)
+        if waiting is None or waiting.done():
+            return
+        if response.error is None:
+            waiting.set_result(response.result)
+        else:
+            waiting.set_exception(ExecutionFailed("The host could not do it; look at the host's own messages"))
+
+    def close(self) -> None:
+        """The host is gone: nobody will answer."""
+        for waiting in self._open.values():
+            if not waiting.done():
+                waiting.set_exception(ExecutionFailed("The host went away before it answered; try again"))
 
 
-class ScreenDesk(Protocol):
-    """Where consent screens report: the broker."""
+class Peer:
+    """The other side of one connection: who it says it is, and how to reach it.
 
-    def attach(self, host: Host) -> None:
-        """One is there."""
-        ...
+    Args:
+        role: Decided by the token it showed.
+        hub: Where it is registered.
+        transport: The way to it; None for a POST, which cannot be sent anything unasked and so shows no questions.
 
-    def detach(self, host: Host) -> None:
-        """One is gone."""
-        ...
+    Attributes:
+        can: What a host said it can do.
+        kinds: The events it subscribed to.
+        caller: Who calls, when it calls a tool.
+    """
+
+    def __init__(self, role: Role, hub: "Hub", transport: Transport | None) -> None:
+        self.id = f"connection-{secrets.token_hex(6)}"
+        self.role = role
+        self.name = f"unnamed {role}"
+        self.can = frozenset({"consent"} if role == "host" and transport else ())
+        self.kinds: frozenset[str] = frozenset()
+        self.caller = hub.caller(role, self.name)
+        self.outgoing = Outgoing(self.post)
+        self._hub = hub
+        self._transport = transport
+        hub.join(self)
+
+    @property
+    def session_id(self) -> str:
+        """The session this connection belongs to."""
+        return self.caller.session_id
+
+    def introduce(self, client: str, can: frozenset[str] | None) -> None:
+        """Take the name the client gives itself, and what a host says it can do.
+
+        Args:
+            client: The name.
+            can: Abilities; None leaves them as they are.
+        """
+        self.name = client
+        self.caller = self._hub.caller(self.role, client)
+        if can is not None and self._transport is not None:
+            self.can = can
+        self._hub.refresh(self)
+
+    def agent(self, client: str) -> Caller:
+        """Whoever calls itself this as an agent."""
+        return self._hub.caller("agent", client)
+
+    def notify(self, event: Event) -> None:
+        """Send the client an event. May be called from any thread."""
+        self._hub.notify([self], event)
+
+    def post(self, data: bytes) -> None:
+        """Send a message without waiting. Called on the loop."""
+        if self._transport is not None:
+            self._transport.post(data)
+
+    async def send(self, data: bytes | None) -> None:
+        """Send a message, if there is one; waits while the other side is slow."""
+        if data is not None and self._transport is not None:
+            await self._transport.send(data)
+
+    async def request(self, method: str, question: Wire, within: float) -> Any:
+        """Ask the host something.
+
+        Args:
+            method: One of `host.*`.
+            question: Its parameters.
+            within: Seconds to wait.
+
+        Returns:
+            The host's answer, as it came.
+
+        Raises:
+            DeadlineExceeded: It did not answer in time.
+            ExecutionFailed: It answered with an error, or went away.
+        """
+        return await self.outgoing.request(method, question.to_wire(), within)
 
 
 class Hub:
-    """All connections of one bridge. What tells may be called from any thread; the rest on the loop.
+    """All connections of one bridge. What notifies may be called from any thread; the rest on the loop.
 
     Args:
-        screens: Told of hosts that can show a consent question.
+        broker: Is given the hosts that can show a consent question.
 
     Attributes:
-        members: The open connections. Replaced and never changed, as other threads read it.
+        peers: The open connections. Replaced and never changed, as other threads read it.
     """
 
-    def __init__(self, screens: ScreenDesk) -> None:
-        self._screens = screens
-        self.members: tuple[Member, ...] = ()
-        self._attached: dict[str, Member] = {}
+    def __init__(self, broker: Broker) -> None:
+        self._broker = broker
+        self.peers: tuple[Peer, ...] = ()
+        self._screens: dict[str, Peer] = {}
         self._secret = secrets.token_bytes(32)
         self._tasks: set[asyncio.Task[Any]] = set()
         self._home: tuple[asyncio.AbstractEventLoop, int] | None = None
@@ -80,43 +194,69 @@ class Hub:
         """The event loop of the connections and its thread; None before the first one."""
         return self._home
 
-    def join(self, member: Member) -> None:
+    def join(self, peer: Peer) -> None:
         """A connection is open."""
         self._home = (asyncio.get_running_loop(), threading.get_ident())
-        self.members = (*self.members, member)
-        self.refresh(member)
+        self.peers = (*self.peers, peer)
+        self.refresh(peer)
 
-    def leave(self, member: Member) -> None:
+    def leave(self, peer: Peer) -> None:
         """A connection is closed. Open questions stay open."""
-        self.members = tuple(other for other in self.members if other is not member)
-        if self._attached.pop(member.id, None) is not None:
-            self._screens.detach(member)
+        self.peers = tuple(other for other in self.peers if other is not peer)
+        if self._screens.pop(peer.id, None) is not None:
+            self._broker.detach(peer)
 
-    def refresh(self, member: Member) -> None:
-        """What a member can do may have changed: it becomes, or ceases to be, a consent screen."""
-        if "consent" in member.can and member.id not in self._attached:
-            self._attached[member.id] = member
-            self._screens.attach(member)
-        elif "consent" not in member.can and self._attached.pop(member.id, None) is not None:
-            self._screens.detach(member)
+    def refresh(self, peer: Peer) -> None:
+        """What a client can do may have changed: it becomes, or ceases to be, a consent screen."""
+        if "consent" in peer.can and peer.id not in self._screens:
+            self._screens[peer.id] = peer
+            self._broker.attach(peer)
+        elif "consent" not in peer.can and self._screens.pop(peer.id, None) is not None:
+            self._broker.detach(peer)
 
-    def session_id(self, role: Role, client: str) -> str:
-        """The name of a session: one client until the bridge stops, however often it connects."""
+    def caller(self, role: Role, client: str) -> Caller:
+        """Whoever has this role and gives itself this name.
+
+        Args:
+            role: Whose token it showed.
+            client: The name it gives itself.
+
+        Returns:
+            The caller; its session is the same until the bridge stops, however often the client connects.
+        """
         digest = hmac.digest(self._secret, f"{role}:{client}".encode(), hashlib.sha256)
-        return f"{role}-{digest.hex()[:12]}"
+        return Caller(role, client, f"{role}-{digest.hex()[:12]}")
 
-    def notify_hosts(self, method: str, params: dict[str, Any]) -> None:
-        """Notify every host."""
-        self._tell([member for member in self.members if member.role == "host"], method, params)
+    def notify_hosts(self, event: Event) -> None:
+        """Send every host an event."""
+        self.notify([peer for peer in self.peers if peer.role == "host"], event)
 
-    def publish(self, kind: str, params: dict[str, Any], *, hosts_only: bool = False) -> None:
-        """Notify every session that subscribed to this kind of event; or only those of hosts."""
-        told = [member for member in self.members if kind in member.kinds]
-        self._tell([member for member in told if not hosts_only or member.role == "host"], kind, params)
+    def publish(self, event: Event, *, hosts_only: bool = False) -> None:
+        """Send an event to every session that subscribed to it.
 
-    def tell(self, member: Member, method: str, params: dict[str, Any]) -> None:
-        """Notify one session."""
-        self._tell([member], method, params)
+        Args:
+            event: What happened.
+            hosts_only: Whether agents must not hear of it.
+        """
+        subscribers = [peer for peer in self.peers if event.event_name in peer.kinds]
+        self.notify([peer for peer in subscribers if not hosts_only or peer.role == "host"], event)
+
+    def notify(self, peers: Iterable[Peer], event: Event) -> None:
+        """Send an event to some connections."""
+        peers = tuple(peers)
+        if not peers or self._home is None:
+            return
+        try:
+            data = frames.notification(event)
+        except orjson.JSONEncodeError:  # a bug of ours, or a file name that is no text: no reason to fail a call
+            logger.exception("The event %s is not JSON", event.event_name)
+            return
+        loop, thread = self._home
+        for peer in peers:
+            if threading.get_ident() == thread:
+                peer.post(data)
+            elif not loop.is_closed():
+                loop.call_soon_threadsafe(peer.post, data)
 
     def spawn(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
         """Start something that may outlive its connection."""
@@ -132,17 +272,43 @@ class Hub:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _tell(self, members: list[Member], method: str, params: dict[str, Any]) -> None:
-        if not members or self._home is None:
-            return
-        try:
-            data = replies.notification(method, params)
-        except orjson.JSONEncodeError:  # a bug of ours, or a file name that is no text: no reason to fail a call
-            logger.exception("The notification %s cannot be told as JSON", method)
-            return
-        loop, thread = self._home
-        for member in members:
-            if threading.get_ident() == thread:
-                member.post(data)
-            elif not loop.is_closed():
-                loop.call_soon_threadsafe(member.post, data)
+
+class VaultEvents:
+    """Publishes what happens to the vault's files. Every method may be called from any thread.
+
+    Args:
+        hub: Knows who listens.
+        denied: What the user has closed; agents hear nothing of it.
+    """
+
+    def __init__(self, hub: Hub, denied: Denials) -> None:
+        self._hub = hub
+        self._denied = denied
+
+    def changed(self, path: str, change: str) -> None:
+        """A file has changed, and the index knows.
+
+        Args:
+            path: The file, vault-relative.
+            change: `created`, `modified` or `deleted`.
+        """
+        denial = self._denied()
+        closed = denial is not None and denial(path) is not None
+        self._hub.publish(VaultChanged.model_validate({"path": path, "change": change}), hosts_only=closed)
+
+    def applied(self, plan: ChangePlan) -> None:
+        """We have changed files, and the index knows."""
+        for change in plan.changes:
+            if change.kind is ChangeKind.CREATE:
+                self.changed(change.path, "created")
+            elif change.kind is ChangeKind.MODIFY:
+                self.changed(change.path, "modified")
+            elif change.kind is ChangeKind.DELETE:
+                self.changed(change.path, "deleted")
+            elif change.kind is ChangeKind.MOVE and change.new_path is not None:
+                self.changed(change.path, "deleted")
+                self.changed(change.new_path, "created")
+
+    def progress(self, done: int, total: int) -> None:
+        """The index has read `done` of the `total` files that it is to read."""
+        self._hub.notify_hosts(IndexProgress(done=done, total=total))

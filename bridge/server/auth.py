@@ -1,4 +1,4 @@
-"""The door: from where one may come (Host and Origin, against web pages and DNS rebinding), and as whom (the token)."""
+"""Who may connect: from where (Host and Origin, against web pages and DNS rebinding), and as whom (the token)."""
 
 import hmac
 from collections.abc import Callable, Collection, Mapping
@@ -8,7 +8,7 @@ from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from bridge.contract.discovery import SUBPROTOCOL
-from bridge.toolkit.tool_call import Role
+from bridge.contract.session import Role
 
 OBSIDIAN: Final = "app://obsidian.md"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -30,7 +30,7 @@ class Authenticator:
         self._hosts: frozenset[str] = frozenset()
 
     def listen(self, port: int) -> None:
-        """Say on which port we are; nobody passes before that."""
+        """Set the port that is listened on; every request is refused before that."""
         self._hosts = frozenset(f"{name}:{port}" for name in LOOPBACK)
 
     def check_origin(self, headers: Headers) -> None:
@@ -58,7 +58,7 @@ class Authenticator:
         """
         shown = _token(headers).encode("utf-8", "surrogateescape")
         found: Role | None = None
-        for role, token in self._tokens.items():  # every token is compared, so that time tells nothing
+        for role, token in self._tokens.items():  # all are compared, so that the time taken reveals nothing
             if hmac.compare_digest(shown, token):
                 found = role
         if found is None:

@@ -12,18 +12,18 @@ def json_answer(value: object, status: int = 200) -> web.Response:
     return web.Response(body=orjson.dumps(value), status=status, content_type="application/json")
 
 
-def guard(door: Authenticator) -> Middleware:
-    """The middleware in front of every route: the door's first check, preflights, and errors as JSON."""
+def guard(authenticator: Authenticator) -> Middleware:
+    """The middleware in front of every route: the check of origins, preflights, and errors as JSON."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
         try:
-            door.check_origin(request.headers)
+            authenticator.check_origin(request.headers)
             answer = _preflight(request) or await handler(request)
         except web.HTTPException as error:
             answer = _refusal(error)
         origin = request.headers.get("Origin", "")
-        if not answer.prepared and door.allows(origin):
+        if not answer.prepared and authenticator.allows(origin):
             answer.headers["Access-Control-Allow-Origin"] = origin
             answer.headers["Vary"] = "Origin"
         return answer
@@ -32,7 +32,7 @@ def guard(door: Authenticator) -> Middleware:
 
 
 def _preflight(request: web.Request) -> web.Response | None:
-    """The answer to a browser that asks whether a page may post; the door has let its origin through."""
+    """The answer to a browser that asks whether a page may post, whose origin has been checked."""
     asked = request.method == "OPTIONS" and "Origin" in request.headers
     if not asked or "Access-Control-Request-Method" not in request.headers:
         return None

@@ -1,7 +1,8 @@
-"""The run folder: outside the vault, for this user only, with what a client needs to connect."""
+"""The bridge's own folders outside the vault, for this user only: what a client needs to connect, and the cache."""
 
 import contextlib
 import hashlib
+import logging
 import os
 import secrets
 import stat
@@ -50,7 +51,11 @@ class RunFolder:
             ) from None
 
     def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole, for this user's eyes only, in place of an older one."""
+        """Put a file there whole, for this user's eyes only, in place of an older one.
+
+        Raises:
+            OSError: The disk is full or failed; the older file is still there.
+        """
         temporary = self.path / f".{name}.{secrets.token_hex(4)}.tmp"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
@@ -65,7 +70,7 @@ class RunFolder:
             raise
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file, or None when there is none."""
+        """The content of a file, or None when there is none. Raises OSError when it cannot be read."""
         with contextlib.suppress(FileNotFoundError):
             return (self.path / name).read_bytes()
         return None
@@ -96,3 +101,21 @@ def _private(folder: Path) -> None:
             raise StartError(f"{folder} belongs to another user", hint=f"Name another with {STATE_VARIABLE}.")
         if stat.S_IMODE(state.st_mode) != stat.S_IRWXU:
             folder.chmod(stat.S_IRWXU)
+
+
+logger = logging.getLogger(__name__)
+
+
+def cache_folder(vault: Path) -> Path | None:
+    """The folder, for this user only, made when missing; None when it cannot be used.
+
+    Args:
+        vault: The vault's real path; its hash names the folder.
+    """
+    state = os.environ.get(STATE_VARIABLE)
+    place = Path(state) if state else platformdirs.user_cache_path("vault-bridge")
+    try:
+        return RunFolder(vault, place, kind="cache").path
+    except StartError as error:
+        logger.warning("The index cannot be kept: %s", error)
+        return None

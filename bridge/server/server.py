@@ -10,6 +10,7 @@ import orjson
 from aiohttp import WSCloseCode, web
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discovery, Endpoint
+from bridge.contract.session import Health, Role
 from bridge.errors import StartError
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
@@ -21,7 +22,6 @@ from bridge.server.auth import Authenticator
 from bridge.server.http_responses import guard, json_answer
 from bridge.server.run_folder import RunFolder
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
-from bridge.toolkit.tool_call import Role
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
@@ -50,7 +50,7 @@ class Server:
         self._run = run
         self._state = state
         self.tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
-        self._door = Authenticator(self.tokens, lambda: services.settings.current.allowed_origins)
+        self._authenticator = Authenticator(self.tokens, lambda: services.settings.current.allowed_origins)
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None
@@ -77,7 +77,7 @@ class Server:
             ) from None
         self._runner = runner
         bound = runner.addresses[0][1]
-        self._door.listen(bound)
+        self._authenticator.listen(bound)
         try:
             return self._publish(bound)
         except OSError as error:
@@ -99,7 +99,7 @@ class Server:
         await self._hub.stop()  # what came in over a connection that was just being closed
 
     def _app(self) -> web.Application:
-        app = web.Application(middlewares=[guard(self._door)], client_max_size=MAX_FRAME)
+        app = web.Application(middlewares=[guard(self._authenticator)], client_max_size=MAX_FRAME)
         app.router.add_get("/ws", self._ws)
         app.router.add_post("/rpc", self._rpc)
         app.router.add_get("/health", self._health, allow_head=False)
@@ -108,7 +108,7 @@ class Server:
         return app
 
     async def _ws(self, request: web.Request) -> web.StreamResponse:
-        role = self._door.check_role(request.headers)
+        role = self._authenticator.check_role(request.headers)
         socket = await open_socket(request)
         transport = request.transport
         if transport is None:  # gone while we upgraded
@@ -122,7 +122,7 @@ class Server:
         return socket
 
     async def _rpc(self, request: web.Request) -> web.StreamResponse:
-        role = self._door.check_role(request.headers)
+        role = self._authenticator.check_role(request.headers)
         body = await request.read()
         session = self._session(role)
         try:
@@ -134,13 +134,13 @@ class Server:
         return web.Response(body=answer, content_type="application/json")
 
     async def _health(self, _request: web.Request) -> web.StreamResponse:
-        return json_answer({"ok": True, "version": self._services.version, "vault": self._services.vault})
+        return json_answer(Health(version=self._services.version, vault=self._services.vault).to_wire())
 
     async def _nothing(self, _request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text="There are GET /ws, POST /rpc and GET /health")
 
     def _session(self, role: Role, link: SocketLink | None = None) -> Session:
-        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, link=link)
+        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
 
     async def _close_sockets(self, _app: web.Application) -> None:
         await asyncio.gather(
@@ -157,9 +157,9 @@ class Server:
         for role, token in self.tokens.items():
             endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
             self._run.write(FILES[role], orjson.dumps(endpoint.to_wire()))
-        beacon = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
-        write_atomic(self._state, BRIDGE_FILE, orjson.dumps(beacon.to_wire()))
-        return beacon
+        discovery = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
+        write_atomic(self._state, BRIDGE_FILE, orjson.dumps(discovery.to_wire()))
+        return discovery
 
     def _withdraw(self) -> None:
         self._run.remove(*FILES.values())

@@ -7,9 +7,8 @@ from typing import Final
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from bridge.contract.discovery import SUBPROTOCOL
-from bridge.rpc import replies
-from bridge.rpc.codes import PARSE_ERROR
-from bridge.rpc.frames import MAX_FRAME
+from bridge.rpc import frames
+from bridge.rpc.frames import MAX_FRAME, PARSE_ERROR
 from bridge.rpc.session import Session
 from bridge.server.auth import offered_protocols
 
@@ -72,7 +71,7 @@ class SocketLink:
 
 
 async def open_socket(request: web.Request) -> web.WebSocketResponse[bool]:
-    """Upgrade a request that has passed the door."""
+    """Upgrade a request that has been authenticated."""
     # The library logs what a client offers when nothing of it fits, and a token may be in that: then offer nothing.
     fits = SUBPROTOCOL in offered_protocols(request.headers)
     if not fits and "Sec-WebSocket-Protocol" in request.headers:
@@ -100,7 +99,7 @@ async def serve_socket(socket: web.WebSocketResponse[bool], link: SocketLink, se
             elif message.type is WSMsgType.TEXT:
                 await session.receive(message.data)
             elif message.type is WSMsgType.BINARY:
-                await link.send(replies.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
+                await link.send(frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
             taken += 1
             if taken % TURN == 0:
                 await asyncio.sleep(0)

@@ -50,10 +50,10 @@ def known(values: dict[str, Any]) -> dict[str, Any]:
 
 def unknown(values: dict[str, Any]) -> list[str]:
     """The keys that are no settings, each with the nearest one that is, for people."""
-    told = []
+    described = []
     for key in values:
         if key in NAMES:
             continue
         near = difflib.get_close_matches(key[:LONGEST_NAME], NAMES, n=1)
-        told.append(f"{key[:LONGEST_NAME]!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
-    return told
+        described.append(f"{key[:LONGEST_NAME]!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    return described

@@ -13,11 +13,12 @@ from typing import Any
 from bridge.clock import Clock, SystemClock
 from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters
+from bridge.settings.changes import SettingsChange
 from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
-from bridge.settings.model import Settings, merge, warnings
+from bridge.settings.model import Settings, merge, no_effect, warnings
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class SettingsStore:
         self._state = state
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
-        self._listeners: list[Callable[[Settings], None]] = []
+        self._listeners: list[Callable[[SettingsChange], None]] = []
         self._seen: tuple[int, ...] | None = None
         self._data: bytes | None = None
         self._start_fault: str | None = None
@@ -52,12 +53,20 @@ class SettingsStore:
 
     @property
     def current(self) -> Settings:
-        """The settings in force: the file's as it is now. While they are being changed those from before."""
+        """The settings in force: the file's as it is now. While they are being changed, those from before.
+
+        Each use looks at the file; the object itself never changes, so one is enough for a whole call.
+        """
         if self._lock.acquire(blocking=False):
             try:
                 self._refresh()
             finally:
                 self._lock.release()
+        return self._current
+
+    @property
+    def latest(self) -> Settings:
+        """The settings as last read, without a look at the file: enough in a call that began with `current`."""
         return self._current
 
     @property
@@ -73,15 +82,24 @@ class SettingsStore:
             found = (self._start_fault, self._fault, _ignored(self._values))
             return [fault for fault in found if fault is not None]
 
-    def on_change(self, listener: Callable[[Settings], None]) -> None:
-        """Have `listener` told of every change."""
+    def on_change(self, listener: Callable[[SettingsChange], None]) -> None:
+        """Have a listener called with every change.
+
+        Args:
+            listener: Called once the change is in force and before `update` returns, in the thread that changed or
+                read the settings.
+        """
         self._listeners.append(listener)
 
-    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
         """Merge a patch in deeply: all of it or nothing, validated as a whole, on disk before it is in force.
 
+        Args:
+            patch: JSON, by the settings' keys; None sets a value to null.
+            by: The name of the host that asks, for the log.
+
         Returns:
-            The settings as they are then, and warnings about values that are risky.
+            The settings as they are then, and warnings about the keys of the patch.
 
         Raises:
             InvalidParameters: Naming the key and what is wrong with it.
@@ -94,20 +112,35 @@ class SettingsStore:
         with self._lock:
             self._refresh()
             Settings.parse(merge(known(self._values), patch))
-            return self._commit(merge(self._values, patch))
+            settings = self._commit(merge(self._values, patch), by)
+            return settings, warnings(settings, patch)
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
-        """Set one tool's consent mode; None goes back to the tool's default."""
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        """Set one tool's consent mode.
+
+        Args:
+            tool: Its name; it need not exist.
+            mode: None goes back to the tool's default.
+            by: The name of the host that asks, for the log.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
+        """
         with self._lock:
             self._refresh()
             modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
-            self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})})
+            self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})}, by)
 
-    def reset(self, section: str | None = None) -> Settings:
+    def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
         """Back to the defaults, of one section or of all. Keys that are no settings are kept.
 
+        Args:
+            section: As in `SECTIONS`; None: all.
+            by: The name of the host that asks, for the log.
+
         Raises:
-            InvalidParameters: When there is no such section; it names those there are.
+            InvalidParameters: There is no such section; the message names those there are.
+            ExecutionFailed: The disk is full or failed; the old settings stay in force.
         """
         sections: dict[str, set[str]] = {}
         for name, field in Settings.model_fields.items():
@@ -120,9 +153,9 @@ class SettingsStore:
             self._refresh()
             dropped = set().union(*sections.values()) if section is None else sections[section]
             kept = {key: value for key, value in self._values.items() if key not in dropped}
-            return self._commit(kept)[0]
+            return self._commit(kept, by)
 
-    def _commit(self, values: dict[str, Any]) -> tuple[Settings, list[str]]:
+    def _commit(self, values: dict[str, Any], by: str | None) -> Settings:
         settings = Settings.parse(known(values))
         data = write(values)
         try:
@@ -130,19 +163,20 @@ class SettingsStore:
                 self._put_aside()
             write_atomic(self._state, FILE, data)
         except OSError as error:
-            raise explain(error, f".vault-bridge/{FILE}") from error
-        self._accept(values, data)
+            raise as_failure(error, f".vault-bridge/{FILE}") from error
+        self._accept(values, data, by)
         self._fault = None
-        return settings, warnings(settings)
+        return settings
 
-    def _accept(self, values: dict[str, Any], data: bytes) -> None:
+    def _accept(self, values: dict[str, Any], data: bytes, by: str | None = None) -> None:
         """Put settings in force, and keep a copy for a start that finds the file broken."""
         self._values, self._data, self._seen = values, data, None
         before, self._current = self._current, Settings.parse(known(values))
         self._keep_copy(write(known(values)))
         if self._current != before:
+            change = SettingsChange(before, self._current, by)
             for listener in self._listeners:
-                listener(self._current)
+                listener(change)
 
     def _keep_copy(self, data: bytes) -> None:
         with contextlib.suppress(OSError):
@@ -167,6 +201,8 @@ class SettingsStore:
             logger.warning("%s", self._start_fault)
         if ignored := _ignored(self._values):
             logger.warning("%s", ignored)
+        if idle := no_effect(self._values):
+            logger.warning(".vault-bridge/%s sets what has no effect in this version: %s", FILE, ", ".join(idle))
 
     def _replace(self, why: str) -> str:
         """Put a broken file aside and its last good version in its place; what to tell people."""
@@ -180,7 +216,11 @@ class SettingsStore:
             if kept is not None:
                 self._data = write(values)
                 write_atomic(self._state, FILE, self._data)
-        where = f" It is kept as .vault-bridge/{kept}: mend what you need of it with" if kept else " Mend it, or use"
+        where = (
+            f" It is kept as .vault-bridge/{kept}: set what you need of it again with"
+            if kept
+            else " Correct it, or use"
+        )
         return (
             f".vault-bridge/{FILE} could not be used: {why}. Instead {what} serve.{where} "
             "`vault-bridge settings set`" + (", then delete it" if kept else "")
@@ -223,7 +263,9 @@ class SettingsStore:
         self._accept(values, data)
 
     def _refuse(self, why: str, data: bytes | None) -> None:
-        fault = f".vault-bridge/{FILE} cannot be used: {why}. Until it is mended the settings from before stay in force"
+        fault = (
+            f".vault-bridge/{FILE} cannot be used: {why}. Until it is corrected, the settings from before stay in force"
+        )
         if fault != self._fault:
             logger.warning("%s", fault)
         self._fault, self._data, self._seen = fault, data, None

@@ -18,7 +18,7 @@ _NO_TEXT = {"missing", "string_type", "string_too_short"}
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What is said when a text is missing, empty or no text, where the parameter's seed has words for that.
+    """What is said when a text is missing, empty or no text, where the parameter has words of its own for that.
 
     It is put into the parameter's `Annotated`.
 
@@ -48,7 +48,12 @@ def parse_arguments(model: type[Params], arguments: Any) -> Any:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """The first fault as a sentence, without the caller's values in it."""
+    """The first fault as a sentence, without the caller's values in it.
+
+    Args:
+        error: What pydantic found.
+        model: The model that was not met; its names are suggested.
+    """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
     where = _where(first["loc"])
     if first["type"] == "extra_forbidden":

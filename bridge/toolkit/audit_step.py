@@ -1,4 +1,4 @@
-"""The audit step: what of a call and of a decision goes into the log (seed L, "Execution Logging")."""
+"""The audit step: what of a call and of a decision goes into the log."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,8 @@ from typing import Any
 
 from bridge.audit.log import AuditLog
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import Answer
+from bridge.consent.broker import ConsentAnswer
+from bridge.contract.events import AuditAppended
 from bridge.contract.result import ToolResult
 from bridge.policy.consent import Verdict
 from bridge.toolkit.registry import ToolRegistry
@@ -18,14 +19,8 @@ from bridge.vault.plan import ChangePlan
 SHORT = 200
 """Characters of a result's own texts that the log keeps; the notes themselves do not belong into it."""
 
-
 NOTES_TEXT = frozenset({"content", "text", "diff", "preview", "snippet", "lines"})
 """Members of results that hold what is written in notes, however short it is."""
-
-TOLD = frozenset(
-    {"timestamp", "kind", "tool", "executionId", "client", "success", "errorType", "outcome", "rule", "event"}
-)
-"""What of a record hosts are told at once; they ask for the rest."""
 
 
 class AuditStep:
@@ -35,7 +30,7 @@ class AuditStep:
         log: Where to.
         registry: Says which parameters of a tool are sensitive.
         clock: For the times.
-        on_appended: Told what was logged, without parameters and results: hosts ask for those. Called from a thread.
+        on_appended: Called from a thread with each record, without its parameters and result: hosts ask for those.
     """
 
     def __init__(
@@ -43,7 +38,7 @@ class AuditStep:
         log: AuditLog,
         registry: ToolRegistry,
         clock: Clock,
-        on_appended: Callable[[dict[str, Any]], None] = lambda _told: None,
+        on_appended: Callable[[AuditAppended], None] = lambda _event: None,
     ) -> None:
         self._log = log
         self._on_appended = on_appended
@@ -56,7 +51,14 @@ class AuditStep:
         self._writer.shutdown()
 
     async def finished(self, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
-        """Log the end of a call."""
+        """Log the end of a call. Returns when it is written.
+
+        Args:
+            tool_call: The call.
+            result: Its result.
+            plan: What it wrote; None when it wrote nothing.
+            seconds: How long it took.
+        """
         facts: dict[str, Any] = {
             "success": result.success,
             "result": _shape(result.data) if result.success else {"error": result.error},
@@ -78,7 +80,9 @@ class AuditStep:
         record = self._record("execution", tool_call, facts)
         await asyncio.get_running_loop().run_in_executor(self._writer, self._write, *record)
 
-    def decided(self, tool_call: ToolCall, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def decided(
+        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+    ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
         Args:
@@ -133,7 +137,7 @@ class AuditStep:
 
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)
-        self._on_appended({key: value for key, value in record.items() if key in TOLD})
+        self._on_appended(AuditAppended.model_validate(record))
 
 
 def _on_event_loop() -> bool:

@@ -14,7 +14,8 @@ from typing import Any
 import orjson
 
 from bridge.clock import Clock
-from bridge.contract.result import ToolResult
+from bridge.contract.base import Event
+from bridge.contract.result import PendingCall, ToolResult
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
@@ -25,8 +26,6 @@ from bridge.vault.plan import content_hash
 KEPT_SECONDS = 24 * 60 * 60
 MOST_KEPT = 2_000
 """Finished calls kept in memory; beyond that the oldest go. Reads can be repeated, writes are in the journal."""
-
-Notify = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(slots=True)
@@ -60,8 +59,8 @@ class CallRegistry:
         call_id: str | None = None,
         wait: float | None = None,
         reason: str | None = None,
-        notify: Notify | None = None,
-    ) -> dict[str, Any]:
+        notify: Callable[[Event], None] | None = None,
+    ) -> ToolResult | PendingCall:
         """Run a tool, or find the run that this call id already names.
 
         Args:
@@ -71,32 +70,40 @@ class CallRegistry:
             call_id: Makes the call idempotent and lets it outlive the connection.
             wait: Seconds until a ticket is returned instead of a result; None waits to the end.
             reason: Shown to the person who is asked.
-            notify: Told of progress.
+            notify: Called with the call's progress, from any thread.
 
         Returns:
-            A ToolResult, or `{"status": "pending", "callId": ..., "requestId": ...}`.
+            The result, or a ticket when `wait` ran out.
         """
         tool_call = ToolCall(caller, name, arguments, call_id, reason=reason, wait_for_host=wait is not None)
         if notify is not None:
             tool_call.notify = notify
         if call_id is None and wait is None:
-            return (await self._pipeline.call(tool_call)).to_wire()
+            return await self._pipeline.call(tool_call)
         tool_call.call_id = call_id or f"call-{secrets.token_hex(8)}"
         tool_call.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
         known = self._find(tool_call)
         if isinstance(known, ToolResult):
-            return known.to_wire()
+            return known
         return await self._await(known, wait)
 
-    async def result(self, call_id: str, wait: float | None = None) -> dict[str, Any]:
-        """The result of an earlier call, or its ticket."""
+    async def result(self, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
+        """The result of an earlier call.
+
+        Args:
+            call_id: Names the call.
+            wait: Seconds until a ticket is returned instead; None waits to the end.
+
+        Returns:
+            The result, or the ticket; a failed result (`not_found`) when there is no such call.
+        """
         found = self._calls.get(call_id)
         if found is None:
             entry = self._ledger.find_call(call_id)
             if entry is not None:
-                return _recorded(entry).to_wire()
+                return _recorded(entry)
             missing = NotFound(f"There is no call {call_id!r}; results are kept for 24 hours. Make the call again")
-            return ToolResult.failed(missing).to_wire()
+            return ToolResult.failed(missing)
         return await self._await(found, wait)
 
     def cancel(self, call_id: str) -> bool:
@@ -139,11 +146,11 @@ class CallRegistry:
             return ToolResult.failed(refusal, execution_id=tool_call.execution_id)
 
     @staticmethod
-    async def _await(call: _Call, wait: float | None) -> dict[str, Any]:
+    async def _await(call: _Call, wait: float | None) -> ToolResult | PendingCall:
         await asyncio.wait([call.task], timeout=wait)
         if call.task.done():
-            return call.task.result().to_wire()
-        return {"status": "pending", "callId": call.tool_call.call_id, "requestId": call.tool_call.request_id}
+            return call.task.result()
+        return PendingCall(call_id=call.tool_call.call_id or "", request_id=call.tool_call.request_id)
 
     def _forget(self) -> None:
         """Drop what finished more than a day ago, and the oldest beyond the most we keep."""

@@ -1,8 +1,8 @@
-"""From what a tool says it will do to the question a person is asked, and from the answer to a yes or a refusal."""
+"""The consent step: from what a tool will do to the question a person is asked, and from their answer to yes or no."""
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
 from datetime import timedelta
 from functools import partial
 from typing import Any, Literal, Protocol
@@ -10,39 +10,93 @@ from typing import Any, Literal, Protocol
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import Answer, Broker
-from bridge.consent.grants import Grants
-from bridge.contract.consent import (
-    ConsentRequest,
-    Decision,
-    Operation,
-    Preview,
-    Scope,
-    ToolFace,
-)
+from bridge.consent.broker import Broker, ConsentAnswer
+from bridge.consent.grants import GrantStore
+from bridge.contract.consent import ConsentRequest, Decision, Operation, Preview, Scope, ToolFace
 from bridge.errors import Conflict, PermissionDenied
-from bridge.policy.consent import Case, Verdict, decide
+from bridge.journal.ledger import Ledger
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.settings.model import Settings
-from bridge.toolkit.actor import current_actor
-from bridge.toolkit.tool import Effect, ReadEffect, RequestEffect, Tool, Unchanged
+from bridge.toolkit.tool import Effect, Output, ReadEffect, RequestEffect, Tool, Unchanged
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.partial import Kept
+from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
 from bridge.vault.plan import ChangePlan, content_hash
-
-Check = Callable[[], Awaitable[None]]
-Part = Callable[[Kept], Awaitable[str]]
-
 
 FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
 """Answers that are written down."""
 
 
 class Record(Protocol):
-    """Told of every decision."""
+    """Writes decisions down."""
 
-    def __call__(self, tool_call: ToolCall, verdict: Verdict, answer: Answer | None, *, by: str | None = None) -> None:
+    def __call__(
+        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+    ) -> None:
         """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
         ...
+
+
+class Approval:
+    """One effect on its way through a question.
+
+    Args:
+        effect: What the tool will do.
+        ledger: Looks at the vault again.
+        workers: Threads for that.
+
+    Attributes:
+        effect: What is to be done; after an answer with hunks, the smaller plan.
+        left_out: What the person left out of it.
+        is_divisible: Whether hunks may be left out.
+    """
+
+    def __init__(self, effect: Effect, ledger: Ledger, workers: Executor) -> None:
+        self.effect = effect
+        self.left_out: tuple[LeftOut, ...] = ()
+        self.is_divisible = isinstance(effect, ChangePlan) and is_divisible(effect)
+        self._ledger = ledger
+        self._workers = workers
+
+    async def check(self) -> None:
+        """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes.
+
+        Raises:
+            Conflict: The vault has changed since.
+        """
+        if isinstance(self.effect, ChangePlan):
+            await asyncio.get_running_loop().run_in_executor(self._workers, self._ledger.check, self.effect)
+
+    async def keep_selected(self, keep: KeptHunks) -> str:
+        """Leave everything out that is not kept, and check the rest.
+
+        Args:
+            keep: The hunks wanted of each file, by path, counted from 0.
+
+        Returns:
+            The digest of what will be done.
+
+        Raises:
+            InvalidParameters: The choice makes no sense; all is as before.
+            Conflict: The vault has changed since.
+        """
+        if not isinstance(self.effect, ChangePlan):
+            raise TypeError("only a change plan has hunks")
+        work = asyncio.get_running_loop().run_in_executor(self._workers, self._ledger.part, self.effect, keep)
+        partial = await work
+        self.effect, self.left_out = partial.plan, partial.left_out
+        return partial.plan.digest
+
+    def add_left_out(self, output: Output) -> Output:
+        """A tool's answer, and in it what the person left out."""
+        if not self.left_out:
+            return output
+        facts = [_left_out(file) for file in self.left_out]
+        data = output.data | {"leftOut": facts} if isinstance(output.data, dict) else output.data
+        lines = ["", "The user left out the following; do not repeat it without asking them why."]
+        for file in self.left_out:
+            which = f"{len(file.hunks)} of {file.of} hunks" if file.hunks else "the whole file"
+            lines += [f"{file.path} ({file.change}): {which}", file.diff.removesuffix("\n")]
+        return Output(data, output.text + "\n".join(lines), output.metadata)
 
 
 class ConsentStep:
@@ -52,21 +106,35 @@ class ConsentStep:
         broker: Holds the open questions.
         grants: What people have said before.
         clock: For the question's times.
-        record: Told of every decision, for the audit log.
-        deny_all: The provider that always denies (seed O, "Dummy"): nothing is asked, everything is refused.
+        record: Called with every decision, for the audit log.
+        deny_all: Whether nothing is asked and whatever would be asked is refused.
     """
 
-    def __init__(self, broker: Broker, grants: Grants, clock: Clock, record: Record, *, deny_all: bool = False) -> None:
+    def __init__(
+        self, broker: Broker, grants: GrantStore, clock: Clock, record: Record, *, deny_all: bool = False
+    ) -> None:
         self._broker = broker
         self._grants = grants
         self._clock = clock
         self._record = record
         self._deny_all = deny_all
 
-    def verdict(self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings) -> tuple[Case, Verdict]:
-        """What the rules say of this call, without asking anyone."""
+    def verdict(
+        self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
+    ) -> tuple[ConsentCase, Verdict]:
+        """What the rules say of this call, without asking anyone.
+
+        Args:
+            tool: The tool.
+            effect: What it will do.
+            tool_call: The call.
+            settings: The modes.
+
+        Returns:
+            The case that was decided, and the decision.
+        """
         plan = effect if isinstance(effect, ChangePlan) else None
-        case = Case(
+        case = ConsentCase(
             tool=tool.name,
             operation=plan.operation if plan else tool.operation,
             consent_class=tool.consent_class,
@@ -91,9 +159,7 @@ class ConsentStep:
         effect: Effect,
         tool_call: ToolCall,
         settings: Settings,
-        check: Check | None,
-        *,
-        part: Part | None = None,
+        approval: Approval | None = None,
     ) -> None:
         """Return when the call may go on.
 
@@ -102,12 +168,11 @@ class ConsentStep:
             effect: What it will do.
             tool_call: The call; its `request_id` is set while the question is open.
             settings: The modes and the time-out.
-            check: Run when a yes comes, before it counts; raises when the vault has changed meanwhile.
-            part: Run instead when a yes leaves hunks out; None when none can be left out.
+            approval: Looks at the vault again when a yes comes, before it counts; None where nothing is planned.
 
         Raises:
             PermissionDenied: With the code that says who or what refused.
-            Conflict: `stale`, when `check` found a change.
+            Conflict: `stale`: the vault has changed meanwhile.
         """
         case, verdict = self.verdict(tool, effect, tool_call, settings)
         if verdict.outcome == "allow":
@@ -119,17 +184,16 @@ class ConsentStep:
             raise PermissionDenied(
                 f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
-        question = self._question(
-            tool, effect, tool_call, case=case, verdict=verdict, settings=settings, hunks=part is not None
-        )
+        hunks = approval is not None and approval.is_divisible
+        question = self._question(tool, effect, tool_call, case=case, verdict=verdict, settings=settings, hunks=hunks)
         tool_call.request_id = question.request_id
         try:
             answer = await self._broker.ask(
                 question,
                 timeout=settings.consent_timeout,
                 wait_for_host=tool_call.wait_for_host,
-                check=check,
-                part=part,
+                check=approval.check if approval else None,
+                part=approval.keep_selected if approval and hunks else None,
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
@@ -137,8 +201,7 @@ class ConsentStep:
             raise
         finally:
             tool_call.request_id = None
-        current_actor.set(answer.by)
-        remember = partial(self._grants.remember, answer.decision, case, answer.feedback)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, by=answer.by)
         if answer.decision in FOR_GOOD:
             await asyncio.to_thread(remember)  # writes files
         else:
@@ -159,7 +222,7 @@ class ConsentStep:
         effect: Effect,
         tool_call: ToolCall,
         *,
-        case: Case,
+        case: ConsentCase,
         verdict: Verdict,
         settings: Settings,
         hunks: bool,
@@ -169,7 +232,7 @@ class ConsentStep:
             request_id=f"c-{secrets.token_hex(6)}",
             client=tool_call.caller.client,
             session_id=tool_call.caller.session_id,
-            tool=ToolFace(name=tool.name, title=tool.title, description=tool.description, icon=tool.icon),
+            tool=ToolFace.of(tool),
             risk_level=tool.risk,
             operation=case.operation,
             summary=effect.summary,
@@ -189,8 +252,8 @@ class ConsentStep:
         )
 
 
-def _scope(effect: Effect, case: Case) -> Scope:
-    """The call in seed C's terms. What lies in the vault is in scope, whatever else can be read is not."""
+def _scope(effect: Effect, case: ConsentCase) -> Scope:
+    """What the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0] if len(case.targets) == 1 else None
     count = len(case.targets)
     match case.operation:
@@ -230,3 +293,13 @@ def _preview(effect: Effect, tool_call: ToolCall, settings: Settings) -> Preview
             return Preview(warnings=effect.warnings, request=effect.exact)
         case ReadEffect() | Unchanged():
             return None
+
+
+def _left_out(file: LeftOut) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "change": file.change,
+        "hunks": list(file.hunks),
+        "of": file.of,
+        "diff": file.diff,
+    }

@@ -1,12 +1,18 @@
-"""What the bridge writes to its console holds no secret either: neither our tokens nor what looks like a key."""
+"""What the bridge writes to its console: no secret, and in developer mode every call with its time."""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
-from bridge.policy.redaction import redact_text
-from bridge.policy.secrets import Secrets, hide_secrets
+from bridge.contract.result import ToolResult
+from bridge.policy.redaction import Secrets, hide_secrets, redact_text
+from bridge.toolkit.tool_call import ToolCall
 
+CALLS: Final = "bridge.calls"
+"""The logger of calls; `vault-bridge serve` shows it."""
+
+_calls = logging.getLogger(CALLS)
 _FORMATTER = logging.Formatter()
 
 
@@ -45,3 +51,21 @@ def redacted_console(secrets: Secrets) -> Iterator[None]:
     finally:
         for handler in handlers:
             handler.removeFilter(redacting)
+
+
+def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
+    """Write one line about a call that has ended: who, what, how it ended, and how long it took, people included."""
+    if result.success:
+        end = f"done, {len(result.text):,} characters"
+    else:
+        code = result.data.get("code") if isinstance(result.data, dict) else None
+        kind = result.error_type.value if result.error_type is not None else "failed"
+        end = f"{kind} ({code})" if code else kind
+    _calls.info(
+        "%s by %s: %s in %.1f ms [%s]",
+        tool_call.tool,
+        tool_call.caller.client,
+        end,
+        seconds * 1000,
+        tool_call.execution_id,
+    )

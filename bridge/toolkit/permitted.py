@@ -1,15 +1,23 @@
-"""The vault's files without those the user has closed: what every tool is given to read."""
+"""Which of the vault's files a call may be given: none that the user has closed, and some of them whole."""
 
 from collections.abc import Callable, Iterator
 
 from bridge.errors import PermissionDenied
 from bridge.policy.consent import Rule
 from bridge.vault.files import VaultFiles, WalkedFolder
-from bridge.vault.paths import VaultPath
+from bridge.vault.name_folding import fold
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import Place
 
-Denials = Callable[[], Callable[[str], Rule | None] | None]
-"""The rules as they are now: what tells which of them forbids reading a path; None when nothing is forbidden."""
+Denial = Callable[[str], Rule | None]
+"""Returns the rule that closes a path; None when none does."""
+
+Denials = Callable[[], Denial | None]
+"""The rules as they are now: a function that returns the rule which forbids reading a path, or None; None when nothing
+is forbidden."""
+
+_MADE = {ChangeKind.CREATE, ChangeKind.MODIFY}
 
 
 class PermittedFiles(VaultFiles):
@@ -65,3 +73,41 @@ class PermittedFiles(VaultFiles):
             raise PermissionDenied(
                 f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
             )
+
+
+class SessionFiles:
+    """Which files a session may be given whole: those it has written, and those the user attached.
+
+    Remembered as long as the bridge runs, as sessions are.
+
+    Attributes:
+        attached: Vault paths that the user attached, by the session of the host they did it in; hosts write here.
+    """
+
+    def __init__(self) -> None:
+        self.attached: dict[str, list[str]] = {}
+        self._written: dict[str, set[str]] = {}
+
+    def applied(self, session_id: str, plan: ChangePlan) -> None:
+        """A session's plan has been applied."""
+        written = self._written.setdefault(session_id, set())
+        for change in plan.changes:
+            if change.kind in _MADE:
+                written.add(fold(change.path))
+            elif change.kind is ChangeKind.MOVE and fold(change.path) in written:
+                written.add(fold(change.new_path or ""))
+
+    def handed(self, session_id: str, path: str) -> bool:
+        """Whether a session has written a file, or the user has attached it.
+
+        A person attaches in the host that they sit at, and agents have sessions of their own. So what is attached
+        anywhere is attached for all who may read it.
+
+        Args:
+            session_id: The session.
+            path: Where the file is.
+        """
+        key = fold(path)
+        if key in self._written.get(session_id, ()):
+            return True
+        return any(fold(str(parse_path(other))) == key for paths in list(self.attached.values()) for other in paths)

@@ -7,37 +7,63 @@ A tool contains none of these steps and cannot skip one. Every exit, refusals an
 
 import asyncio
 import contextlib
+import inspect
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from bridge.clock import Clock
-from bridge.contract.result import ToolResult
-from bridge.errors import ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
+from bridge.contract.base import Event
+from bridge.contract.events import ToolFinished, ToolProgress, ToolStarted
+from bridge.contract.result import CallPlan, CallPreview, Explanation, Refusal, RequestPlan, ToolResult, WritePlan
+from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.policy.hazards import with_hazards
 from bridge.settings.model import Settings
-from bridge.toolkit.approval import Approval
 from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.consent_step import ConsentStep
-from bridge.toolkit.invoke import invoke
+from bridge.toolkit.consent_step import Approval, ConsentStep
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
-from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadEffect, ReadTool, Tool, Unchanged, WriteTool
+from bridge.toolkit.tool import (
+    Applied,
+    CallContext,
+    Effect,
+    Output,
+    ReadEffect,
+    ReadTool,
+    RequestEffect,
+    Tool,
+    Unchanged,
+    WriteTool,
+)
 from bridge.toolkit.tool_call import Phase, ToolCall
-from bridge.toolkit.trim import trim
 from bridge.vault.plan import ChangePlan
 
 logger = logging.getLogger(__name__)
 
 Finished = Callable[[ToolCall, ToolResult, ChangePlan | None, float], Awaitable[None]]
-"""Told of every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
+"""Called at every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
+
+GRACE = 1.0
+"""Seconds in which a tool that watches its deadline says itself, and better, why it ended."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A call that has come as far as its tool saying what it would do."""
+
+    tool: Tool[Any]
+    params: Any
+    effect: Effect
 
 
 @dataclass(frozen=True)
@@ -46,30 +72,34 @@ class Pipeline:
 
     Attributes:
         registry: The tools.
-        limiting: The limit step.
-        asking: The consent step.
+        rate_limit: The limit step.
+        consent: The consent step.
         ledger: Applies change plans.
         settings: The settings as they are now.
         clock: For durations and deadlines.
         workers: Threads for tools written as plain functions.
-        on_event: Told `tool.started`, `tool.progress` and `tool.finished`, for the hosts.
-        on_finished: Told of every call's end, for the audit log.
+        on_event: Called when a call starts, goes on and ends, for the hosts. From any thread.
+        on_finished: Called at every call's end, for the audit log.
         incomplete_answers: How many answers the index has given, in all calls, while it did not know everything yet.
     """
 
     registry: ToolRegistry
-    limiting: RateLimitStep
-    asking: ConsentStep
+    rate_limit: RateLimitStep
+    consent: ConsentStep
     ledger: Ledger
     settings: Callable[[], Settings]
     clock: Clock
     workers: Executor
-    on_event: Callable[[str, dict[str, Any]], None]
+    on_event: Callable[[Event], None]
     on_finished: Finished
     incomplete_answers: Callable[[], int] = lambda: 0
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
-        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result."""
+        """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result.
+
+        Args:
+            tool_call: The call; its phase, execution id and open question are set on the way.
+        """
         started = self.clock.monotonic()
         tool_call.execution_id = f"call-{secrets.token_hex(4)}"
         tool_call.incomplete_before = self.incomplete_answers()
@@ -77,30 +107,24 @@ class Pipeline:
         made: ChangePlan | None = None
         cancelled: asyncio.CancelledError | None = None
         try:
-            tool = self._lookup(tool_call, settings)
-            tool_call.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
-            params = parse_arguments(tool.parameters, tool_call.arguments)
-            await self.limiting.pass_gate(tool, tool_call, self.settings)
-            self._tell("tool.started", tool_call)
-            tool_call.phase = Phase.PREPARING
-            effect = await self._prepare(tool, params, tool_call, settings)
+            prepared = await self._prepare(tool_call, settings, run=True)
+            tool, params, effect = prepared.tool, prepared.params, prepared.effect
             tool_call.phase = Phase.ASKING
             approval = Approval(effect, self.ledger, self.workers)
-            part = approval.part if approval.can_be_parted else None
             if isinstance(effect, Unchanged):
                 await self._ask_to_read(effect, tool_call, settings)
-            else:
-                await self.asking.ask(tool, effect, tool_call, settings, approval.check, part=part)
-            if isinstance(effect, Unchanged):
                 output = effect.output
-            elif isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
-                tool_call.phase = Phase.WRITING
-                applied = await self._apply(approval.effect, tool_call)
-                made = approval.effect
-                output = approval.tell(tool.report(params, applied))
             else:
-                tool_call.phase = Phase.RUNNING
-                output = await self._run(tool, params, self._context(tool, tool_call, settings))  # the person took time
+                await self.consent.ask(tool, effect, tool_call, settings, approval)
+                if isinstance(tool, WriteTool) and isinstance(approval.effect, ChangePlan):
+                    tool_call.phase = Phase.WRITING
+                    applied = await self._apply(approval.effect, tool_call)
+                    made = approval.effect
+                    output = approval.add_left_out(tool.report(params, applied))
+                else:
+                    tool_call.phase = Phase.RUNNING
+                    context = self._context(tool, tool_call, settings)  # a new deadline: the person took time
+                    output = await self._run(tool, params, context)
             result = self._succeeded(output, tool_call, settings, started)
         except asyncio.CancelledError as error:
             cancelled = error
@@ -113,63 +137,86 @@ class Pipeline:
             result = self._failed(_crashed(tool_call, changed=made is not None), tool_call, started)
         tool_call.phase = Phase.DONE
         await self.on_finished(tool_call, result, made, self.clock.monotonic() - started)
-        self._tell("tool.finished", tool_call, success=result.success, durationMs=result.metadata["durationMs"])
+        self.on_event(
+            ToolFinished(**_named(tool_call), success=result.success, duration_ms=result.metadata["durationMs"])
+        )
         if cancelled is not None:
             raise cancelled
         return result
 
-    async def preview(self, tool_call: ToolCall) -> dict[str, Any]:
+    async def preview(self, tool_call: ToolCall) -> CallPreview:
         """What a call would do, without doing it. For an agent it needs the consent that reading the targets needs.
-
-        Returns:
-            `{"plan": {...}}`, with digest, summary, warnings and a diff a file.
 
         Raises:
             ToolFailure: What the call itself would be refused for.
         """
         settings = self.settings()
-        tool = self._lookup(tool_call, settings)
-        params = parse_arguments(tool.parameters, tool_call.arguments)
-        await self.limiting.pass_gate(tool, tool_call, self.settings)
-        effect = await self._prepare(tool, params, tool_call, settings)
+        prepared = await self._prepare(tool_call, settings)
+        tool, effect = prepared.tool, prepared.effect
         if tool_call.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
             what = f"Show what {tool.title} would change: {effect.summary}"
             await self._ask_to_read(ReadEffect(effect.targets, what), tool_call, settings)
-        return {"plan": plan_wire(tool, effect)}
+        return CallPreview(plan=_plan(tool, effect))
 
-    async def explain(self, tool_call: ToolCall) -> dict[str, Any]:
-        """What would become of a call, and which rule decides. Nothing is done, asked, logged or counted.
-
-        Returns:
-            `outcome` is what the rules say (`allow`, `ask`, `deny`), or `fail` when the call would not get that far.
-        """
+    async def explain(self, tool_call: ToolCall) -> Explanation | Refusal:
+        """What would become of a call, and which rule decides. Nothing is done, asked, logged or counted."""
         settings = self.settings()
         try:
-            tool = self._lookup(tool_call, settings)
-            params = parse_arguments(tool.parameters, tool_call.arguments)
-            effect = await self._prepare(tool, params, tool_call, settings)
+            prepared = await self._prepare(tool_call, settings, count=False)
         except ToolFailure as failure:
-            denied = isinstance(failure, PermissionDenied)
             rule = failure.data.get("rule") or failure.code or failure.error_type.value
-            return {"outcome": "deny" if denied else "fail", "rule": rule, "why": failure.message}
-        case, verdict = self.asking.verdict(tool, effect, tool_call, settings)
-        return {
-            "outcome": verdict.outcome,
-            "rule": verdict.rule,
-            "why": verdict.why,
-            "choices": list(verdict.choices),
-            "targets": list(case.targets),
-            "operation": case.operation,
-            "class": case.consent_class,
-            "mode": case.mode,
-            "summary": effect.summary,
-        }
+            outcome = "deny" if isinstance(failure, PermissionDenied) else "fail"
+            return Refusal(outcome=outcome, rule=rule, why=failure.message)
+        case, verdict = self.consent.verdict(prepared.tool, prepared.effect, tool_call, settings)
+        return Explanation(
+            outcome=verdict.outcome,
+            rule=verdict.rule,
+            why=verdict.why,
+            choices=verdict.choices,
+            targets=case.targets,
+            operation=case.operation,
+            consent_class=case.consent_class,
+            mode=case.mode,
+            summary=prepared.effect.summary,
+        )
+
+    async def _prepare(
+        self, tool_call: ToolCall, settings: Settings, *, count: bool = True, run: bool = False
+    ) -> _Prepared:
+        """The way of every call to what its tool says it would do: lookup, validate, limit, prepare.
+
+        Args:
+            tool_call: The call.
+            settings: As they were when it began.
+            count: Whether it counts against the rate limits.
+            run: Whether it is to be run, so that hosts hear of it.
+
+        Raises:
+            ToolFailure: The call would get no further.
+        """
+        tool = self._lookup(tool_call, settings)
+        tool_call.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
+        params = parse_arguments(tool.parameters, tool_call.arguments)
+        if count:
+            await self.rate_limit.pass_gate(tool, tool_call, self.settings)
+        if run:
+            self.on_event(ToolStarted(**_named(tool_call)))
+            tool_call.phase = Phase.PREPARING
+        context = self._context(tool, tool_call, settings)
+        try:
+            effect: Effect = await self._invoke(partial(tool.prepare, params, context), tool.timeout)
+        except ToolFailure as failure:
+            if failure.reveals and tool_call.caller.role == "agent":
+                why = ReadEffect(failure.reveals, f"Tell why {tool.title} failed")
+                await self._ask_to_read(why, tool_call, settings)
+            raise
+        return _Prepared(tool, params, await self._warned(effect) if isinstance(effect, ChangePlan) else effect)
 
     async def _ask_to_read(self, effect: ReadEffect | Unchanged, tool_call: ToolCall, settings: Settings) -> None:
         """Ask what a read of the same targets would have to ask."""
         reader = self.registry.get("read")
         if reader is not None:
-            await self.asking.ask(reader, ReadEffect(effect.targets, effect.summary), tool_call, settings, None)
+            await self.consent.ask(reader, ReadEffect(effect.targets, effect.summary), tool_call, settings)
 
     def _lookup(self, tool_call: ToolCall, settings: Settings) -> Tool[Any]:
         tool = self.registry.get(tool_call.tool)
@@ -187,23 +234,13 @@ class Pipeline:
 
     def _context(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings) -> CallContext:
         def progress(done: int, total: int | None, message: str) -> None:
-            self._tell("tool.progress", tool_call, done=done, total=total, message=message)
-            tool_call.notify("tool.progress", self._facts(tool_call, done=done, total=total, message=message))
+            event = ToolProgress(**_named(tool_call), done=done, total=total, message=message)
+            self.on_event(event)
+            tool_call.notify(event)
 
         caller = tool_call.caller
         deadline = self.clock.monotonic() + tool.timeout
         return CallContext(caller.session_id, caller.client, settings, deadline, progress)
-
-    async def _prepare(self, tool: Tool[Any], params: Any, tool_call: ToolCall, settings: Settings) -> Effect:
-        context = self._context(tool, tool_call, settings)
-        try:
-            effect: Effect = await invoke(self.workers, partial(tool.prepare, params, context), tool.timeout)
-        except ToolFailure as failure:
-            if failure.reveals and tool_call.caller.role == "agent":
-                why = ReadEffect(failure.reveals, f"Tell why {tool.title} failed")
-                await self._ask_to_read(why, tool_call, settings)
-            raise
-        return await self._warned(effect) if isinstance(effect, ChangePlan) else effect
 
     async def _warned(self, plan: ChangePlan) -> ChangePlan:
         """The plan with warnings of what its diff does not show: the same for every tool that writes."""
@@ -238,10 +275,31 @@ class Pipeline:
     async def _run(self, tool: Tool[Any], params: Any, context: CallContext) -> Output:
         if not isinstance(tool, ReadTool):
             raise TypeError(f"{tool.name} is neither a ReadTool nor did it return a change plan")
-        return await invoke(self.workers, partial(tool.run, params, context), tool.timeout)
+        return await self._invoke(partial(tool.run, params, context), tool.timeout)
+
+    async def _invoke(self, function: Callable[[], T | Awaitable[T]], seconds: float) -> T:
+        """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread.
+
+        A plain function cannot be stopped from outside; it watches the deadline in its context by itself. What we
+        stop here is the waiting for it.
+
+        Raises:
+            DeadlineExceeded: It took longer than `seconds`.
+        """
+        try:
+            async with asyncio.timeout(seconds + GRACE):
+                if inspect.iscoroutinefunction(getattr(function, "func", function)):
+                    return await cast("Awaitable[T]", function())
+                result = await asyncio.get_running_loop().run_in_executor(self.workers, copy_context().run, function)
+                return cast("T", result)
+        except TimeoutError:
+            raise DeadlineExceeded(
+                f"The call took longer than {seconds:.0f} seconds and was stopped; "
+                "ask for less, for example with a narrower pattern"
+            ) from None
 
     def _succeeded(self, output: Output, tool_call: ToolCall, settings: Settings, started: float) -> ToolResult:
-        text, metadata = trim(output.text, settings.max_output_bytes, output.metadata)
+        text, metadata = output.trimmed(settings.max_output_bytes)
         if self.incomplete_answers() != tool_call.incomplete_before:
             metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
@@ -258,17 +316,15 @@ class Pipeline:
     def _timed(self, metadata: dict[str, Any], started: float) -> dict[str, Any]:
         return metadata | {"durationMs": round((self.clock.monotonic() - started) * 1000, 3)}
 
-    def _tell(self, event: str, tool_call: ToolCall, **facts: Any) -> None:
-        self.on_event(event, self._facts(tool_call, **facts))
 
-    @staticmethod
-    def _facts(tool_call: ToolCall, **facts: Any) -> dict[str, Any]:
-        known = {"executionId": tool_call.execution_id, "tool": tool_call.tool, "client": tool_call.caller.client}
-        return known | ({"callId": tool_call.call_id} if tool_call.call_id else {}) | facts
+def _named(tool_call: ToolCall) -> dict[str, Any]:
+    """The members that all events of a call have; without an id of the caller's own, none is sent."""
+    named = {"execution_id": tool_call.execution_id, "tool": tool_call.tool, "client": tool_call.caller.client}
+    return named | ({"call_id": tool_call.call_id} if tool_call.call_id else {})
 
 
 def _crashed(tool_call: ToolCall, *, changed: bool) -> ExecutionFailed:
-    """What is told of a crash: not its own words, but what became of the vault."""
+    """What the caller gets to know of a crash: not its own words, but what became of the vault."""
     what = (
         f"the change was made all the same, as {tool_call.execution_id}, and can be undone"
         if changed
@@ -277,22 +333,19 @@ def _crashed(tool_call: ToolCall, *, changed: bool) -> ExecutionFailed:
     return ExecutionFailed(f"{tool_call.tool!r} crashed; {what}. The bridge's console says more")
 
 
-def plan_wire(tool: Tool[Any], effect: Effect) -> dict[str, Any]:
-    """An effect as `tools.preview` tells it."""
-    wire: dict[str, Any] = {
+def _plan(tool: Tool[Any], effect: Effect) -> CallPlan:
+    """An effect as `tools.preview` shows it."""
+    facts: dict[str, Any] = {
         "tool": tool.name,
-        "operation": tool.operation,
-        "riskLevel": tool.risk,
+        "operation": effect.operation if isinstance(effect, ChangePlan) else tool.operation,
+        "risk_level": tool.risk,
         "summary": effect.summary,
-        "targets": list(effect.targets),
+        "targets": effect.targets,
     }
     match effect:
         case ChangePlan():
-            files = [preview.to_wire() for preview in effect.previews]
-            wire |= {"operation": effect.operation, "digest": effect.digest, "files": files}
-            wire |= {"warnings": list(effect.warnings)}
+            return WritePlan(**facts, digest=effect.digest, files=effect.previews, warnings=effect.warnings)
+        case RequestEffect():
+            return RequestPlan(**facts, request=effect.exact, warnings=effect.warnings)
         case ReadEffect() | Unchanged():
-            pass
-        case _:
-            wire |= {"request": effect.exact, "warnings": list(effect.warnings)}
-    return wire
+            return CallPlan(**facts)

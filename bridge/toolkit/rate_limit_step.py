@@ -1,11 +1,13 @@
-"""The limit step: a call beyond the rate waits its turn in a short queue, or is told when to come back (seed L)."""
+"""The limit step: a call beyond the rate waits its turn in a short queue, or is refused with the time to come back."""
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.contract.events import LimitHit
+from bridge.contract.session import LimitUse
 from bridge.errors import RateLimited
 from bridge.policy.limits import RateLimits
 from bridge.settings.model import Settings
@@ -22,10 +24,10 @@ class RateLimitStep:
     Args:
         limits: The windows.
         clock: Monotonic time.
-        on_hit: Told when a client must wait: `limits.hit` with tool, retryAfter, message and client.
+        on_hit: Called when a client must wait.
     """
 
-    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[dict[str, Any]], None]) -> None:
+    def __init__(self, limits: RateLimits, clock: Clock, on_hit: Callable[[LimitHit], None]) -> None:
         self._limits = limits
         self._clock = clock
         self._on_hit = on_hit
@@ -56,11 +58,27 @@ class RateLimitStep:
                 if ticket is None:
                     seconds = max(1, math.ceil(wait))
                     message = f"Tool rate limit reached. Please wait {seconds} seconds."
-                    facts = {"tool": tool.name, "retryAfter": seconds, "message": message}
-                    self._on_hit(facts | {"client": tool_call.caller.client})
+                    client_name = tool_call.caller.client
+                    self._on_hit(LimitHit(tool=tool.name, retry_after=seconds, message=message, client=client_name))
                     ticket = self._limits.enqueue(client, tool.name)
                     if ticket is None:
                         raise RateLimited(message, retry_after=seconds)
                 await asyncio.sleep(min(wait, LOOK_SECONDS))
         finally:
             self._limits.dequeue(ticket)
+
+    def usage(self, session: str, tools: Iterable[Tool[Any]], settings: Settings) -> dict[str, LimitUse]:
+        """How much of the limits one session has used.
+
+        Args:
+            session: Whose calls.
+            tools: Every tool.
+            settings: As they are now.
+
+        Returns:
+            The use of each tool's limit by the tool's name, and over all of them under `*`.
+        """
+        now = self._clock.monotonic()
+        rates = {tool.name: tool.rate(settings) for tool in tools if settings.enables(tool.name) or not tool.listed}
+        used = self._limits.status(session, now, rates) | {"*": self._limits.total(now, settings.global_rate_limit)}
+        return {name: LimitUse(limit=usage.limit, used=usage.used, queued=usage.queued) for name, usage in used.items()}

@@ -1,13 +1,38 @@
-"""The registry: which tools there are (seed L, "ToolRegistry")."""
+"""The registry: which tools there are, and the providers they came with."""
 
 import difflib
+from collections.abc import Sequence
 from typing import Any
 
-from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.tool import Tool
 
 LONGEST_NAME = 100
 """Characters of an unknown name that are compared; it may be as long as a frame."""
+
+
+class ToolProvider:
+    """A family of tools that starts and stops together. Subclass it when starting or stopping takes work.
+
+    Args:
+        id: Unique; `unregister` takes it.
+        name: For people.
+        description: For people.
+        version: Of this provider.
+        tools: Its tools, in the order they are listed.
+    """
+
+    def __init__(self, *, id: str, name: str, description: str, version: str, tools: Sequence[Tool[Any]]) -> None:
+        self.id = id
+        self.name = name
+        self.description = description
+        self.version = version
+        self.tools = tuple(tools)
+
+    async def initialize(self) -> None:
+        """Get ready; called once, before the first call."""
+
+    async def shutdown(self) -> None:
+        """Let everything go; called once, after the last call."""
 
 
 class ToolRegistry:

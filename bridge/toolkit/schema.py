@@ -1,37 +1,45 @@
 """One definition of a tool's parameters, rendered for every kind of caller.
 
 The pydantic model is the source; this makes of it a self-contained JSON Schema without references or titles, and from
-that the function descriptions of Ollama and OpenAI, MCP's tool list and the `@param` lines of seed O.
+that the function descriptions of Ollama and OpenAI, MCP's tool list, and `@param` lines for models without functions.
 """
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
+from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentMode, Operation
+from bridge.contract.tools import (
+    Format,
+    FunctionTool,
+    McpAnnotations,
+    McpTool,
+    ToolDescription,
+    ToolFunction,
+    ToolSummary,
+)
 from bridge.settings.model import Settings
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import Tool
 
-Format = Literal["bridge", "ollama", "openai", "mcp", "text"]
 
-
-def describe(registry: ToolRegistry, settings: Settings, form: Format = "bridge") -> list[dict[str, Any]] | str:
-    """The enabled tools, as the caller wants them told.
+def describe(registry: ToolRegistry, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
+    """The enabled tools, in the form that the caller wants.
 
     Args:
         registry: Where the tools are.
         settings: Which of them are enabled, and in which consent mode.
-        form: `bridge` (everything we know), `ollama`, `openai`, `mcp`, or `text` (seed O's `@param` lines).
+        form: `bridge` (everything we know), `ollama`, `openai`, `mcp`, or `text` (`@param` lines).
     """
     tools = [tool for tool in registry.tools() if tool.listed and settings.enables(tool.name)]
     if form == "text":
         return "\n\n".join(_text(tool) for tool in tools)
     if form == "bridge":
         return [_bridge(tool, registry.provider_of(tool.name).id, settings) for tool in tools]
-    render: Callable[[Tool[Any]], dict[str, Any]] = _mcp if form == "mcp" else _function
+    render: Callable[[Tool[Any]], Wire] = _mcp if form == "mcp" else _function
     return [render(tool) for tool in tools]
 
 
@@ -69,49 +77,45 @@ def _inline(node: Any, definitions: dict[str, Any]) -> Any:
     }
 
 
-def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> dict[str, Any]:
+def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> ToolDescription:
     mode = tool.mode(settings)
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "icon": tool.icon,
-        "parameters": parameters_schema(tool.parameters),
-        "operation": tool.operation,
-        "risk": tool.risk,
-        "consentMode": mode,
-        "consentClass": tool.consent_class,
-        "requiresConsent": not (tool.can_bypass and mode is ConsentMode.ALWAYS_ALLOW),
-        "canBypass": tool.can_bypass,
-        "requiresPreview": tool.writes,
-        "canUndo": tool.writes,
-        "provider": provider,
-    }
+    return ToolDescription(
+        **dict(ToolSummary.of(tool)),
+        icon=tool.icon,
+        parameters=parameters_schema(tool.parameters),
+        operation=tool.operation,
+        consent_mode=mode,
+        requires_consent=not (tool.can_bypass and mode is ConsentMode.ALWAYS_ALLOW),
+        can_bypass=tool.can_bypass,
+        requires_preview=tool.writes,
+        can_undo=tool.writes,
+        provider=provider,
+    )
 
 
-def _function(tool: Tool[Any]) -> dict[str, Any]:
-    function = {"name": tool.name, "description": tool.description, "parameters": parameters_schema(tool.parameters)}
-    return {"type": "function", "function": function}
+def _function(tool: Tool[Any]) -> FunctionTool:
+    parameters = parameters_schema(tool.parameters)
+    return FunctionTool(function=ToolFunction(name=tool.name, description=tool.description, parameters=parameters))
 
 
-def _mcp(tool: Tool[Any]) -> dict[str, Any]:
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": parameters_schema(tool.parameters),
-        "annotations": {
-            "title": tool.title,
-            "readOnlyHint": tool.operation is Operation.READ,
-            "destructiveHint": tool.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE},
-            "idempotentHint": tool.operation is Operation.READ,
-            "openWorldHint": tool.operation in {Operation.NETWORK, Operation.EXECUTE},
-        },
-    }
+def _mcp(tool: Tool[Any]) -> McpTool:
+    return McpTool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=parameters_schema(tool.parameters),
+        annotations=McpAnnotations(
+            title=tool.title,
+            read_only_hint=tool.operation is Operation.READ,
+            destructive_hint=tool.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE},
+            idempotent_hint=tool.operation is Operation.READ,
+            open_world_hint=tool.operation in {Operation.NETWORK, Operation.EXECUTE},
+        ),
+    )
 
 
 def _text(tool: Tool[Any]) -> str:
-    """Seed O's form: `@param name {type} [required|optional] description`, nested members by their path."""
+    """The form for prompts: `@param name {type} [required|optional] description`, nested members by their path."""
     return "\n".join([f"{tool.name}: {tool.description}", *_param_lines(parameters_schema(tool.parameters), "")])
 
 

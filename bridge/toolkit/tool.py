@@ -1,4 +1,4 @@
-"""What a tool is (seed L, "Tool Interface").
+"""What a tool is, and the words it speaks with the pipeline.
 
 A tool is one class in one file. It says what it is in class attributes, takes its arguments as one pydantic model,
 and is asked at most three things: `prepare` (what will you do?), and then either `run` (do it: reads, network,
@@ -8,12 +8,14 @@ coroutines.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import ToolFailure
 from bridge.settings.model import Settings
 from bridge.vault.plan import ChangePlan, Disposal
 
@@ -29,7 +31,7 @@ class CallContext:
         client: The name the caller gave itself.
         settings: The settings as they were when the call began.
         deadline: `Clock.monotonic()` value after which the call must not go on.
-        progress: Tells the caller and the hosts how far a long call is: done, total (None: unknown), message.
+        progress: Called with how far a long call is: done, total (None: unknown), message.
     """
 
     session_id: str
@@ -37,6 +39,22 @@ class CallContext:
     settings: Settings
     deadline: float
     progress: Callable[[int, int | None, str], None] = field(repr=False, default=lambda _done, _total, _message: None)
+
+
+@contextmanager
+def discloses_content(path: object) -> Iterator[None]:
+    """Say that failures inside disclose what a file holds: where a text is not, how many lines there are.
+
+    The pipeline shows such a failure to an agent only if the agent may read the file.
+
+    Args:
+        path: The file's path.
+    """
+    try:
+        yield
+    except ToolFailure as failure:
+        failure.reveals = (*failure.reveals, str(path))
+        raise
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +83,27 @@ class Output:
     text: str
     metadata: dict[str, Any] = field(default_factory=dict)
 
+    def trimmed(self, limit: int) -> tuple[str, dict[str, Any]]:
+        """Cut the text to at most so many bytes of UTF-8, at a line end where there is one.
+
+        Returns:
+            The text, and the metadata with `truncated` and `totalBytes` when something was cut.
+        """
+        data = self.text.encode(errors="replace")
+        if len(data) <= limit:
+            return self.text, self.metadata
+        head = data[:limit]
+        end = head.rfind(b"\n") + 1 or limit
+        kept = head[:end].decode(errors="ignore")
+        note = f"[Truncated: {len(kept.encode())} of {len(data)} bytes shown. Ask for less, or for the next part.]"
+        return f"{kept}{note}", self.metadata | {"truncated": True, "totalBytes": len(data)}
+
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
     """What a write tool plans when the vault is already as it should be: nothing, and this answer.
 
-    It is given when reading the targets is allowed, because it tells how they are.
+    It is given when reading the targets is allowed, because it says how they are.
 
     Attributes:
         targets: What it looked at.
@@ -119,7 +152,7 @@ class Tool(ABC, Generic[P]):
     default_rate: ClassVar[int] = 100
     """Calls a minute, where the settings do not say."""
     sensitive: ClassVar[frozenset[str]] = frozenset()
-    """Parameters whose values no log may hold (seed L, "Sensitive Parameter Redaction")."""
+    """Parameters whose values no log may hold."""
     id_prefix: ClassVar[str] = ""
     """What execution ids begin with; the name when empty."""
     listed: ClassVar[bool] = True
@@ -129,7 +162,7 @@ class Tool(ABC, Generic[P]):
 
     @property
     def can_bypass(self) -> bool:
-        """Seed L: whether the user may set it to always allow."""
+        """Whether the user may set it to always allow."""
         return self.consent_class is ConsentClass.ALWAYS
 
     @property
@@ -169,4 +202,4 @@ class WriteTool(Tool[P]):
 
     @abstractmethod
     def report(self, params: P, applied: Applied) -> Output:
-        """Tell what the ledger did."""
+        """Say what the ledger did."""

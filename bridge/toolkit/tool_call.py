@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any
 
-Role = Literal["agent", "host"]
+from bridge.contract.base import Event
+from bridge.contract.session import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class ToolCall:
         execution_id: Our id of it.
         phase: How far it is.
         request_id: The open question, while one is open.
-        notify: Tells the caller of progress.
+        notify: Sends the caller an event.
         incomplete_before: How many incomplete answers the index had given when the call began.
     """
 
@@ -56,5 +57,5 @@ class ToolCall:
     execution_id: str = ""
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
-    notify: Callable[[str, dict[str, Any]], None] = field(default=lambda _method, _params: None, repr=False)
+    notify: Callable[[Event], None] = field(default=lambda _event: None, repr=False)
     incomplete_before: int = 0

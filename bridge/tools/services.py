@@ -1,4 +1,4 @@
-"""What the tools are given."""
+"""What the tools are built from."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -8,7 +8,8 @@ from bridge.clock import Clock, SystemClock
 from bridge.index.knowledge import Knowledge
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.vault_index import VaultIndex
-from bridge.toolkit.permitted import Denials
+from bridge.toolkit.permitted import Denials, PermittedFiles
+from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 
@@ -17,14 +18,14 @@ Handed = Callable[[str, str], bool]
 
 
 class HistoryPort(Protocol):
-    """What the history's tools ask of the ledger. Plans come with the sentence that describes them."""
+    """What undo and redo ask of the ledger. Without an id, the change that was made or undone last is meant."""
 
     def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The id and the inverse of a change; of the newest one not undone when none is named."""
+        """A change's id, and the plan that takes it back."""
         ...
 
     def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        """The id and the repetition of an undone change; of the one undone last when none is named."""
+        """An undone change's id, and the plan that makes it again."""
         ...
 
 
@@ -33,15 +34,14 @@ class ToolServices:
     """What the tools are built from.
 
     Attributes:
-        files: The vault's files; the providers are given those of them that may be read.
-        everything: All that is known of the vault's notes. It is for planning what a change means for links, and for
-            searches that leave closed files out themselves; nothing of it may be shown to an agent unchecked.
+        files: All of the vault's files.
+        everything: The index of them all.
         history: Plans that take changes back and repeat them.
         clock: The one that the calls' deadlines are given in.
-        denied: What the user has closed for reading; tools that list from elsewhere than `files` and `index` must ask
-            it too.
-        handed: Which files a session may read whole (seed O).
-        index: What is known of the notes that may be read: what tools ask.
+        denied: The rules that close files for reading.
+        handed: Which files a session may read whole.
+        storage: The vault as tools see it: without closed files, but for planning.
+        index: What is known of the notes that may be read.
     """
 
     files: VaultFiles
@@ -50,7 +50,18 @@ class ToolServices:
     clock: Clock = field(default_factory=SystemClock)
     denied: Denials = field(default=lambda: None)
     handed: Handed = field(default=lambda _session_id, _path: False)
-    index: Knowledge = field(init=False)
+    storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "index", PermittedKnowledge(self.everything, self.denied))
+        storage = VaultStorage(
+            PermittedFiles(self.files, self.denied),
+            PermittedKnowledge(self.everything, self.denied),
+            self.denied,
+            VaultStorage(self.files, self.everything),
+        )
+        object.__setattr__(self, "storage", storage)
+
+    @property
+    def index(self) -> Knowledge:
+        """What is known of the notes that may be read."""
+        return self.storage.knowledge

@@ -1,6 +1,9 @@
-"""What the user has set in Obsidian: the few keys of its `app.json` that tools must respect (rules 4 and 75 to 80)."""
+"""What the user has set in Obsidian: the few keys of its `app.json` that tools must respect.
 
-from typing import Any, Literal
+Rules 4 and 75 to 80 of docs/obsidian.md.
+"""
+
+from typing import Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -38,11 +41,20 @@ class AppSettings(BaseModel):
     user_ignore_filters: tuple[str, ...] = Field(default=())
 
 
+_KEYS = frozenset(field.alias for field in AppSettings.model_fields.values())
+
+
 def read_app_settings(root: VaultRoot) -> AppSettings:
     """Obsidian's settings of a vault, from its configuration folder.
 
-    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). It is shut to
-    tools; only these values ever leave it. What cannot be read, or is not what Obsidian writes, has its default.
+    That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). Tools cannot enter
+    it; only these values ever leave it.
+
+    Args:
+        root: The vault.
+
+    Returns:
+        The settings. What cannot be read, or is not what Obsidian writes, has its default.
     """
     with root.folder(VaultPath.root()) as top:
         others = sorted(name for name in top.names() if name.startswith("."))
@@ -62,24 +74,19 @@ def _read(top: Folder, name: str) -> bytes | None:
 
 
 def _parse(data: bytes) -> AppSettings:
-    """The values that are as they should be; the others are left at their defaults, one by one."""
+    """The values that are as they should be; each of the others keeps its default."""
     try:
         found = orjson.loads(data)
     except orjson.JSONDecodeError:
         return AppSettings()
     if not isinstance(found, dict):
         return AppSettings()
-    good: dict[str, Any] = {}
-    for name, field in AppSettings.model_fields.items():
-        key = field.alias or name
-        if key not in found:
-            continue
-        value = found[key]
-        if name == "user_ignore_filters" and isinstance(value, list):
-            value = [text for text in value if isinstance(text, str) and text]
-        try:
-            AppSettings.model_validate({key: value})
-        except ValidationError:
-            continue
-        good[key] = value
-    return AppSettings.model_validate(good)
+    values = {key: value for key, value in found.items() if key in _KEYS}
+    filters = values.get("userIgnoreFilters")
+    if isinstance(filters, list):
+        values["userIgnoreFilters"] = [text for text in filters if isinstance(text, str) and text]
+    try:
+        return AppSettings.model_validate(values)
+    except ValidationError as error:
+        wrong = {fault["loc"][0] for fault in error.errors()}
+        return AppSettings.model_validate({key: value for key, value in values.items() if key not in wrong})

@@ -1,4 +1,4 @@
-"""Which lines of two files differ: as few as can be found without holding up anybody.
+"""Which lines of two files differ: as few as can be found without holding up other work.
 
 What both have at the beginning and at the end is cut off first, on bytes. The rest is matched as line numbers in a
 dictionary, by the longest common subsequence where that is quick, else between lines that occur once in both
@@ -11,9 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from rapidfuzz.distance import LCSseq
-
-from bridge.vault.edits import Region
 from bridge.vault.text import BOM, CHUNK
 
 # One call of LCSseq.opcodes holds up all threads; these bounds keep it to a few milliseconds. It is much quicker
@@ -27,13 +24,13 @@ _MOST_LINES = 50_000
 _MOST_BYTES = 16 << 20
 _MOST_SPLIT = 40_000
 
-Change = tuple[int, int, int, int]
+LineChange = tuple[int, int, int, int]
 """Lines from the first number up to the second became those from the third up to the fourth, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Whole lines that became other whole lines, or came, or went.
+class Region:
+    """Whole lines that were replaced, as offsets in bytes.
 
     Attributes:
         old_start: Where it begins in the old bytes.
@@ -41,9 +38,6 @@ class Block:
         new_start: Where it begins in the new bytes.
         new_end: Where it ends there.
         old_line: The number of the line at `old_start`, from 1.
-        new_line: The number of the line at `new_start`, from 1.
-        removed: How many lines went.
-        added: How many lines came.
     """
 
     old_start: int
@@ -51,12 +45,24 @@ class Block:
     new_start: int
     new_end: int
     old_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedBlock(Region):
+    """Whole lines that were replaced, added or removed.
+
+    Attributes:
+        new_line: The number of the line at `new_start`, from 1.
+        removed: How many lines were removed.
+        added: How many lines were added.
+    """
+
     new_line: int
     removed: int
     added: int
 
 
-def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> Iterator[Block]:
+def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> Iterator[ChangedBlock]:
     """Where two files differ, from top to bottom.
 
     Args:
@@ -77,10 +83,12 @@ def count_lines(data: bytes, start: int, end: int) -> int:
     return breaks + (end > start and data[end - 1] != ord("\n"))
 
 
-def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
+def match_lines(old: Sequence[int], new: Sequence[int]) -> list[LineChange]:
     """Where two sequences of line numbers differ, from top to bottom."""
-    changes: list[Change] = []
-    pending: list[Change] = [(0, len(old), 0, len(new))]
+    from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - a start is faster without
+
+    changes: list[LineChange] = []
+    pending: list[LineChange] = [(0, len(old), 0, len(new))]
     while pending:
         start, end, new_start, new_end = _strip(old, new, pending.pop())
         if start == end and new_start == new_end:
@@ -105,7 +113,7 @@ def match_lines(old: Sequence[int], new: Sequence[int]) -> list[Change]:
     return _joined(changes)
 
 
-def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Block]:
+def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[ChangedBlock]:
     """The blocks of one region."""
     region = _narrow(old, new, region)
     if region.old_start == region.old_end and region.new_start == region.new_end:
@@ -116,7 +124,7 @@ def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Blo
     line, new_line = region.old_line, region.old_line + shift
     if not all(sizes) or max(sizes) > _MOST_BYTES or max(removed, added) > _MOST_SPLIT:
         places = region.old_start, region.old_end, region.new_start, region.new_end
-        yield Block(*places, line, new_line, removed, added)
+        yield ChangedBlock(*places, line, new_line, removed, added)
         return
     left = _split(old, region.old_start, region.old_end)
     right = _split(new, region.new_start, region.new_end)
@@ -128,7 +136,7 @@ def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Blo
     old_at = list(accumulate(map(len, left), initial=region.old_start))
     new_at = list(accumulate(map(len, right), initial=region.new_start))
     for start, end, new_start, new_end in changes:
-        yield Block(
+        yield ChangedBlock(
             old_at[start],
             old_at[end],
             new_at[new_start],
@@ -145,11 +153,11 @@ def _narrow(old: bytes, new: bytes, region: Region) -> Region:
     start, end, new_start, new_end = region.old_start, region.old_end, region.new_start, region.new_end
     if region.old_line == 1 and start == new_start == len(BOM):
         start = new_start = 0  # line 1 as it is on disk begins with the byte order mark
-    same = _same_start(old, start, new, new_start, min(end - start, new_end - new_start))
+    same = _common(old, start, new, new_start, min(end - start, new_end - new_start))
     same = max(old.rfind(b"\n", start, start + same) + 1 - start, 0)
     line = region.old_line + count_lines(old, start, start + same)
     start, new_start = start + same, new_start + same
-    same = _same_end(old, end, new, new_end, min(end - start, new_end - new_start))
+    same = _common(old, end, new, new_end, min(end - start, new_end - new_start), backwards=True)
     cut, new_cut = end - same, new_end - same
     if not (_begins_line(old, cut, start) and _begins_line(new, new_cut, new_start)):
         following = old.find(b"\n", cut, end)
@@ -161,28 +169,15 @@ def _begins_line(data: bytes, offset: int, start: int) -> bool:
     return offset == start or data[offset - 1] == ord("\n")
 
 
-def _same_start(old: bytes, start: int, new: bytes, new_start: int, most: int) -> int:
-    """How many bytes from two offsets on are the same, at most so many."""
+def _common(old: bytes, at: int, new: bytes, new_at: int, most: int, *, backwards: bool = False) -> int:
+    """How many bytes behind two offsets, or before them, are the same: at most so many."""
     same = 0
     step = CHUNK
     while same < most and step:
         step = min(step, most - same)
-        a, b = start + same, new_start + same
+        skip = -same - step if backwards else same
+        a, b = at + skip, new_at + skip
         if old[a : a + step] == new[b : b + step]:
-            same += step
-        else:
-            step //= 2
-    return same
-
-
-def _same_end(old: bytes, end: int, new: bytes, new_end: int, most: int) -> int:
-    """How many bytes before two offsets are the same, at most so many."""
-    same = 0
-    step = CHUNK
-    while same < most and step:
-        step = min(step, most - same)
-        a, b = end - same, new_end - same
-        if old[a - step : a] == new[b - step : b]:
             same += step
         else:
             step //= 2
@@ -204,7 +199,7 @@ def _split(data: bytes, start: int, end: int) -> list[bytes]:
     return lines
 
 
-def _strip(old: Sequence[int], new: Sequence[int], change: Change) -> Change:
+def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineChange:
     """A stretch without the lines that are the same at its beginning and at its end."""
     start, end, new_start, new_end = change
     while start < end and new_start < new_end and old[start] == new[new_start]:
@@ -214,9 +209,9 @@ def _strip(old: Sequence[int], new: Sequence[int], change: Change) -> Change:
     return start, end, new_start, new_end
 
 
-def _joined(changes: Sequence[Change]) -> list[Change]:
-    """Changes with nothing between them as one, so that a diff shows first all that went, then all that came."""
-    joined: list[Change] = []
+def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
+    """Changes with nothing between them as one, so that a diff shows all removed lines first, then all added ones."""
+    joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:
             before = joined.pop()

@@ -1,14 +1,15 @@
-"""The unified diff of one file: exactly what will be written, for a person to read and for programs to apply."""
+"""The unified diff of one file: exactly what will be written, for a person to read and for programs to apply.
 
+`parse_hunks` reads such a diff back: where each hunk is in the text, and which lines it is about.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from bridge.contract.consent import FilePreview
-from bridge.vault.compare import Block, changed_blocks
-from bridge.vault.edits import Region
+from bridge.vault.compare import ChangedBlock, Region, changed_blocks
 from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.plan import Change
 
 CONTEXT = 3
 """Unchanged lines shown around a change."""
@@ -24,8 +25,8 @@ class Diff:
 
     Attributes:
         text: The diff; empty when nothing differs.
-        added: Lines that came, in the whole diff.
-        removed: Lines that went, in the whole diff.
+        added: Lines added, in the whole diff.
+        removed: Lines removed, in the whole diff.
         truncated: Whether the text was cut.
     """
 
@@ -44,7 +45,7 @@ def unified_diff(
     regions: Sequence[Region] | None = None,
     limit: int = 1_000_000,
 ) -> Diff:
-    r"""The unified diff of two versions of a file, as in seed L: the plain paths, three lines of context.
+    r"""The unified diff of two versions of a file: the plain paths, three lines of context.
 
     A line is what ends with `\n`; a `\r` before it is part of the line, so a changed line ending shows as a change.
     A binary file is only named. Bytes that are not UTF-8 are shown as `\xNN`.
@@ -52,8 +53,8 @@ def unified_diff(
     Args:
         old: The bytes before.
         new: The bytes after.
-        old_path: What it was called; None when it is new (`/dev/null`).
-        new_path: What it will be called; None when it goes.
+        old_path: Its path before; None when it is new (`/dev/null`).
+        new_path: Its path after; None when it is deleted.
         regions: Where they differ, when that is known: nothing else is compared then.
         limit: The most characters of text; it is cut at a line end.
     """
@@ -68,7 +69,7 @@ def unified_diff(
     room = limit - sum(map(len, pieces))
     for sign, data, start, end in chain.from_iterable(_hunk(old, new, hunk) for hunk in _hunks(blocks)):
         # A line that cannot fit is not even copied: it may be the whole of a large file.
-        text = "" if end - start > 4 * room else _shown(sign, data[start:end])
+        text = "" if end - start > 4 * room else _diff_line(sign, data[start:end])
         room -= len(text)
         if not text or room < 0:
             truncated = True
@@ -76,37 +77,6 @@ def unified_diff(
         pieces.append(text)
     added, removed = sum(block.added for block in blocks), sum(block.removed for block in blocks)
     return Diff("".join(pieces), added, removed, truncated)
-
-
-def preview(
-    change: Change, old: bytes | None, new: bytes | None, regions: Sequence[Region] | None = None
-) -> FilePreview:
-    """What a person is shown of one change.
-
-    Args:
-        change: The change.
-        old: The bytes before; None when there are none, or when they stay.
-        new: The bytes after, likewise.
-        regions: Where they differ, when that is known.
-    """
-    shown = Diff("", 0, 0, truncated=False)
-    if old is not None or new is not None:
-        shown = unified_diff(
-            old or b"",
-            new or b"",
-            old_path=None if old is None else change.path,
-            new_path=None if new is None else change.new_path or change.path,
-            regions=regions,
-        )
-    return FilePreview(
-        path=change.path,
-        change=change.kind.value,
-        new_path=change.new_path,
-        added=shown.added,
-        removed=shown.removed,
-        diff=shown.text,
-        truncated=shown.truncated,
-    )
 
 
 def _kind(data: bytes, name: str) -> str:
@@ -117,15 +87,15 @@ def _kind(data: bytes, name: str) -> str:
     return f"{name} ({what}, {len(data)} bytes)"
 
 
-def _shown(sign: str, line: bytes) -> str:
+def _diff_line(sign: str, line: bytes) -> str:
     """A line of the diff; one without a line break says so."""
     text = sign + line.decode("utf-8", "backslashreplace")
     return text if line.endswith(b"\n") else f"{text}\n{NO_BREAK}"
 
 
-def _hunks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
+def _hunks(blocks: Sequence[ChangedBlock]) -> Iterator[list[ChangedBlock]]:
     """Blocks whose contexts would touch, together."""
-    hunk: list[Block] = []
+    hunk: list[ChangedBlock] = []
     for block in blocks:
         if hunk and block.old_line - (hunk[-1].old_line + hunk[-1].removed) > 2 * CONTEXT:
             yield hunk
@@ -135,21 +105,21 @@ def _hunks(blocks: Sequence[Block]) -> Iterator[list[Block]]:
         yield hunk
 
 
-def _hunk(old: bytes, new: bytes, blocks: Sequence[Block]) -> Iterator[Line]:
+def _hunk(old: bytes, new: bytes, blocks: Sequence[ChangedBlock]) -> Iterator[Line]:
     """One hunk, line by line, its head first."""
     first, last = blocks[0], blocks[-1]
-    start, before = _back(old, first.old_start)
-    end, after = _on(old, last.old_end)
+    start, before = _context_before(old, first.old_start)
+    end, after = _context_after(old, last.old_end)
     old_count = before + last.old_line + last.removed - first.old_line + after
     new_count = before + last.new_line + last.added - first.new_line + after
     head = _head(first.old_line - before, old_count, first.new_line - before, new_count)
     yield "", head, 0, len(head)
     for block in blocks:
-        yield from _signed(" ", old, start, block.old_start)
-        yield from _signed("-", old, block.old_start, block.old_end)
-        yield from _signed("+", new, block.new_start, block.new_end)
+        yield from _signed_lines(" ", old, start, block.old_start)
+        yield from _signed_lines("-", old, block.old_start, block.old_end)
+        yield from _signed_lines("+", new, block.new_start, block.new_end)
         start = block.old_end
-    yield from _signed(" ", old, start, end)
+    yield from _signed_lines(" ", old, start, end)
 
 
 def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes:
@@ -158,14 +128,14 @@ def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes
     return f"@@ -{old_line},{old_count} +{new_line},{new_count} @@\n".encode()
 
 
-def _signed(sign: str, data: bytes, start: int, end: int) -> Iterator[Line]:
+def _signed_lines(sign: str, data: bytes, start: int, end: int) -> Iterator[Line]:
     while start < end:
         cut = data.find(b"\n", start, end) + 1 or end
         yield sign, data, start, cut
         start = cut
 
 
-def _back(data: bytes, offset: int) -> tuple[int, int]:
+def _context_before(data: bytes, offset: int) -> tuple[int, int]:
     """Up to three lines before an offset: where they begin and how many they are."""
     count = 0
     while offset and count < CONTEXT:
@@ -174,10 +144,82 @@ def _back(data: bytes, offset: int) -> tuple[int, int]:
     return offset, count
 
 
-def _on(data: bytes, offset: int) -> tuple[int, int]:
+def _context_after(data: bytes, offset: int) -> tuple[int, int]:
     """Up to three lines from an offset on: where they end and how many they are."""
     count = 0
     while offset < len(data) and count < CONTEXT:
         offset = data.find(b"\n", offset) + 1 or len(data)
         count += 1
     return offset, count
+
+
+_HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
+
+
+@dataclass(frozen=True, slots=True)
+class DiffHunk:
+    """One hunk. Where it has no lines on a side, `old_line` or `new_line` is the line it comes before.
+
+    Attributes:
+        old_line: The first line it takes from the old file, from 1.
+        old_count: How many lines.
+        new_line: The first line in the new file, from 1.
+        new_count: How many lines.
+        text: The hunk as the diff has it, its head included.
+    """
+
+    old_line: int
+    old_count: int
+    new_line: int
+    new_count: int
+    text: str
+
+    def added(self) -> Iterator[tuple[int, str]]:
+        """The added lines, each with its number in the new file and its line break."""
+        number = self.new_line
+        for line in split_lines(self.text[self.text.index("\n") + 1 :]):
+            if line.startswith("+"):
+                yield number, line[1:]
+            number += line[0] in "+ "
+
+
+def parse_hunks(diff: str) -> Iterator[DiffHunk]:
+    """The hunks of a diff that `unified_diff` made, one cut short included.
+
+    Only the counts in the heads say what a line is, so text that looks like a diff confuses nothing.
+
+    Args:
+        diff: The diff of one file.
+    """
+    head: re.Match[str] | None = None
+    lines: list[str] = []
+    old_left = new_left = 0
+    for line in split_lines(diff):
+        if old_left or new_left:
+            old_left -= line[0] in "- "
+            new_left -= line[0] in "+ "
+            lines.append(line)
+        elif found := _HEAD.match(line):
+            if head is not None:
+                yield _hunk_of(head, lines)
+            head, lines = found, [line]
+            old_left, new_left = int(found[2]), int(found[4])
+        else:
+            lines.append(line)  # the names, or a note that a line has no line break
+    if head is not None:
+        yield _hunk_of(head, lines)
+
+
+def split_lines(text: str) -> Iterator[str]:
+    r"""The lines of a text with their line breaks; only `\n` breaks a line."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _hunk_of(head: re.Match[str], lines: list[str]) -> DiffHunk:
+    old_line, old_count, new_line, new_count = map(int, head.groups())
+    # Where there are no lines, the number in the head is that of the line before.
+    return DiffHunk(old_line + (not old_count), old_count, new_line + (not new_count), new_count, "".join(lines))

@@ -5,22 +5,23 @@ that no path can be swapped under us. Elsewhere (Windows) a folder is an absolut
 the way to it before each use. Tests put faults in here: `before` is called ahead of every call that changes the disk.
 """
 
+import ctypes
 import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from bridge.vault.rename import rename_new, rename_swap
-from bridge.vault.syncing import CAN_SYNC, sync_file_system
 
 if sys.platform == "darwin":
     from fcntl import F_FULLFSYNC, fcntl
 
-At = int | str
+FolderHandle = int | str
 """A folder held open (a descriptor), or its absolute path where the system has no `dir_fd`."""
+
+_Where = tuple[str, int | None]
+"""A name and the descriptor of the folder it is in; or an absolute path and None."""
 
 _HAS_DIR_FD = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd and os.scandir in os.supports_fd
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -29,6 +30,36 @@ _READ = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0) | geta
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _CLOEXEC
 _APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | _NOFOLLOW | _CLOEXEC | getattr(os, "O_NONBLOCK", 0)
 _FOLDER = os.O_RDONLY | _NOFOLLOW | _CLOEXEC | getattr(os, "O_DIRECTORY", 0)
+
+
+_AT_FDCWD = -2 if sys.platform == "darwin" else -100
+_RENAME_NOREPLACE = 1
+_RENAME_EXCL = 4
+_RENAME_SWAP = 2
+"""Linux calls it RENAME_EXCHANGE; the number is the same."""
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+"""What kernels and file systems answer that do not know the call."""
+
+
+def _c_function(name: str, *arguments: type) -> Callable[..., int] | None:
+    """A function of the C library that Python has no call for; None where there is none."""
+    try:
+        function = getattr(ctypes.CDLL(None, use_errno=True), name)
+    except (AttributeError, OSError, TypeError):
+        return None
+    function.argtypes = list(arguments)
+    function.restype = ctypes.c_int
+    call: Callable[..., int] = function
+    return call
+
+
+_RENAME = _c_function(
+    "renameatx_np" if sys.platform == "darwin" else "renameat2",
+    *(ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint),
+)
+"""Renames without overwriting, and swaps two names, in one step. Windows has only the first, and in Python."""
+_SYNCFS = _c_function("syncfs", ctypes.c_int) if sys.platform.startswith("linux") else None
+"""Makes a whole file system durable: thousands of new files cost one wait. Only on Linux does it wait until done."""
 
 
 class Disk:
@@ -52,11 +83,11 @@ class Disk:
 
     # -- looking ------------------------------------------------------------------------------------------------
 
-    def open_top(self, path: str) -> At:
+    def open_top(self, path: str) -> FolderHandle:
         """Hold the vault's own folder, through any links on the way to it."""
         return os.open(path, _FOLDER & ~_NOFOLLOW) if self.descriptors else path
 
-    def open_folder(self, at: At, name: str) -> At:
+    def open_folder(self, at: FolderHandle, name: str) -> FolderHandle:
         """Hold a folder in a folder; `OSError` when it is a link or no folder."""
         if isinstance(at, int):
             return os.open(name, _FOLDER, dir_fd=at)
@@ -65,32 +96,32 @@ class Disk:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
         return path
 
-    def again(self, at: At) -> At:
+    def reopen(self, at: FolderHandle) -> FolderHandle:
         """A second hold of the same folder. Not a `dup`: that would share the place up to which it is listed."""
         return os.open(".", _FOLDER, dir_fd=at) if isinstance(at, int) else at
 
-    def release(self, at: At) -> None:
+    def release(self, at: FolderHandle) -> None:
         """Let a folder go."""
         if isinstance(at, int):
             os.close(at)
 
-    def stat(self, at: At, name: str) -> os.stat_result:
+    def stat(self, at: FolderHandle, name: str) -> os.stat_result:
         """The name's own state, links not followed."""
         path, fd = _where(at, name)
         return os.stat(path, dir_fd=fd, follow_symlinks=False)
 
-    def readlink(self, at: At, name: str) -> str:
+    def readlink(self, at: FolderHandle, name: str) -> str:
         """Where a symbolic link points, as written in it."""
         path, fd = _where(at, name)
         return os.readlink(path, dir_fd=fd)
 
     @contextmanager
-    def scan(self, at: At) -> Iterator[Iterator[os.DirEntry[str]]]:
+    def scan(self, at: FolderHandle) -> Iterator[Iterator[os.DirEntry[str]]]:
         """The entries of a folder."""
         with os.scandir(at) as entries:
             yield entries
 
-    def open_read(self, at: At, name: str) -> int:
+    def open_read(self, at: FolderHandle, name: str) -> int:
         """Open a name for reading, never through a link, never waiting for the other end of a pipe."""
         path, fd = _where(at, name)
         return os.open(path, _READ, dir_fd=fd)
@@ -105,13 +136,13 @@ class Disk:
 
     # -- changing -----------------------------------------------------------------------------------------------
 
-    def create(self, at: At, name: str, mode: int) -> int:
+    def create(self, at: FolderHandle, name: str, mode: int) -> int:
         """Open a file for writing that did not exist; `FileExistsError` when anything has the name."""
         self.before("create", name)
         path, fd = _where(at, name)
         return os.open(path, _CREATE, mode, dir_fd=fd)
 
-    def append(self, at: At, name: str, mode: int) -> int:
+    def append(self, at: FolderHandle, name: str, mode: int) -> int:
         """Open a file of our own for writing at its end; made when missing."""
         self.before("append", name)
         path, fd = _where(at, name)
@@ -146,9 +177,15 @@ class Disk:
     def fsync(self, fd: int) -> None:
         """Make an open file's bytes durable. macOS needs its own call to empty the drive's cache."""
         self.before("fsync", "")
-        _full_sync(fd)
+        if sys.platform == "darwin":
+            try:
+                fcntl(fd, F_FULLFSYNC)
+            except OSError:  # network disks do not know it
+                os.fsync(fd)
+        else:
+            os.fsync(fd)
 
-    def sync_folder(self, at: At) -> None:
+    def sync_folder(self, at: FolderHandle) -> None:
         """Make a folder's entries durable. Windows does so itself."""
         if isinstance(at, int):
             self.before("sync_folder", "")
@@ -157,22 +194,24 @@ class Disk:
     @property
     def can_sync_all(self) -> bool:
         """Whether `sync_all` is there."""
-        return self.descriptors and CAN_SYNC
+        return self.descriptors and _SYNCFS is not None
 
-    def sync_all(self, at: At) -> None:
+    def sync_all(self, at: FolderHandle) -> None:
         """Make everything durable that was written to the file system of a folder."""
         if isinstance(at, int):
             self.before("sync_all", "")
-            sync_file_system(at)
+            ctypes.set_errno(0)
+            if _SYNCFS is None or _SYNCFS(at) != 0:
+                raise _last_error()
 
-    def replace(self, at: At, name: str, to: At, to_name: str) -> None:
+    def replace(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> None:
         """Rename; what had the new name is gone."""
         self.before("replace", to_name)
         path, fd = _where(at, name)
         to_path, to_fd = _where(to, to_name)
         os.replace(path, to_path, src_dir_fd=fd, dst_dir_fd=to_fd)
 
-    def move_new(self, at: At, name: str, to: At, to_name: str) -> None:
+    def move_new(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> None:
         """Rename; `FileExistsError` when anything has the new name. Atomic wherever the system can do that."""
         self.before("move_new", to_name)
         if rename_new(_where(at, name), _where(to, to_name)):
@@ -189,7 +228,7 @@ class Disk:
         else:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), to_name)
 
-    def swap(self, at: At, name: str, to: At, to_name: str) -> bool:
+    def swap(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> bool:
         """Let two names change places in one step.
 
         Returns:
@@ -198,7 +237,7 @@ class Disk:
         self.before("swap", name)
         return rename_swap(_where(at, name), _where(to, to_name))
 
-    def _link(self, at: At, name: str, to: At, to_name: str) -> bool:
+    def _link(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> bool:
         self.before("link", to_name)
         path, fd = _where(at, name)
         to_path, to_fd = _where(to, to_name)
@@ -210,27 +249,79 @@ class Disk:
             return False
         return True
 
-    def unlink(self, at: At, name: str) -> None:
+    def unlink(self, at: FolderHandle, name: str) -> None:
         """Remove a name of a file."""
         self.before("unlink", name)
         path, fd = _where(at, name)
         os.unlink(path, dir_fd=fd)
 
-    def mkdir(self, at: At, name: str, mode: int) -> None:
+    def mkdir(self, at: FolderHandle, name: str, mode: int) -> None:
         """Make a folder."""
         self.before("mkdir", name)
         path, fd = _where(at, name)
         os.mkdir(path, mode, dir_fd=fd)
 
-    def rmdir(self, at: At, name: str) -> None:
+    def rmdir(self, at: FolderHandle, name: str) -> None:
         """Remove an empty folder."""
         self.before("rmdir", name)
         path, fd = _where(at, name)
         os.rmdir(path, dir_fd=fd)
 
 
+def rename_new(source: _Where, target: _Where) -> bool:
+    """Rename, unless the target exists.
+
+    Returns:
+        False when the system or this file system cannot do that in one step; then nothing has happened.
+
+    Raises:
+        FileExistsError: Something has the new name.
+        OSError: Whatever else went wrong.
+    """
+    if sys.platform == "win32":
+        Path(source[0]).rename(target[0])  # refuses to overwrite on Windows, and only there
+        return True
+    return _rename(source, target, _RENAME_EXCL if sys.platform == "darwin" else _RENAME_NOREPLACE)
+
+
+def rename_swap(one: _Where, other: _Where) -> bool:
+    """Let two names change places.
+
+    Returns:
+        False when the system or this file system cannot do that; then nothing has happened.
+
+    Raises:
+        OSError: Whatever else went wrong, such as one of them not being there.
+    """
+    return sys.platform != "win32" and _rename(one, other, _RENAME_SWAP)
+
+
+def _rename(source: _Where, target: _Where, flag: int) -> bool:
+    if _RENAME is None:
+        return False
+    ctypes.set_errno(0)
+    (name, fd), (to_name, to_fd) = source, target
+    here, there = (_AT_FDCWD if each is None else each for each in (fd, to_fd))
+    if _RENAME(here, os.fsencode(name), there, os.fsencode(to_name), flag) == 0:
+        return True
+    error = _last_error(to_name)
+    if error.errno in _UNSUPPORTED:
+        return False
+    raise error
+
+
+def _last_error(*names: str) -> OSError:
+    """What the last call of the C library failed with."""
+    code = ctypes.get_errno()
+    return OSError(code, os.strerror(code), *names)
+
+
 def is_link(state: os.stat_result) -> bool:
-    """Whether this is a symbolic link, a Windows junction, or anything else that stands for another place."""
+    """Whether this is a symbolic link, a Windows junction, or anything else that stands for another place.
+
+    Args:
+        state: The state of the name itself, links not followed.
+    """
     if stat.S_ISLNK(state.st_mode):
         return True
     # The bit of IO_REPARSE_TAGs that are "name surrogates"; cloud placeholders (OneDrive) do not have it.
@@ -238,20 +329,14 @@ def is_link(state: os.stat_result) -> bool:
 
 
 def is_real_folder(state: os.stat_result) -> bool:
-    """Whether this is a folder and not something that stands for one."""
+    """Whether this is a folder and not something that stands for one.
+
+    Args:
+        state: The state of the name itself, links not followed.
+    """
     return stat.S_ISDIR(state.st_mode) and not is_link(state)
 
 
-def _where(at: At, name: str) -> tuple[str, int | None]:
+def _where(at: FolderHandle, name: str) -> _Where:
     """A name in a folder, as the `os` functions take it."""
     return (name, at) if isinstance(at, int) else (str(Path(at, name)), None)
-
-
-def _full_sync(fd: int) -> None:
-    if sys.platform == "darwin":
-        try:
-            fcntl(fd, F_FULLFSYNC)
-        except OSError:  # network disks do not know it
-            os.fsync(fd)
-    else:
-        os.fsync(fd)

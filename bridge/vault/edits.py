@@ -1,12 +1,15 @@
-"""Edits by line numbers, applied to bytes: outside the lines they change, every byte stays as it was."""
+"""Edits of a text, applied to its bytes: by line numbers, or all of it. What is not edited keeps every byte."""
 
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
+from bridge.vault.compare import Region, changed_blocks
 from bridge.vault.file_types import is_binary
-from bridge.vault.text import CHUNK, Lines, check_utf8, prevailing_ending
+from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, prevailing_ending
+
+_WINDOWS = b"\r\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class LineEdit:
     Attributes:
         start: The first line replaced, counted from 1.
         end: The last line replaced; `start - 1` replaces none and inserts before `start`.
-        text: What comes there instead; empty deletes the lines.
+        text: What replaces them; empty deletes the lines.
     """
 
     start: int
@@ -27,25 +30,6 @@ class LineEdit:
     def inserts(self) -> bool:
         """Whether it replaces no line."""
         return self.end == self.start - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Whole lines that were replaced, as offsets in bytes.
-
-    Attributes:
-        old_start: Where it begins in the old bytes.
-        old_end: Where it ends there.
-        new_start: Where it begins in the new bytes.
-        new_end: Where it ends there.
-        old_line: The number of the line at `old_start`.
-    """
-
-    old_start: int
-    old_end: int
-    new_start: int
-    new_end: int
-    old_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +78,27 @@ def apply_edits(data: bytes, edits: Sequence[LineEdit], path: object) -> Edited:
         if edit.text or not edit.inserts:
             assembly.put(edit, _render(lines, edit, number))
     return assembly.finish()
+
+
+def with_endings_of(old: bytes, new: bytes) -> bytes:
+    r"""The new text with the line endings of the old one.
+
+    Lines that are in both keep their ending, all others get the one that prevails; a text that brings a `\r\n` of its
+    own is written as it is. When the old text ends with a line break, so does the new one. A byte order mark stays.
+
+    Args:
+        old: The bytes before.
+        new: The bytes that replace them.
+    """
+    lines = Lines(old)
+    text = new.removeprefix(BOM)
+    if _WINDOWS not in text and _WINDOWS in old:
+        if text and lines.ends_with_break and not text.endswith(b"\n"):
+            text += b"\n"
+        text = _mixed(lines, lines.bom + text)[len(lines.bom) :]
+    elif text and lines.ends_with_break and not text.endswith(b"\n"):
+        text += lines.prevailing
+    return lines.bom + text
 
 
 def _position(numbered: tuple[int, LineEdit]) -> tuple[int, bool, int]:
@@ -187,3 +192,16 @@ class _Assembly:
             before = self._regions.pop()
             region = Region(before.old_start, region.old_end, before.new_start, region.new_end, before.old_line)
         self._regions.append(region)
+
+
+def _mixed(old: Lines, new: bytes) -> bytes:
+    """Lines of the old text where both are the same, lines of the new one with the prevailing ending elsewhere."""
+    bare = old.data.replace(_WINDOWS, b"\n")
+    out = [old.bom]
+    line = 1
+    for block in changed_blocks(bare, new):
+        start, end = old.span(line, block.old_line - 1)
+        out += [old.data[start:end], new[block.new_start : block.new_end].replace(b"\n", old.prevailing)]
+        line = block.old_line + block.removed
+    out.append(old.data[old.start(line) :])
+    return b"".join(out)

@@ -1,6 +1,8 @@
-"""What a file is that is not text, judged by its first bytes, then by its name."""
+"""What a file is: a note by its name; text or not, judged by its first bytes, then by its name."""
 
 import mimetypes
+
+NOTE_EXTENSION = ".md"
 
 HEAD = 8192
 """How many bytes of a file it takes to judge it."""
@@ -31,7 +33,7 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
 )
 _ALSO_WITHOUT_NUL = ("application/pdf", "image/", "audio/", "video/", "application/zip", "application/gzip")
 
-# The formats Obsidian opens (rule 5 of its behaviour); what `mimetypes` knows depends on the system it runs on.
+# The formats Obsidian opens (rule 5 of docs/obsidian.md); what `mimetypes` knows depends on the system it runs on.
 _BY_NAME = {
     ".md": "text/markdown",
     ".canvas": "application/json",
@@ -59,8 +61,34 @@ _BY_NAME = {
 }
 
 
+def note_name(path: str) -> str:
+    """The name of the note at a path: its last part, without `.md`.
+
+    Args:
+        path: A vault path.
+    """
+    name = path.rpartition("/")[2]
+    return name[: -len(NOTE_EXTENSION)] if is_note(name) and len(name) > len(NOTE_EXTENSION) else name
+
+
+def is_note(path: str) -> bool:
+    """Whether a path is that of a note: it ends with `.md`, in any case.
+
+    Args:
+        path: A vault path or a name.
+    """
+    return path[-len(NOTE_EXTENSION) :].lower() == NOTE_EXTENSION
+
+
 def mime_type(name: str) -> str:
-    """The MIME type that a file's name tells; `application/octet-stream` when it tells none."""
+    """The MIME type of a file, by its name.
+
+    Args:
+        name: The name, or a path that ends with it.
+
+    Returns:
+        The type; `application/octet-stream` when the extension is unknown.
+    """
     _stem, dot, extension = name.rpartition(".")
     known = _BY_NAME.get((dot + extension).lower())
     return known or mimetypes.guess_type(f"x{dot}{extension}")[0] or "application/octet-stream"
@@ -88,7 +116,7 @@ def describe_binary(data: bytes, name: str) -> tuple[str, str]:
         name: Its name.
 
     Returns:
-        The kind in words, such as `image`, and the MIME type. What the bytes tell wins over the name.
+        The kind in words, such as `image`, and the MIME type. What the bytes show wins over the name.
     """
     found = _by_content(data[:HEAD], shortest=2)
     mime = mime_type(name)

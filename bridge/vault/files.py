@@ -1,4 +1,4 @@
-"""The files of a vault, read: the only way that tools look at the disk. Writing is the ledger's (`journal/`)."""
+"""The files of a vault, read: the only way in which tools look at the disk. Only the ledger (`journal/`) writes."""
 
 import errno
 import hashlib
@@ -13,29 +13,29 @@ from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import explain, is_folder, is_no_file
+from bridge.vault.os_errors import as_failure, folder_given, special_file_given
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
 
 _CHUNK = 1 << 20
-CHANGES_ARE_TOLD = os.name == "posix"
+HAS_CHANGE_TIME = os.name == "posix"
 """Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
-"""What a folder that may not be read, or is gone or a link by now, answers; a walk goes on without it."""
+"""The errors of a folder that may not be read, or has become a link or disappeared; a walk goes on without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileStat:
-    """What the disk knows of a file.
+    """The state of a file on disk.
 
     Attributes:
         path: Where it is, as spelled on disk.
         size: Bytes.
         mtime_ns: When its bytes changed last, in nanoseconds since 1970.
         mode: Its permissions, without the kind of file.
-        created_ns: When it was made: what the disk knows, else when anything of it changed first at the latest.
-        changed_ns: When anything of it changed last, its name and permissions too; 0 where the disk does not know.
+        created_ns: When it was created, where the disk knows that; else the earlier of the two other times.
+        changed_ns: When anything about it changed last, its name and permissions too; 0 where the disk does not know.
     """
 
     path: VaultPath
@@ -64,7 +64,15 @@ class WalkedFolder:
     files: tuple[FileStat, ...]
 
     def read(self, file: FileStat, *, limit: int | None = None) -> bytes | None:
-        """The bytes of one of its files; None when it cannot be read any more, which a walk passes over."""
+        """The bytes of one of its files.
+
+        Args:
+            file: One of `files`.
+            limit: The most bytes; None for all.
+
+        Returns:
+            None when the file cannot be read any more. A walk goes on without it.
+        """
         try:
             return self.folder.read(file.path.name, limit=limit)
         except OSError:
@@ -82,7 +90,10 @@ class VaultFiles:
         self.root = root
 
     def stat(self, path: VaultPath) -> FileStat:
-        """What the disk knows of a file.
+        """The state of a file on disk.
+
+        Args:
+            path: Which file.
 
         Raises:
             NotFound: Nothing is there.
@@ -94,7 +105,11 @@ class VaultFiles:
             return file_stat(place.path, place.state)
 
     def exists(self, path: VaultPath) -> bool:
-        """Whether a file or folder is there. Raises what `stat` raises otherwise."""
+        """Whether a file or folder is there. Raises what `stat` raises otherwise.
+
+        Args:
+            path: Which one.
+        """
         if not path.parts:
             return True
         try:
@@ -104,7 +119,11 @@ class VaultFiles:
         return True
 
     def is_folder(self, path: VaultPath) -> bool:
-        """Whether a folder is there. Raises what `stat` raises."""
+        """Whether a folder is there. Raises what `stat` raises, `NotFound` too.
+
+        Args:
+            path: Which one.
+        """
         if not path.parts:
             return True
         with self.root.find(path) as place:
@@ -116,27 +135,38 @@ class VaultFiles:
         Args:
             path: Which file.
             limit: The most bytes; None for all.
+
+        Returns:
+            The bytes, at most `limit` of them, and the state of the whole file.
         """
         with self._file(path) as place:
             try:
                 data, state = place.folder.read_with_state(place.name, limit=limit)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
             return data, file_stat(place.path, state)
 
     @contextmanager
     def open(self, path: VaultPath) -> Iterator[BinaryIO]:
-        """A file, to be streamed. Raises what `stat` raises."""
+        """A file, opened to be streamed. Raises what `stat` raises.
+
+        Args:
+            path: Which file.
+        """
         with self._file(path) as place:
             try:
                 file = place.folder.open(place.name)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
             with file:
                 yield file
 
     def hash(self, path: VaultPath) -> str:
-        """The sha256 of a file's bytes, in hex, read in pieces. Raises what `stat` raises."""
+        """The sha256 of a file's bytes, in hex, read in pieces. Raises what `stat` raises.
+
+        Args:
+            path: Which file.
+        """
         digest = hashlib.sha256()
         with self.open(path) as file:
             while piece := file.read(_CHUNK):
@@ -144,23 +174,27 @@ class VaultFiles:
         return digest.hexdigest()
 
     def walk(self, *, include_hidden: bool = False) -> Iterator[FileStat]:
-        """Every file of the vault, once; see `walk_folders`."""
+        """Every file of the vault, once; see `walk_folders`.
+
+        Args:
+            include_hidden: Whether files whose name starts with a dot are included.
+        """
         for walked in self.walk_folders(include_hidden=include_hidden):
             yield from walked.files
 
     def walk_folders(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
         """Every folder of the vault with its files, in the order of their names, a folder before those inside it.
 
-        Dot-folders are shut, and so are pipes, devices and names that no path can name. Links are not followed:
-        what they show inside the vault is met at its own place, and so each file is met once and no link is a loop.
-        A folder that cannot be read is passed over.
+        Dot-folders are left out, and so are pipes, devices and names that no path can name. Links are not followed:
+        what they show inside the vault is met at its own place, so each file is met once and no link is a loop. A
+        folder that cannot be read is skipped.
 
         Args:
             start: Where to begin; None for the vault itself.
-            include_hidden: Whether files whose name starts with a dot are told.
+            include_hidden: Whether files whose name starts with a dot are included.
 
         Raises:
-            InvalidParameters: There is a file where the walk should begin; else what `stat` raises.
+            InvalidParameters: The walk should begin at a file; else what `stat` raises.
         """
         for folder, states in self.walk_states(start):
             files = [
@@ -173,7 +207,10 @@ class VaultFiles:
     def walk_states(self, start: VaultPath | None = None) -> Iterator[tuple[Folder, list[tuple[str, os.stat_result]]]]:
         """As `walk_folders`, with the files' bare names and states, hidden files and those with unsafe names too.
 
-        It is for comparing a whole vault with what is known of it: nothing is made of what is as it was.
+        For comparing a whole vault with what is known of it: nothing is built for what is as it was.
+
+        Args:
+            start: Where to begin; None for the vault itself.
         """
         top = start or VaultPath.root()
         if not self.is_folder(top):
@@ -192,7 +229,7 @@ class VaultFiles:
                 except OSError as error:
                     if error.errno in _PASSED_OVER:
                         continue
-                    raise explain(error, path) from error
+                    raise as_failure(error, path) from error
                 held.append(folder)
                 files, folders = _list(folder)
                 yield folder, files
@@ -209,22 +246,27 @@ class VaultFiles:
         return parent.child(path.name)
 
     def _file(self, path: VaultPath) -> Place:
-        """Where a regular file lies; the caller closes it."""
+        """The place of a regular file; the caller closes it."""
         if not path.parts:
-            raise is_folder("the vault")
+            raise folder_given("the vault")
         place = self.root.find(path)
         if stat.S_ISREG(place.state.st_mode):
             return place
         place.folder.close()
         if place.is_folder:
-            raise is_folder(path)
-        raise is_no_file(path)
+            raise folder_given(path)
+        raise special_file_given(path)
 
 
 def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
-    """What the disk knows of a file, from what the system told of it."""
+    """A file's state, from what the system returned for it.
+
+    Args:
+        path: Where the file is.
+        state: What `stat` returned, links not followed.
+    """
     mtime = state.st_mtime_ns
-    if CHANGES_ARE_TOLD:
+    if HAS_CHANGE_TIME:
         changed = state.st_ctime_ns
         born = getattr(state, "st_birthtime", None)
         created = min(mtime, changed) if born is None else int(born * 1_000_000_000)

@@ -1,18 +1,18 @@
-"""A folder held open: what is done in it happens in that very folder, wherever its name may lead by now.
+"""A folder held open: everything is done in that very folder, wherever its name leads by now.
 
 Names are single components and links are never followed. This class knows no policy: dot-folders, spelling and
 links are `root.py`'s matter. It raises plain `OSError`s; `files.py` turns them into failures that agents can read.
 """
 
+import contextlib
 import errno
 import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, Self
 
-from bridge.vault.disk import At, Disk, is_link, is_real_folder
+from bridge.vault.disk import Disk, FolderHandle, is_link, is_real_folder
 from bridge.vault.paths import VaultPath
 
 __all__ = ["NEW_FILE_MODE", "NEW_FOLDER_MODE", "Disk", "Folder"]
@@ -34,7 +34,7 @@ NEW_FOLDER_MODE = 0o777
 
 
 class Folder:
-    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `again`.
+    """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `reopen`.
 
     Args:
         disk: The system calls.
@@ -43,27 +43,52 @@ class Folder:
         top: Without descriptors, the vault's own absolute path: the way from there is checked before each use.
     """
 
-    def __init__(self, disk: Disk, at: At, path: VaultPath, *, top: str = "") -> None:
+    def __init__(self, disk: Disk, at: FolderHandle, path: VaultPath, *, top: str = "") -> None:
         self.disk = disk
         self.path = path
-        self._hold: At | None = at
+        self._hold: FolderHandle | None = at
         self._top = top
-        inner = Path(at).relative_to(top).parts if isinstance(at, str) else ()
-        self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
+        self._way: list[str] = []
+        if isinstance(at, str):
+            inner = Path(at).relative_to(top).parts
+            self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
 
     # -- looking ------------------------------------------------------------------------------------------------
 
     def child(self, name: str) -> "Folder":
-        """Hold the folder of this name; `NotADirectoryError` or another `OSError` when it is a link or no folder."""
-        return Folder(self.disk, self.disk.open_folder(self.at(), name), self.path.child(name), top=self._top)
+        """Hold the folder of this name.
 
-    def again(self) -> "Folder":
+        Args:
+            name: One path component.
+
+        Raises:
+            OSError: It is a link (`NotADirectoryError`, ELOOP), no folder, or cannot be opened.
+        """
+        return Folder(self.disk, self.disk.open_folder(self.handle(), name), self.path.child(name), top=self._top)
+
+    def child_made(self, name: str, *, mode: int = 0o700) -> "Folder":
+        """As `child`, made first when it is missing; by default for this user only."""
+        try:
+            return self.child(name)
+        except FileNotFoundError:
+            with contextlib.suppress(FileExistsError):  # another thread was faster
+                self.mkdir(name, mode=mode)
+            return self.child(name)
+
+    def reopen(self) -> "Folder":
         """A second hold on the same folder, for another thread or another time, closed on its own."""
-        return Folder(self.disk, self.disk.again(self.at()), self.path, top=self._top)
+        return Folder(self.disk, self.disk.reopen(self.handle()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:
-        """The state of a name itself, links not followed."""
-        return self.disk.stat(self.at(), name)
+        """The state of a name itself, links not followed.
+
+        Args:
+            name: One path component.
+
+        Raises:
+            OSError: Nothing has the name, or it cannot be looked at.
+        """
+        return self.disk.stat(self.handle(), name)
 
     def exists(self, name: str) -> bool:
         """Whether anything has this name, a dangling link included."""
@@ -75,11 +100,11 @@ class Folder:
 
     def readlink(self, name: str) -> str:
         """What is written in a symbolic link."""
-        return self.disk.readlink(self.at(), name)
+        return self.disk.readlink(self.handle(), name)
 
     def entries(self) -> list[os.DirEntry[str]]:
         """Everything in it, in no order. The entries' own methods work while the folder is held."""
-        with self.disk.scan(self.at()) as entries:
+        with self.disk.scan(self.handle()) as entries:
             return list(entries)
 
     def names(self) -> list[str]:
@@ -87,7 +112,11 @@ class Folder:
         return [entry.name for entry in self.entries()]
 
     def open(self, name: str) -> BinaryIO:
-        """A regular file, opened to be streamed; the caller closes it."""
+        """A regular file, opened to be streamed; the caller closes it. Raises what `read` raises.
+
+        Args:
+            name: Its name.
+        """
         fd, _state = self._open_regular(name)
         return os.fdopen(fd, "rb")
 
@@ -104,7 +133,12 @@ class Folder:
         return self.read_with_state(name, limit=limit)[0]
 
     def read_with_state(self, name: str, *, limit: int | None = None) -> tuple[bytes, os.stat_result]:
-        """As `read`, with the state of the very file that was read."""
+        """As `read`, with the state of the very file that was read.
+
+        Args:
+            name: Its name.
+            limit: The most bytes to read; None for all.
+        """
         fd, state = self._open_regular(name)
         try:
             return self._read_all(fd, state.st_size, limit), state
@@ -134,7 +168,7 @@ class Folder:
         Raises:
             OSError: The disk is full or failed. What was written of the file is left for the caller to remove.
         """
-        fd = self.disk.create(self.at(), name, mode)
+        fd = self.disk.create(self.handle(), name, mode)
         try:
             self._require_here(fd, name)
             for piece in [memoryview(data)] if isinstance(data, bytes) else data:
@@ -150,20 +184,31 @@ class Folder:
             self.disk.close(fd)
 
     def replace(self, name: str, to: "Folder", to_name: str) -> None:
-        """Rename; what had the new name is gone, in the same instant."""
-        self.disk.replace(self.at(), name, to.at(), to_name)
+        """Rename; whatever had the new name is gone, in the same instant.
+
+        Args:
+            name: The name in this folder.
+            to: The folder it goes to.
+            to_name: Its name there.
+        """
+        self.disk.replace(self.handle(), name, to.handle(), to_name)
 
     def move_new(self, name: str, to: "Folder", to_name: str) -> None:
         """Rename, refusing to overwrite.
 
         On a disk that ignores case, `example.md` may become `Example.md`: that is one file, not two (rule 9 of
-        Obsidian's behaviour).
+        docs/obsidian.md).
+
+        Args:
+            name: The name in this folder.
+            to: The folder it goes to.
+            to_name: Its name there.
 
         Raises:
             FileExistsError: Something else has the new name.
         """
         try:
-            self.disk.move_new(self.at(), name, to.at(), to_name)
+            self.disk.move_new(self.handle(), name, to.handle(), to_name)
         except FileExistsError:
             if not self._is_respelling(name, to, to_name):
                 raise
@@ -172,26 +217,39 @@ class Folder:
     def swap(self, name: str, to: "Folder", to_name: str) -> bool:
         """Let two names change places in one step, so that nothing is ever missing and nothing is lost.
 
+        Args:
+            name: The name in this folder.
+            to: The folder of the other name.
+            to_name: The other name.
+
         Returns:
             False when the system or this file system cannot; then nothing has happened.
         """
-        return self.disk.swap(self.at(), name, to.at(), to_name)
+        return self.disk.swap(self.handle(), name, to.handle(), to_name)
 
     def append(self, name: str, *, mode: int = 0o600) -> int:
-        """Open a file of the bridge's own for writing at its end, made when missing; the caller closes it."""
-        return self.disk.append(self.at(), name, mode)
+        """Open a file of the bridge's own for writing at its end, made when missing.
+
+        Args:
+            name: Its name.
+            mode: Its permissions, if it is made.
+
+        Returns:
+            The descriptor, which the caller closes.
+        """
+        return self.disk.append(self.handle(), name, mode)
 
     def unlink(self, name: str) -> None:
         """Remove a file's name."""
-        self.disk.unlink(self.at(), name)
+        self.disk.unlink(self.handle(), name)
 
     def mkdir(self, name: str, *, mode: int = NEW_FOLDER_MODE) -> None:
         """Make a folder; `FileExistsError` when anything has the name."""
-        self.disk.mkdir(self.at(), name, mode)
+        self.disk.mkdir(self.handle(), name, mode)
 
     def rmdir(self, name: str) -> None:
         """Remove an empty folder."""
-        self.disk.rmdir(self.at(), name)
+        self.disk.rmdir(self.handle(), name)
 
     def chmod(self, name: str, mode: int) -> None:
         """Give a regular file its permissions."""
@@ -203,13 +261,13 @@ class Folder:
 
     def set_mode(self, mode: int) -> None:
         """Give the folder itself its permissions, where folders are held by descriptor."""
-        at = self.at()
+        at = self.handle()
         if isinstance(at, int):
             self.disk.chmod(at, mode)
 
     def sync(self) -> None:
         """Make the entries of this folder durable: names made, moved and removed."""
-        self.disk.sync_folder(self.at())
+        self.disk.sync_folder(self.handle())
 
     # -- holding ------------------------------------------------------------------------------------------------
 
@@ -219,20 +277,18 @@ class Folder:
         if hold is not None:
             self.disk.release(hold)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
     @property
     def closed(self) -> bool:
         """Whether it has been let go."""
         return self._hold is None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def at(self) -> At:
+    def handle(self) -> FolderHandle:
         """The hold, for the system calls.
 
         Without descriptors, every folder on the way is looked at again: none may have become a link.
@@ -248,7 +304,7 @@ class Folder:
     def _open_regular(self, name: str) -> tuple[int, os.stat_result]:
         """Open a regular file: looked at before, because opening some devices does something, and again when open."""
         _require_regular(self.stat(name), name)
-        fd = self.disk.open_read(self.at(), name)
+        fd = self.disk.open_read(self.handle(), name)
         try:
             state = os.fstat(fd)
             _require_regular(state, name)
@@ -264,7 +320,7 @@ class Folder:
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
 
     def _read_all(self, fd: int, size: int, limit: int | None) -> bytes:
-        """Read to the end. The size only tells how much to ask for: a file may grow while it is read."""
+        """Read to the end. The size only says how much to ask for: a file may grow while it is read."""
         want = size + 1 if limit is None else min(limit, size + 1)
         first = self.disk.read(fd, want) if want else b""
         if len(first) == size < want:

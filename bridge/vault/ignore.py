@@ -1,6 +1,6 @@
-"""Which files find and grep pass over: what the user excluded in Obsidian, and the globs of `ignorePatterns`.
+"""Which files searches skip: what the user excluded in Obsidian, and the globs of `ignorePatterns`.
 
-This is a view, not a permission: a file that is passed over can still be read.
+This is a view, not a permission: a file that is skipped can still be read.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,30 +18,30 @@ from bridge.vault.paths import VaultPath
 
 _FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 
-Rule = Callable[[str], bool]
+PathRule = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IgnoreRules:
-    """What tells whether a file is passed over.
+    """Decides whether a file is skipped.
 
     Attributes:
-        rules: Each tells whether a path, in NFC, is passed over.
+        rules: Each says whether a path, in NFC, is skipped.
     """
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PathRule, ...]
 
     def __bool__(self) -> bool:
         return bool(self.rules)
 
     def __call__(self, path: VaultPath | str) -> bool:
-        """Whether a file is passed over."""
+        """Whether a file is skipped."""
         text = nfc(str(path))
         return any(rule(text) for rule in self.rules)
 
 
 def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
-    """What tells whether a file is passed over. It holds the rules as they are now.
+    """The rules by which files are skipped, as they are now.
 
     Args:
         files: The vault.
@@ -54,18 +54,24 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
     Raises:
         InvalidParameters: A glob is none.
     """
-    return _ignore_rules(read_app_settings(files.root).user_ignore_filters, tuple(patterns))
+    return make_rules(read_app_settings(files.root).user_ignore_filters, tuple(patterns))
 
 
 @lru_cache(maxsize=16)
-def _ignore_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
+def make_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
+    """The rules of Obsidian's excluded files and of some globs; see `ignore_rules`.
+
+    Args:
+        filters: Obsidian's setting `userIgnoreFilters`.
+        patterns: The globs.
+    """
     rules = [rule for text in filters if (rule := _user_rule(text))]
     if patterns:
         rules.append(_glob_rule(patterns))
     return IgnoreRules(tuple(rules))
 
 
-def _user_rule(text: str) -> Rule | None:
+def _user_rule(text: str) -> PathRule | None:
     """One of Obsidian's filters: `/regex/`, else the beginning of a path.
 
     Whether Obsidian minds case in prefixes is not known; here it does not, as nowhere else in names. A pattern that
@@ -83,7 +89,7 @@ def _user_rule(text: str) -> Rule | None:
     return lambda path: fold(path).startswith(prefix)
 
 
-def _glob_rule(patterns: Sequence[str]) -> Rule:
+def _glob_rule(patterns: Sequence[str]) -> PathRule:
     """The globs of `ignorePatterns`, as one rule."""
     deep = [pattern if "/" in pattern.rstrip("/") else f"**/{pattern}" for pattern in map(nfc, patterns)]
     wide = [pattern + "**" if pattern.endswith("/") else pattern for pattern in deep]

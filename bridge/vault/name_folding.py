@@ -7,26 +7,37 @@ from bridge.vault.folder import Folder
 
 
 def nfc(name: str) -> str:
-    """The name in composed form, which lookups compare in (rule 10 of Obsidian's behaviour)."""
+    """The name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
+
+    Args:
+        name: A name or a path.
+    """
     return name if name.isascii() else unicodedata.normalize("NFC", name)
 
 
 def fold(name: str) -> str:
-    """What two names share that differ in case or Unicode form only.
+    """The form that two names share when they differ only in case or Unicode form.
 
     Lower case and not full case folding: `Straße` and `Strasse` are two notes. The two small sigmas are one letter
     (rule 33).
+
+    Args:
+        name: A name or a path.
     """
     return name.lower() if name.isascii() else nfc(nfc(name).lower().replace("ς", "σ"))  # noqa: RUF001 (Greek is meant)
 
 
-def is_spelled(folder: Folder, name: str) -> bool:
+def has_exact_spelling(folder: Folder, name: str) -> bool:
     """Whether a name that the disk answers to is really spelled like this.
 
     Disks that ignore case or Unicode form answer to other spellings, and Windows' file systems to short names
-    (`OBSIDI~1`), on any operating system; so `.obsidian` could be entered by a name without a dot. Listing the
-    folder tells the truth but is slow, so first the disk is asked for another spelling: if that does not exist, it
-    tells spellings apart.
+    (`OBSIDI~1`), on any operating system; so `.obsidian` could be entered by a name without a dot. Only listing the
+    folder is certain, but slow; so first the disk is asked for another spelling. If that does not exist, the disk
+    distinguishes spellings.
+
+    Args:
+        folder: The folder it is in.
+        name: The name, which the disk has answered to.
     """
     others = set(_other_spellings(name))
     if others and not any(folder.exists(other) for other in others):

@@ -1,66 +1,65 @@
 """What the operating system said, as a failure that an agent can read and act on."""
 
 import errno
-from collections.abc import Callable
 
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 
 
 def not_found(path: object) -> NotFound:
-    """Nothing is there, or nothing that the vault knows of."""
+    """The failure when nothing is there, or nothing that the vault knows of.
+
+    Args:
+        path: What was asked for.
+    """
     return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is")
 
 
-def is_folder(path: object) -> InvalidParameters:
-    """A file was needed."""
+def folder_given(path: object) -> InvalidParameters:
+    """The failure when a file was needed and a folder was named.
+
+    Args:
+        path: What was asked for.
+    """
     return InvalidParameters(f"Path {str(path)!r} is a folder, not a file; name a file in it")
 
 
-def is_no_file(path: object) -> InvalidParameters:
-    """A file was needed, and this only looks like one."""
+def special_file_given(path: object) -> InvalidParameters:
+    """The failure when a file was needed and a pipe, socket or device was named.
+
+    Args:
+        path: What was asked for.
+    """
     return InvalidParameters(f"Path {str(path)!r} is a pipe, socket or device, not a file; choose a file")
 
 
-def explain(error: OSError, path: object) -> ToolFailure:
+def as_failure(error: OSError, path: object) -> ToolFailure:
     """The failure to raise `from` an `OSError` about a path of the vault.
 
     Args:
         error: What the system said. Its own text may hold absolute paths and is not passed on.
         path: The vault path it is about.
+
+    Returns:
+        A failure that says what to do next.
     """
-    known = _KNOWN.get(error.errno or 0)
-    if known is not None:
-        return known(path)
-    reason = errno.errorcode.get(error.errno or 0, "unknown error")
-    return ExecutionFailed(f"The disk failed at {str(path)!r} ({reason}); check the disk and try again")
-
-
-def _exists(path: object) -> Conflict:
-    return Conflict(f"Something named {str(path)!r} exists already; choose another name", code="exists")
-
-
-def _replaced(path: object) -> Conflict:
-    return Conflict(f"{str(path)!r} was replaced while it was read; try again", code="stale")
-
-
-def _refused(path: object) -> ExecutionFailed:
-    return ExecutionFailed(f"The operating system refuses access to {str(path)!r}; check its permissions")
-
-
-def _full(path: object) -> ExecutionFailed:
-    return ExecutionFailed(f"The disk is full: {str(path)!r} could not be written; free some space and try again")
-
-
-_KNOWN: dict[int, Callable[[object], ToolFailure]] = {
-    errno.ENOENT: not_found,
-    errno.ENOTDIR: not_found,
-    errno.ELOOP: not_found,
-    errno.EISDIR: is_folder,
-    errno.ENXIO: is_no_file,
-    errno.EEXIST: _exists,
-    errno.ESTALE: _replaced,
-    errno.EACCES: _refused,
-    errno.EPERM: _refused,
-    errno.ENOSPC: _full,
-    errno.EDQUOT: _full,
-}
+    shown = repr(str(path))
+    failure: ToolFailure
+    match error.errno:
+        case errno.ENOENT | errno.ENOTDIR | errno.ELOOP:
+            failure = not_found(path)
+        case errno.EISDIR:
+            failure = folder_given(path)
+        case errno.ENXIO:
+            failure = special_file_given(path)
+        case errno.EEXIST:
+            failure = Conflict(f"Something named {shown} exists already; choose another name", code="exists")
+        case errno.ESTALE:
+            failure = Conflict(f"{shown} was replaced while it was read; try again", code="stale")
+        case errno.EACCES | errno.EPERM:
+            failure = ExecutionFailed(f"The operating system refuses access to {shown}; check its permissions")
+        case errno.ENOSPC | errno.EDQUOT:
+            failure = ExecutionFailed(f"The disk is full: {shown} could not be written; free some space and try again")
+        case _:
+            reason = errno.errorcode.get(error.errno or 0, "unknown error")
+            failure = ExecutionFailed(f"The disk failed at {shown} ({reason}); check the disk and try again")
+    return failure

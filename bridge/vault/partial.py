@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
-from bridge.vault.diff import preview
-from bridge.vault.hunks import Hunk, parse_hunks
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.diff import DiffHunk, parse_hunks
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 from bridge.vault.text import Lines
 
-Kept = Mapping[str, Collection[int]]
+KeptHunks = Mapping[str, Collection[int]]
 """For each file the indices of the hunks that are kept, from 0. A file that is not named is kept whole."""
 
 _WHOLE = {ChangeKind.CREATE, ChangeKind.DELETE}
@@ -24,7 +23,7 @@ _FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What of one file is not done.
+    """The part of one file's change that is left out.
 
     Attributes:
         path: The file.
@@ -42,18 +41,21 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialPlan:
     """The smaller plan, and what is not in it."""
 
     plan: ChangePlan
     left_out: tuple[LeftOut, ...]
 
 
-def can_be_parted(plan: ChangePlan) -> bool:
-    """Whether parts of a plan can be left out: there is more than one, and none leans on another.
+def is_divisible(plan: ChangePlan) -> bool:
+    """Whether parts of a plan can be left out: there is more than one, and none depends on another.
 
     A move goes with the changes to the notes that link there, what goes into the trash goes as one thing, and an undo
     that is only partly done is none.
+
+    Args:
+        plan: The plan, with its previews.
     """
     kinds = {change.kind for change in plan.changes}
     paths = [change.path for change in plan.changes]
@@ -70,7 +72,7 @@ def can_be_parted(plan: ChangePlan) -> bool:
     return parts > 1
 
 
-def keep_hunks(plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) -> Partial:
+def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes]) -> PartialPlan:
     """The part of a plan that a person wants.
 
     A file that is created or deleted is kept whole or left out whole, and with it the folders that would be made or
@@ -84,9 +86,9 @@ def keep_hunks(plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) ->
     Raises:
         InvalidParameters: The plan cannot be parted, there is no such file or hunk in it, or nothing is kept.
     """
-    if not can_be_parted(plan):
+    if not is_divisible(plan):
         raise InvalidParameters("This change cannot be parted; allow or deny it as a whole")
-    parting = _Parting(plan, keep, read)
+    parting = _PartialBuilder(plan, keep, read)
     if unknown := set(keep) - parting.paths:
         raise InvalidParameters(f"{min(unknown)!r} is no file of this change; name files as its preview does")
     for change, shown in zip(plan.changes, plan.previews, strict=True):
@@ -94,8 +96,8 @@ def keep_hunks(plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) ->
     return parting.finish()
 
 
-class _Parting:
-    def __init__(self, plan: ChangePlan, keep: Kept, read: Callable[[Change], bytes]) -> None:
+class _PartialBuilder:
+    def __init__(self, plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes]) -> None:
         self.paths = {change.path for change in plan.changes if change.kind not in _FOLDERS}
         self._plan = plan
         self._keep = keep
@@ -124,10 +126,10 @@ class _Parting:
         if kept and change.kind is ChangeKind.MODIFY:
             self._modify(change, [hunks[index] for index in sorted(kept)])
 
-    def finish(self) -> Partial:
+    def finish(self) -> PartialPlan:
         """The plan of what was taken, without the folders that nothing needs any more."""
         if not self._left_out:
-            return Partial(self._plan, ())
+            return PartialPlan(self._plan, ())
         taken = [(change, shown) for change, shown in self._taken if not self._is_idle(change)]
         if all(change.kind in _FOLDERS for change, _shown in taken):
             raise InvalidParameters("No part of the change is kept; deny it instead")
@@ -138,11 +140,11 @@ class _Parting:
             previews=tuple(shown for _change, shown in taken),
             blobs=self._blobs,
         )
-        return Partial(plan, tuple(self._left_out))
+        return PartialPlan(plan, tuple(self._left_out))
 
-    def _modify(self, change: Change, hunks: list[Hunk]) -> None:
+    def _modify(self, change: Change, hunks: list[DiffHunk]) -> None:
         old = self._read(change)
-        new = part_of(old, self._plan.blobs[change.after or ""], hunks)
+        new = apply_hunks(old, self._plan.blobs[change.after or ""], hunks)
         after = content_hash(new)
         if after != change.before:
             self._blobs[after] = new
@@ -166,8 +168,14 @@ class _Parting:
         return change.kind is ChangeKind.MKDIR and left and not stays
 
 
-def part_of(old: bytes, new: bytes, hunks: list[Hunk]) -> bytes:
-    """The old bytes with some of the hunks that lead to the new ones, in order."""
+def apply_hunks(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
+    """The old bytes with some of the hunks that lead to the new ones.
+
+    Args:
+        old: The bytes before.
+        new: The bytes after all hunks.
+        hunks: The hunks to apply, from top to bottom.
+    """
     old_lines, new_lines = Lines(old), Lines(new)
     pieces, done = [], 0
     for hunk in hunks:

@@ -22,7 +22,7 @@ _NOT_IN_NEW_NAMES = re.compile('[*"<>|?]')
 _DECEPTIVE = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
 # Devices on Windows, with any extension, also with the superscript digits that Windows takes for digits.
 _RESERVED = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?")
-# One look that tells nearly every name is fine, because walks ask this of every file.
+# One match shows that nearly every name is fine, because walks ask this of every file.
 _PLAIN = re.compile(
     r"(?!(?i:con|prn|aux|nul|com|lpt))[^\x00-\x1f\x7f-\x9f\\:/\ud800-\udfff]{0,62}[^\x00-\x20\x7f-\x9f\\:/.\ud800-\udfff]"
 )
@@ -78,7 +78,7 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
     Args:
         text: What the caller wrote. `./a` and `a//b` are taken as `a` and `a/b`; percent signs are only characters.
         vault: When given, an absolute path that lies in this folder is taken too.
-        strip_slashes: Whether slashes at both ends are ignored, as seeds S and C have it.
+        strip_slashes: Whether slashes at both ends are ignored.
 
     Raises:
         InvalidParameters: It is empty, too long, or holds what no system would read as a plain name.
@@ -106,7 +106,14 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
 
 
 def unsafe_name(name: str) -> str | None:
-    """Why no file of this name is ever touched, or None. Walks pass such files over, so that what is listed opens."""
+    """Why no file of this name is ever touched. Walks skip such files, so that whatever is listed can be opened.
+
+    Args:
+        name: One path component.
+
+    Returns:
+        The reason, for people; None when the name is fine.
+    """
     return None if _PLAIN.fullmatch(name) else next(_faults(name), None)
 
 
@@ -132,6 +139,9 @@ def check_new_name(name: str) -> None:
 
     Obsidian on Windows refuses `* " < > | ?`, and vaults are synced between systems; hidden files are not created.
 
+    Args:
+        name: One path component.
+
     Raises:
         InvalidParameters: With what is wrong with it.
     """
@@ -149,7 +159,11 @@ def check_new_name(name: str) -> None:
 
 
 def protected(path: VaultPath) -> PermissionDenied:
-    """The refusal for everything in a folder whose name starts with a dot, in seed S's words."""
+    """The refusal for everything in a folder whose name starts with a dot.
+
+    Args:
+        path: What was asked for.
+    """
     folder = next((part for part in path.parts if part.startswith(".")), path.name)
     return PermissionDenied(
         f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)", code="protected"
@@ -157,7 +171,7 @@ def protected(path: VaultPath) -> PermissionDenied:
 
 
 def outside() -> PermissionDenied:
-    """The refusal for everything that is not in the vault. It repeats no path: what lies outside is not spoken of."""
+    """The refusal for everything outside the vault. It repeats no path: nothing is said about what lies there."""
     return PermissionDenied(
         "The path leads outside the vault; give a path relative to the vault, without '..'", code="outside_vault"
     )

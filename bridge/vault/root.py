@@ -1,7 +1,7 @@
 """The vault as a tree: from a path to the folder that holds it, without ever being led out.
 
 Every way is walked name by name, each folder held while the next is opened in it, links never followed by the
-system. Symbolic links are read and resolved here: their names take the link's place and the walk begins anew, so
+system. Symbolic links are read and resolved here: their names take the link's place and the walk starts over, so
 whatever they say, the walk only ever goes down from the vault.
 """
 
@@ -9,26 +9,25 @@ import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import is_link, is_real_folder
 from bridge.vault.folder import Disk, Folder
-from bridge.vault.name_folding import fold, is_spelled, nfc
-from bridge.vault.os_errors import explain, not_found
+from bridge.vault.name_folding import fold, has_exact_spelling, nfc
+from bridge.vault.os_errors import as_failure, not_found
 from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
 
 STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40
 _MAX_TWINS = 32
 _SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
-"""What opening a folder or reading a link answers when its name stands for something else by now: look again."""
+"""The errors of a name that has become something else while we looked: look again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where something real lies: the folder that holds it, held open, and its name there. Use it in `with`.
+    """The place of something real: the folder it is in, held open, and its name there. Use it in `with`.
 
     Attributes:
         folder: The folder it is in.
@@ -50,9 +49,7 @@ class Place:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.folder.close()
 
 
@@ -88,9 +85,7 @@ class VaultRoot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def folder(self, path: VaultPath, *, follow: bool = True) -> Folder:
@@ -106,15 +101,21 @@ class VaultRoot:
             PermissionDenied: It is or lies in a dot-folder (`protected`).
         """
         if not path.parts:
-            return self._top.again()
+            return self._top.reopen()
         with self._walk(path, follow=follow) as place:
             try:
                 return place.folder.child(place.name)
             except OSError as error:
-                raise explain(error, path) from error
+                raise as_failure(error, path) from error
 
     def find(self, path: VaultPath) -> Place:
         """What a path means: spelled like this, else the only thing whose name differs in case or Unicode form.
+
+        Args:
+            path: What a caller wrote.
+
+        Returns:
+            The place, which the caller closes.
 
         Raises:
             NotFound: Nothing, or only a link out of the vault.
@@ -136,7 +137,11 @@ class VaultRoot:
         return self._walk(twins[0])
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises."""
+        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises.
+
+        Args:
+            path: What a caller wrote.
+        """
         if not path.parts:
             return path
         with self.find(path) as place:
@@ -147,7 +152,8 @@ class VaultRoot:
 
         Args:
             path: The wished place.
-            moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9).
+            moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9 of
+                docs/obsidian.md).
 
         Raises:
             Conflict: Something has that name, or one that differs in case or Unicode form only (`exists`).
@@ -183,13 +189,13 @@ class VaultRoot:
         except OSError as error:
             if error.errno == errno.ELOOP:
                 raise _state_is_taken() from None
-            raise explain(error, STATE_FOLDER) from error
+            raise as_failure(error, STATE_FOLDER) from error
         try:
             if not folder.exists(".gitignore"):
                 folder.create(".gitignore", b"*\n", mode=0o600, sync=False)
         except OSError as error:
             folder.close()
-            raise explain(error, STATE_FOLDER) from error
+            raise as_failure(error, STATE_FOLDER) from error
         return folder
 
     # -- walking ------------------------------------------------------------------------------------------------
@@ -212,7 +218,7 @@ class VaultRoot:
 
     def _descend(self, way: tuple[str, ...], asked: VaultPath) -> Place | tuple[str, ...]:
         """Go down until what was asked is found, or a link: then the way to go instead (empty: there is none)."""
-        folder = self._top.again()
+        folder = self._top.reopen()
         kept = False
         try:
             for index, name in enumerate(way):
@@ -233,7 +239,7 @@ class VaultRoot:
         except OSError as error:
             if error.errno in _SWAPPED:
                 return way
-            raise explain(error, asked) from error
+            raise as_failure(error, asked) from error
         finally:
             if not kept:
                 folder.close()
@@ -296,11 +302,11 @@ class VaultRoot:
 
 
 def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat_result:
-    """The state of a name that is really spelled like this, and is none that is shut."""
+    """The state of a name that is spelled exactly like this and is no dot-folder."""
     if unsafe_name(name):
         raise not_found(asked)
     state = folder.stat(name)
-    if not is_spelled(folder, name):
+    if not has_exact_spelling(folder, name):
         raise not_found(asked)
     if name.startswith(".") and (is_real_folder(state) or not last):
         raise protected(asked)

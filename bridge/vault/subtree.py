@@ -1,4 +1,4 @@
-"""A folder with everything in it, wholly or not at all: what a walk would pass over must not be deleted unseen."""
+"""A folder with everything in it, wholly or not at all: what a walk would skip must not be deleted unseen."""
 
 import stat
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from enum import Enum
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.disk import is_link
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import VaultRoot
 
@@ -76,7 +76,7 @@ def subtree(
                         raise refuse(found, obstacle) if refuse else _fault(top, found, obstacle)
                     (inner if stat.S_ISDIR(state.st_mode) else files).append(found)
         except OSError as error:
-            raise explain(error, path) from error
+            raise as_failure(error, path) from error
         pending.extend(reversed(inner))
     return Subtree(tuple(folders), tuple(files))
 

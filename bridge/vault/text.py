@@ -63,26 +63,43 @@ class Lines:
         return self._after_break(number - 1) if number - 1 <= self._breaks[-1] else len(self.data)
 
     def span(self, first: int, last: int) -> tuple[int, int]:
-        """Where the lines from `first` to `last`, inclusive, begin and end, their line breaks included.
+        """Where some lines begin and end, their line breaks included.
 
-        `last = first - 1` is the empty place before `first`.
+        Args:
+            first: The first line, from 1.
+            last: The last line, inclusive; `first - 1` means the empty place before `first`.
+
+        Returns:
+            Two offsets in bytes.
         """
         return self.start(first), self.start(last + 1)
 
     def line(self, number: int) -> bytes:
-        """A line without its ending."""
+        """A line without its ending.
+
+        Args:
+            number: From 1 to `count`.
+        """
         start, end = self.span(number, number)
         return self.data[start : end - len(self.ending(number))]
 
     def ending(self, number: int) -> bytes:
-        r"""How a line ends: `\r\n`, `\n`, or nothing at the end of the file."""
+        r"""How a line ends: `\r\n`, `\n`, or nothing at the end of the file.
+
+        Args:
+            number: From 1 to `count`.
+        """
         start, end = self.span(number, number)
         if self.data[end - 1 : end] != b"\n":
             return b""
         return b"\r\n" if end - 2 >= start and self.data[end - 2 : end] == b"\r\n" else b"\n"
 
     def number_at(self, offset: int) -> int:
-        """The number of the line that the byte at this offset lies in."""
+        """The number of a line, from 1.
+
+        Args:
+            offset: A byte of it.
+        """
         chunk = min(offset // CHUNK, len(self._breaks) - 1)
         return 1 + self._breaks[chunk] + self.data.count(b"\n", chunk * CHUNK, offset)
 
@@ -107,7 +124,16 @@ class Lines:
 
 
 def prevailing_ending(data: bytes, start: int, end: int) -> bytes:
-    """The line ending most used between two offsets; the first one when it is a draw, empty when there is none."""
+    """The line ending most used in a stretch of bytes.
+
+    Args:
+        data: The bytes.
+        start: Where the stretch begins.
+        end: Where it ends.
+
+    Returns:
+        The first one when it is a draw; empty when there is none.
+    """
     breaks = windows = 0
     for low, high in pairwise([*range(start, end, CHUNK), end]):
         found = data.count(b"\n", low, high)
@@ -124,6 +150,10 @@ def prevailing_ending(data: bytes, start: int, end: int) -> bytes:
 def check_utf8(data: bytes, path: object) -> None:
     """Make sure that some bytes are UTF-8.
 
+    Args:
+        data: The bytes.
+        path: What the file is called in the failure.
+
     Raises:
         InvalidParameters: They are not; it names the offset of the first byte that is wrong.
     """
@@ -132,7 +162,12 @@ def check_utf8(data: bytes, path: object) -> None:
 
 
 def decode(data: bytes, path: object) -> str:
-    """The text of some bytes, strictly UTF-8, without a byte order mark. Raises what `check_utf8` raises."""
+    """The text of some bytes, strictly UTF-8, without a byte order mark. Raises what `check_utf8` raises.
+
+    Args:
+        data: The bytes.
+        path: What the file is called in the failure.
+    """
     text = data.decode() if len(data) <= CHUNK and data.isascii() else "".join(_decoded(data, path))
     return text.removeprefix("\ufeff")
 

@@ -1,4 +1,4 @@
-"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77).
+"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77 of docs/obsidian.md).
 
 The system's trash is reached through send2trash, which is given an absolute path and so trusts every name on the way
 to it. So that way is looked at first: it must be the very folder that is held open.
@@ -21,7 +21,11 @@ Trasher = Callable[[str], None]
 
 
 def system_trash(path: str) -> None:
-    """Put a file or folder into the system's trash, from which the desktop can restore it to its place."""
+    """Put a file or folder into the system's trash, from which the desktop can restore it to its place.
+
+    Args:
+        path: Its absolute path.
+    """
     send2trash(path)
 
 
@@ -46,6 +50,9 @@ def real_path(root: VaultRoot, folder: Folder, name: str) -> str:
 
 def local_trash(root: VaultRoot) -> Folder:
     """The vault's own trash, held open; made when missing, as Obsidian would make it.
+
+    Args:
+        root: The vault.
 
     Raises:
         OSError: It is a link or no folder, or cannot be made.

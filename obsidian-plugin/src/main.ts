@@ -11,7 +11,7 @@ import { CheckIndex } from "./features/checkIndex";
 import { ConsentPrompts } from "./features/consentPrompts";
 import type { Context } from "./features/context";
 import { FirstRun } from "./features/firstRun";
-import { ABILITIES, hostDuties } from "./features/hostDuties";
+import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { StatusBar } from "./features/statusBar";
@@ -71,7 +71,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const connection = new Connection(
 			{ clock, random: () => Math.random(), locate: async () => locateBridge(app.vault), open: openSocket },
 			OUR_NAME,
-			hostDuties(app, clock),
+			hostRequests(app, clock),
 			ABILITIES,
 		);
 		const request: Context["request"] = async (method, params) => connection.request(method, params);

@@ -4,7 +4,7 @@ import select
 import sys
 from collections.abc import Callable
 
-from bridge.cli.keyboard import Keyboard, Leaving, LineKeyboard, open_keyboard
+from bridge.cli.keyboard import Keyboard, LineKeyboard, PersonLeft, open_keyboard
 
 MOMENT = 0.2
 """Seconds in which a pipe that has answers for us shows them."""
@@ -33,7 +33,7 @@ class PipedAnswers:
         try:
             answer = await self._lines.line(prompt)
             print(answer)  # as a terminal would have shown it
-        except Leaving:
+        except PersonLeft:
             answer = "y"
             print("y (there are no more lines to read)")
         return answer

@@ -1,26 +1,31 @@
-"""The bench: `python3 scripts/bench [SECTION ...]`. Prints ratios; asserts nothing."""
+"""The bench: `python3 scripts/bench [--write] [SECTION ...]`. Prints ratios; asserts nothing."""
 
 import argparse
 import asyncio
 import os
 import platform
 import time
+from collections.abc import Sequence
 
 from bridge import __version__
 from scripts.lib import (
     bench_audit,
     bench_index,
     bench_loop,
+    bench_measure,
+    bench_page,
     bench_patterns,
     bench_peers,
     bench_policy,
     bench_ranked,
     bench_rpc,
     bench_search,
+    bench_start,
     bench_write,
 )
 
 SECTIONS = {
+    "start": ("Starting: the command line, and a vault served again", bench_start.run),
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
     "write": ("Writing: a durable edit, a diff", bench_write.run),
     "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),
@@ -34,19 +39,31 @@ SECTIONS = {
 }
 
 
-def main() -> None:
-    """Run the sections that were asked for, or all of them."""
-    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures, as ratios inside one run.")
-    parser.add_argument("section", nargs="*", choices=[*SECTIONS, []], help="by default all of them")
-    asked = parser.parse_args().section or list(SECTIONS)
+EPILOG = """With --write the results also go into docs/performance.json, and from there into the table and the
+picture of docs/performance.md. `scripts/bench plot` draws these two again without measuring."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the sections that were named, or all of them."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description="Measures, as ratios inside one run.", epilog=EPILOG
+    )
+    parser.add_argument("--write", action="store_true", help="write the results into docs/performance.md")
+    parser.add_argument("section", nargs="*", choices=[*SECTIONS, "plot", []], help="by default all of them")
+    options = parser.parse_args(arguments)
+    if "plot" in options.section:
+        bench_page.draw()
+        return
     python = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} CPUs"
     print(f"Vault Bridge {__version__}, {python}. Medians of at least nine alternating repeats (least to most).")
-    for name in asked:
+    for name in options.section or SECTIONS:
         title, run = SECTIONS[name]
         print(f"\n{name}: {title}", flush=True)
         began = time.monotonic()
         asyncio.run(run())
         print(f"  ({time.monotonic() - began:.0f} s)", flush=True)
+        if options.write:
+            bench_page.write(bench_measure.MEASURED)
 
 
 if __name__ == "__main__":

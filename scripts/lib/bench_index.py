@@ -75,7 +75,7 @@ async def _build(vault: Path, place: Path) -> None:
 
     size = sum(map(len, texts)) / 1e6
     sides: dict[str, Callable[[], Awaitable[float]]] = {"ours, from the disk": ours, "FTS5, from memory": floor}
-    print(compare(f"first index of {len(texts)} notes, {size:.0f} MB", await alternate(sides), goal=4))
+    print(compare(f"first index of {len(texts)} notes, {size:.0f} MB", await alternate(sides), goal=4, row="build"))
 
 
 def _texts(vault: Path) -> list[str]:
@@ -96,7 +96,7 @@ async def _restart(vault: Path, kept: Path) -> None:
         return time.perf_counter() - began
 
     sides: dict[str, Callable[[], Awaitable[float]]] = {"ours, loaded and compared": ours, "one look at each": floor}
-    print(compare("restart", await alternate(sides), goal=2))
+    print(compare("restart", await alternate(sides), goal=2, row="restart"))
 
 
 def _look_at_all(folder: str) -> None:
@@ -198,7 +198,7 @@ async def _freshness(vault: Path, kept: Path) -> None:
             samples["the watcher alone"].append(time.perf_counter() - began)
             await asyncio.to_thread(known.wait, PATIENCE)
             samples["ours, known and answered"].append(time.perf_counter() - began)
-        print(compare(f"another program's write, {WRITES} times", samples, goal=5))
+        print(compare(f"another program's write, {WRITES} times", samples, goal=5, row="change"))
     finally:
         stop.set()
         await asyncio.to_thread(watcher.stop)

@@ -1,7 +1,7 @@
-"""Two ways of doing a thing, measured alternately in one run, and told as a ratio with its spread.
+"""Two ways of doing a thing, measured alternately in one run, and printed as a ratio with its spread.
 
 The same step can take twice as long a minute later on a shared machine. So no figure stands alone: each side is
-measured in turn, at least nine times, and what is told is ours over the reference, as medians, with the least and the
+measured in turn, at least nine times, and the result is ours over the reference, as medians, with the least and the
 most beside them. Nothing here is asserted.
 """
 
@@ -18,6 +18,14 @@ REPEATS = 9
 
 
 _UNITS = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
+
+MEASURED: dict[str, tuple[float, float]] = {}
+"""What this run found for docs/performance.md: seconds of ours and of the reference, by the name of a row there."""
+
+
+def note(row: str, ours: float, reference: float) -> None:
+    """Keep two times, in seconds, for a row of docs/performance.md."""
+    MEASURED[row] = ours, reference
 
 
 class Spread(NamedTuple):
@@ -56,17 +64,23 @@ async def alternate(
     return samples
 
 
-def compare(title: str, samples: Mapping[str, Sequence[float]], *, goal: float | None = None) -> str:
+def compare(
+    title: str, samples: Mapping[str, Sequence[float]], *, goal: float | None = None, row: str | None = None
+) -> str:
     """Some lines: both sides with their spread, and the ratio of the first side to the second.
 
     Args:
         title: What was measured.
         samples: Seconds by side; ours first, the reference second.
         goal: The ratio that we want to stay under.
+        row: The row of docs/performance.md that this is for, if any.
     """
     ours, reference = samples
     ratios = [mine / theirs for mine, theirs in zip(samples[ours], samples[reference], strict=True)]
-    ratio = statistics.median(samples[ours]) / statistics.median(samples[reference])
+    medians = statistics.median(samples[ours]), statistics.median(samples[reference])
+    ratio = medians[0] / medians[1]
+    if row is not None:
+        note(row, *medians)
     lines = [f"  {title}"]
     lines += [f"    {name:<34} {Spread.of(samples[name])}" for name in (ours, reference)]
     wanted = f"   goal: at most {goal:g}" if goal is not None else ""

@@ -16,7 +16,7 @@ from wcmatch import glob as wcglob
 from bridge.index.knowledge import IndexedFile
 from bridge.index.search.listing import Listings
 from bridge.index.texts.globs import compile_glob
-from scripts.lib.bench_measure import Spread, percentile
+from scripts.lib.bench_measure import Spread, note, percentile
 
 GLOBS = ("**/*.md", "**/*history*", "Copy [1-3]/**/*.md", "**/[A-C]*/*tion*.md", "MOCs/*")
 QUERIES = 500
@@ -34,6 +34,7 @@ def globs(vault: Path, times: Times) -> None:
     listing = Listings().of(files, None)
     fd, rg = shutil.which("fd") or shutil.which("fdfind"), shutil.which("rg")
     print("    find by a glob" + ("" if fd else "; fd is not installed") + ("" if rg else "; rg is not installed"))
+    kept: tuple[list[float], list[float]] = ([], [])
     for text in GLOBS:
         glob = compile_glob(text)
         found = {file.path for file in listing.matching(glob)}
@@ -48,9 +49,14 @@ def globs(vault: Path, times: Times) -> None:
             same = "" if set(others) == found else f"   another result: {len(others)} files"
             mine, reference = times(partial(listing.matching, glob), other)
             factor = statistics.median(reference) / statistics.median(mine)
+            if name == "rg":
+                for side, samples in zip(kept, (mine, reference), strict=True):
+                    side.append(statistics.median(samples))
             sides = f"{Spread.of(mine)!s:<30} {name:<8} {Spread.of(reference)!s:<30}"
             print(f"      {text:<22} {len(found):>7} files {sides} x{factor:.1f}{same}")
     print("      goal: 10 times faster than each, the same files")
+    if rg:
+        note("glob", *map(statistics.geometric_mean, kept))
 
 
 class Asked(NamedTuple):
@@ -89,6 +95,7 @@ def fuzzy(vault: Path) -> None:
         print(f"      {name:<6} among the first five: {hit:.3f}, p50 {half * 1e3:.2f} ms, p95 {most * 1e3:.2f} ms")
     if fzf:
         (hit, half, most), (their_hit, their_half, their_most) = told["ours"], told["fzf"]
+        note("names", half, their_half)
         ratios = f"p50 {half / their_half:.2f} (goal 0.2), p95 {most / their_most:.2f} (goal 0.5)"
         print(f"      ours over fzf: {hit - their_hit:+.3f} (goal +0.05), {ratios}")
 

@@ -1,13 +1,14 @@
 """The same questions to other servers that give agents a vault, each asked through its own protocol.
 
 They come from the npm registry, into the playground; they are started on a copy of the vault. Both sides answer the
-same questions in turn. What is told is the median of each and how many times faster ours is; a peer that has no such
-tool is left out of that row.
+same questions in turn. The result is the median of each and how many times faster ours is; a peer that has no such tool
+is left out of that row.
 """
 
 import asyncio
 import contextlib
 import json
+import math
 import shutil
 import statistics
 import time
@@ -20,6 +21,7 @@ from typing import Any
 
 import orjson
 
+from scripts.lib.bench_measure import MEASURED, note
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving
 from scripts.lib.bench_vaults import bench_vault
 
@@ -156,6 +158,9 @@ async def _against(peer: Peer, vault: Path, ours: Raw) -> None:
                         theirs.append(await _timed(session.call_tool(tool, arguments(vault, query))))
                         mine.append(await _timed(_ask(ours, our_tool, our_arguments(vault, query))))
                 faster = statistics.median(theirs) / statistics.median(mine)
+                fastest = MEASURED.get(f"peer.{question}", (0.0, math.inf))[1]
+                if statistics.median(theirs) < fastest:
+                    note(f"peer.{question}", statistics.median(mine), statistics.median(theirs))
                 print(
                     f"    {question:<8} {tool:<16} {_ms(statistics.median(theirs)):>10}   "
                     f"ours ({our_tool}) {_ms(statistics.median(mine)):>9}   {faster:.1f} times faster"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import percentile
 from scripts.lib.bench_processes import PLAYGROUND
@@ -21,7 +21,7 @@ ROUNDS = 5_000
 GOAL = 1e-3
 """Seconds that one decision of a hundred may take."""
 
-READ = Case(
+READ = ConsentCase(
     tool="read",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -63,10 +63,10 @@ async def run() -> None:
     ):
         (Path(place) / ".vault-bridge" / "permissions.json").write_text(json.dumps(_rules()), encoding="utf-8")
         time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
-        permissions = Permissions(state, clock=SystemClock())
-        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
-        grants = Grants(
-            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode: None, lapsing=lapsing
+        permissions = PermissionFile(state, clock=SystemClock())
+        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
+        grants = GrantStore(
+            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode, _by: None, expiry=expiry
         )
         for number in range(RULES):
             other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")
@@ -75,8 +75,8 @@ async def run() -> None:
         for name, case in CASES.items():
             verdict, seconds = decide(case, grants), _measure(case, grants)
             p50, p99 = percentile(seconds, 50), percentile(seconds, 99)
-            told = f"p50 {p50 * 1e6:.0f} us, p99 {p99 * 1e6:.0f} us   goal: p99 at most {GOAL * 1e3:.0f} ms"
-            print(f"    {name:<34} {verdict.outcome:<6} {told}")
+            times = f"p50 {p50 * 1e6:.0f} us, p99 {p99 * 1e6:.0f} us   goal: p99 at most {GOAL * 1e3:.0f} ms"
+            print(f"    {name:<34} {verdict.outcome:<6} {times}")
 
 
 def _rules() -> dict[str, str]:
@@ -87,7 +87,7 @@ def _rules() -> dict[str, str]:
     return rules
 
 
-def _measure(case: Case, grants: Grants) -> list[float]:
+def _measure(case: ConsentCase, grants: GrantStore) -> list[float]:
     """Seconds of this thread, system calls included: what else runs on the machine is not our decision's cost."""
     seconds = []
     for _ in range(ROUNDS):

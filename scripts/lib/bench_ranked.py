@@ -24,7 +24,7 @@ from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
-from scripts.lib.bench_measure import REPEATS, percentile
+from scripts.lib.bench_measure import REPEATS, note, percentile
 from scripts.lib.bench_vaults import bench_vault
 
 NOTES = 10_000
@@ -96,7 +96,8 @@ def _taken(sides: dict[str, Side], queries: Sequence[Query]) -> dict[str, list[l
 
 
 def _tell(taken: dict[str, list[list[float]]]) -> None:
-    ours = next(iter(taken.values()))
+    ours, fts5 = list(taken.values())[:2]
+    note("ranked", _median(ours, 50), _median(fts5, 50))
     for name, repeats in taken.items():
         told = [f"p{percent} {_median(repeats, percent) * 1e3:.3g} ms" for percent in (50, 95)]
         print(f"    {name:<34} {', '.join(told)}")

@@ -58,7 +58,7 @@ async def run() -> None:
                 "bare aiohttp WebSocket echo": timed(theirs, ping, REPLIES, '"ping"'),
             }
         )
-        print(compare("a call of a tool, with rules, limits and log (mean of 20)", samples))
+        print(compare("a call of a tool, with rules, limits and log (mean of 20)", samples, row="call"))
         call = request("tools.call", name="bench_hits", arguments={"count": HITS})
         samples = await alternate(
             {

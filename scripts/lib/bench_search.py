@@ -14,7 +14,7 @@ import orjson
 
 from bridge.index.texts import hyperscan_engine
 from scripts.lib import bench_measure, bench_names
-from scripts.lib.bench_measure import Spread
+from scripts.lib.bench_measure import Spread, note
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving, started
 from scripts.lib.bench_vaults import bench_vault
 
@@ -64,7 +64,7 @@ async def _over_the_socket(vault: Path, engine: str) -> None:
     async with serving(vault, engine=engine), connected(vault) as agent:
         await _until_ready(agent)
         print(f"    grep over the WebSocket, {engine}: 100 hits, 2 lines of context" + ("" if rg else "; no rg here"))
-        factors = []
+        factors, medians = [], []
         for kind, pattern in PATTERNS.items():
             ours: list[float] = []
             theirs: list[float] = []
@@ -77,6 +77,10 @@ async def _over_the_socket(vault: Path, engine: str) -> None:
                     ours.append(mine)
                     theirs.append(other if rg else mine)
             factors.append(_row(kind, ours, theirs))
+            medians.append(statistics.median(ours))
+        mean = statistics.geometric_mean(medians)
+        if rg:
+            note("grep" if engine == "hyperscan" else "grep.re2", mean, mean * statistics.geometric_mean(factors))
         _summary(factors, "8, none below 3" if engine == "hyperscan" else "3, none below 1")
 
 

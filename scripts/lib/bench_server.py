@@ -18,7 +18,7 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.texts import hyperscan_engine
 from bridge.settings.model import MAX_RATE
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 from scripts.lib.bench_ticker import Ticker
 

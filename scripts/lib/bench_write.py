@@ -70,7 +70,7 @@ def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
         for _ in range(WRITES):
             edit = {"startLine": 100, "endLine": 100, "newContent": f"Line 99: edit {next(edits)} of many"}
             arguments = {"path": "Note.md", "patches": [edit]}
-            result = await bridge.services.calls.call(caller, "apply_patch", arguments)
+            result = (await bridge.services.calls.call(caller, "apply_patch", arguments)).to_wire()
             if not result["success"]:
                 raise RuntimeError(result["error"])
         return (time.perf_counter() - began) / WRITES
@@ -139,7 +139,7 @@ async def run() -> None:
                     "bare tmp+fsync+rename+dir fsync": bare_write(folder),
                 }
             )
-            print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3))
+            print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3, row="edit"))
             samples = await alternate(
                 {
                     "apply_patch, whole pipeline": patch(bridge, caller),

@@ -10,27 +10,33 @@ from scripts.lib.plugin import plugin_tests
 from scripts.lib.steps import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from scripts.lib.options import Depth, RunOptions
 
 _NAMES = ("start", "test", "check", "fix", "bench", "build-plugin", "generate-types")
 ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
 
+_MARKED: dict[Depth, list[str]] = {
+    "quick": ["-m", "not slow and not long"],
+    "default": ["-m", "not long"],
+    "long": [],
+}
+"""Which tests each depth selects, by the markers that pyproject.toml explains."""
+
+_COVERAGE = ["--cov=bridge", "--cov-branch", "--cov-report=term:skip-covered"]
+
 
 def checks() -> list[Step]:
     """Format, lint, types, and which room imports which."""
-    python = [str(PYTHON), "-m"]
     return [
-        Step("format", [*python, "ruff", "format", "--check", ".", *ENTRY_POINTS]),
-        Step("lint", [*python, "ruff", "check", ".", *ENTRY_POINTS]),
-        Step("types", [*python, "mypy"]),
+        *_quick_checks(),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
-        Step("plugin: types of the wire", [*python, "scripts.lib.wire_types", "--check"]),
+        Step("plugin: types of the wire", [str(PYTHON), "-m", "scripts.lib.wire_types", "--check"]),
     ]
 
 
 def fixes() -> list[Step]:
-    """What a machine can put right by itself."""
+    """What can be fixed automatically: format, and some of lint."""
     python = [str(PYTHON), "-m"]
     return [
         Step("format", [*python, "ruff", "format", ".", *ENTRY_POINTS]),
@@ -38,11 +44,24 @@ def fixes() -> list[Step]:
     ]
 
 
-def tests(arguments: Sequence[str]) -> list[Step]:
-    """All tests with coverage, or with `arguments` just those that pytest selects by them."""
+def tests(options: RunOptions) -> list[Step]:
+    """The steps of `scripts/test`: all that its depth includes, or only pytest where tests were selected."""
     colour = "yes" if sys.stdout.isatty() else "no"
-    pytest = [str(PYTHON), "-m", "pytest", f"--color={colour}"]
-    if arguments:
-        return [Step("tests", [*pytest, *arguments])]
-    coverage = ["--cov=bridge", "--cov-branch", "--cov-report=term:skip-covered"]
-    return [*plugin_tests(), Step("tests", [*pytest, "-q", *coverage])]
+    pytest = [str(PYTHON), "-m", "pytest", f"--color={colour}", *_MARKED[options.depth]]
+    if options.selection:
+        return [Step("tests", [*pytest, *options.selection])]
+    everywhere = [*pytest, "-q", "-n", "auto", "--dist", "worksteal"]
+    if options.depth == "quick":
+        return [*_quick_checks(), Step("tests", everywhere)]
+    coverage = _COVERAGE if options.depth == "long" else []
+    return [*checks(), *plugin_tests(), Step("tests", [*everywhere, *coverage])]
+
+
+def _quick_checks() -> list[Step]:
+    """Those that take seconds once mypy has its cache."""
+    python = [str(PYTHON), "-m"]
+    return [
+        Step("format", [*python, "ruff", "format", "--check", ".", *ENTRY_POINTS]),
+        Step("lint", [*python, "ruff", "check", ".", *ENTRY_POINTS]),
+        Step("types", [*python, "mypy"]),
+    ]

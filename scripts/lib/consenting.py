@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bridge.client import connect
-from bridge.contract.consent import Decision
-from bridge.rpc.services import ConsentDesk
+from bridge.consent.broker import Broker
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentRequest, Decision
 
 
 @contextlib.asynccontextmanager
@@ -38,19 +39,19 @@ class YesHost:
     id = "yes"
     name = "Yes"
 
-    def __init__(self, broker: ConsentDesk) -> None:
+    def __init__(self, broker: Broker) -> None:
         self._broker = broker
         self._answers: set[asyncio.Task[Any]] = set()
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
+    def notify(self, event: Event) -> None:
         """Answer a question."""
-        if method != "consent.requested":
+        if not isinstance(event, ConsentRequest):
             return
         answer = asyncio.get_running_loop().create_task(
             self._broker.respond(
-                params["requestId"],
+                event.request_id,
                 Decision.ALLOW_ONCE,
-                plan_digest=params["planDigest"],
+                plan_digest=event.plan_digest,
                 feedback=None,
                 by=self.name,
             )

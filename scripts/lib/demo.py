@@ -7,7 +7,7 @@ Everything is real: the bridge listens on a socket, the agent is a client of it,
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,14 @@ import orjson
 from rich.text import Text
 
 from bridge.app import Bridge
-from bridge.cli.consent_link import Link
-from bridge.cli.consent_prompt import Desk
+from bridge.cli.consent_link import ConsentLink, Questions
+from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import Keyboard
-from bridge.cli.line_wrapping import fold, wrap
-from bridge.cli.output import READABLE, Output
-from bridge.cli.questions import Questions
+from bridge.cli.layout import draw_table, wrap
+from bridge.cli.log import HEADINGS, draw_record
+from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
-from bridge.client import Bridge as Client
-from bridge.client import Result, connect
+from bridge.client import Connection, Result, connect
 from bridge.settings.model import PRESETS
 from scripts.lib.environment import COMMAND, ROOT
 
@@ -56,53 +55,55 @@ class Demo:
     def __init__(self, keyboard: Keyboard | None, *, port: int = 0, playground: Path = PLAYGROUND) -> None:
         self._port = port
         self._playground = playground
-        self._output = Output()
+        self._printer = Printer()
         self._keyboard = keyboard
         self._steps = 0
 
     async def show(self) -> None:
-        """From beginning to end.
+        """Run the whole demonstration.
 
         Raises:
-            Leaving: The person left.
+            PersonLeft: The person left.
         """
-        self._say("Vault Bridge, shown on a copy of a small vault. Nothing of yours is touched.", indent="")
+        self._say("Vault Bridge, shown on a copy of a small vault. Your own files are not touched.", indent="")
         if self._keyboard is None:
-            self._say("Nobody is asked here: every question is shown, and answered with yes.", indent="")
+            self._say("Every question is shown and answered with yes.", indent="")
         self._step("A vault")
         vault = copy_sample(self._playground)
-        self._say(f"A fresh copy of the sample vault, 12 notes: {_shown(vault)}")
+        self._say(f"A new copy of the sample vault with its 12 notes: {_shown(vault)}")
         async with Bridge(vault, port=self._port) as bridge:
-            await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(PRESETS["vault"])})
+            tools = PRESETS["vault"]
+            await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(tools)})
             self._step("The bridge serves it")
             self._say(
-                f"On this machine only, at {bridge.beacon.url}. Agents may ask for: find, grep, read, apply_patch."
+                f"On this machine only, at {bridge.discovery.url}. Agents may use {', '.join(tools[:4])} and "
+                f"{len(tools) - 4} more tools."
             )
-            async with _desk(vault, self._keyboard, self._output) as desk:
-                await self._agent(vault, desk)
+            async with _consent_prompt(vault, self._keyboard, self._printer) as prompt:
+                await self._agent(vault, prompt)
         self._closing(vault)
 
-    async def _agent(self, vault: Path, desk: Desk) -> None:
+    async def _agent(self, vault: Path, prompt: ConsentPrompt) -> None:
         """What the agent does, and what becomes of it."""
         async with connect(vault, name="Demo agent") as agent:
-            hit = await self._search(agent, desk)
+            hit = await self._search(agent, prompt)
             if hit is None:
                 return
             before = (vault / NOTE).read_bytes()
-            patched = await self._patch(agent, desk, hit)
+            patched = await self._patch(agent, prompt, hit)
             if patched is None:
                 return
-        self._step("It is done, and written down")
+        self._step("The change is made and logged")
         line = (vault / NOTE).read_text(encoding="utf-8").splitlines()[hit["line"] - 1]
         self._say(f"Line {hit['line']} of {NOTE} is now:  {line}")
-        self._say("And this is its line in the log, .vault-bridge/logs/tools.log:")
-        self._quote(_last_execution(vault))
+        self._say("The log, .vault-bridge/logs/tools.log, has your answer and the change:")
+        self._printer.lines(_log_of("apply_patch", vault, self._printer.width))
         await self._take_back(vault, patched, before)
 
-    async def _search(self, agent: Client, desk: Desk) -> dict[str, Any] | None:
-        self._step("An agent looks for what is to do")
-        self._say(f"It calls: grep pattern={PATTERN!r}. Its first read in this session, so you are asked.")
-        found = await _asking(desk, agent.call("grep", pattern=PATTERN, contextLines=0))
+    async def _search(self, agent: Connection, prompt: ConsentPrompt) -> dict[str, Any] | None:
+        self._step("An agent looks for open tasks")
+        self._say(f"It calls: grep pattern={PATTERN!r}. It has not read anything yet, so you are asked.")
+        found = await _asking(prompt, agent.call("grep", pattern=PATTERN, contextLines=0))
         if not found.ok:
             self._refused(found)
             return None
@@ -112,69 +113,68 @@ class Demo:
         hits: list[dict[str, Any]] = found.data
         return next(hit for hit in hits if hit["file"] == NOTE)
 
-    async def _patch(self, agent: Client, desk: Desk, hit: dict[str, Any]) -> Result | None:
+    async def _patch(self, agent: Connection, prompt: ConsentPrompt, hit: dict[str, Any]) -> Result | None:
         self._step("It asks to change a note")
-        self._say(f"It calls: apply_patch on line {hit['line']} of {NOTE}. Every write is asked about, with its diff.")
+        self._say(
+            f"It calls: apply_patch on line {hit['line']} of {NOTE}. You are asked about every change and see its diff."
+        )
         edit = {
             "startLine": hit["line"],
             "endLine": hit["line"],
             "newContent": hit["match"].replace("[ ] TODO: order", "[x] Order"),
         }
-        patched = await _asking(desk, agent.call("apply_patch", path=NOTE, patches=[edit], reason=REASON))
+        patched = await _asking(prompt, agent.call("apply_patch", path=NOTE, patches=[edit], reason=REASON))
         if not patched.ok:
             self._refused(patched)
             return None
         return patched
 
     async def _take_back(self, vault: Path, patched: Result, before: bytes) -> None:
-        self._step("It can be taken back")
+        self._step("You can undo it")
         if self._keyboard is not None:
             answer = ""
             while answer not in {"y", "yes", "n", "no"}:
-                answer = (await self._keyboard.line(lambda: "Take it back? (y/n) ")).strip().lower()
+                answer = (await self._keyboard.line(lambda: "Undo it? (y/n) ")).strip().lower()
             if answer.startswith("n"):
-                self._say("Then it stays.")
+                self._say("The change stays.")
                 self._hint("Later:", _command("undo", patched.execution_id or "", vault))
                 return
         async with connect(vault, name="Demo", role="host") as person:
             undone = Result(await person.request("history.undo", executionId=patched.execution_id)).or_raise()
         same = (vault / NOTE).read_bytes() == before
         self._say(undone.text.splitlines()[0])
-        self._say(f"{NOTE} is {'byte for byte as it was' if same else 'NOT as it was: please report this'}.")
+        self._say(
+            f"{NOTE} is {'byte for byte as it was before' if same else 'NOT as it was before: please report this'}."
+        )
 
     def _refused(self, result: Result) -> None:
-        """A no, which is an answer like any other."""
-        self._step("Nothing was done")
-        self._say(f"What the agent is told: {result.error}")
+        """Show what the agent receives after a no."""
+        self._step("Nothing was changed")
+        self._say(f"The agent receives: {result.error}")
 
     def _closing(self, vault: Path) -> None:
-        self._output.lines([Text(), Text("Next", "bold")])
-        self._hint("What was changed:", _command("history", vault))
+        self._printer.lines([Text(), Text("Next", "bold")])
+        self._hint("All changes:", _command("history", vault))
         self._hint("The whole log:", _command("log", vault))
         self._hint("Your own vault:", "python3 scripts/start --vault DIR")
-        self._hint("From a script:", "README.md, section 'Scripting'")
+        self._hint("Your own agent:", "README.md, section 'Connect an agent'")
 
     def _step(self, title: str) -> None:
         self._steps += 1
-        self._output.lines([Text(), Text(f"{self._steps}. {title}", "bold")])
+        self._printer.lines([Text(), Text(f"{self._steps}. {title}", "bold")])
 
     def _say(self, text: str, *, indent: str = INDENT) -> None:
-        self._output.lines(wrap(sanitize(text), min(self._output.width, READABLE), first=indent, rest=indent))
-
-    def _quote(self, text: str) -> None:
-        """A long line of the vault or of a file, folded so that it stays under its indent."""
-        width = min(self._output.width, READABLE)
-        self._output.lines(fold(sanitize(text), width, first=INDENT + "  ", rest=INDENT + "  "))
+        self._printer.lines(wrap(sanitize(text), min(self._printer.width, READABLE), first=indent, rest=indent))
 
     def _hint(self, what: str, command: str) -> None:
         """A command to copy: never broken into lines."""
-        self._output.lines([Text(f"{INDENT}{what:<19}").append_text(sanitize(command))])
+        self._printer.lines([Text(f"{INDENT}{what:<19}").append_text(sanitize(command))])
 
 
-async def _asking(desk: Desk, call: Any) -> Result:
+async def _asking(prompt: ConsentPrompt, call: Any) -> Result:
     """The result of a call, while the person is asked what it makes the bridge ask."""
     calling = asyncio.ensure_future(call)
-    answering = asyncio.ensure_future(desk.next())
+    answering = asyncio.ensure_future(prompt.next())
     try:
         await asyncio.wait({calling, answering}, return_when=asyncio.FIRST_COMPLETED)
         if answering.done():
@@ -188,7 +188,7 @@ async def _asking(desk: Desk, call: Any) -> Result:
 
 
 @contextlib.asynccontextmanager
-async def _desk(vault: Path, keyboard: Keyboard | None, output: Output) -> AsyncIterator[Desk]:
+async def _consent_prompt(vault: Path, keyboard: Keyboard | None, printer: Printer) -> AsyncIterator[ConsentPrompt]:
     """The consent screen of `vault-bridge approve`, in this terminal."""
     questions = Questions()
     connected = asyncio.Event()
@@ -196,20 +196,22 @@ async def _desk(vault: Path, keyboard: Keyboard | None, output: Output) -> Async
     async def greeted(_greeting: str) -> None:
         connected.set()
 
-    link = Link(vault, questions)
+    link = ConsentLink(vault, questions)
     listening = asyncio.create_task(link.run(greeted))
     try:
         await connected.wait()
-        yield Desk(questions, link, keyboard, output)
+        yield ConsentPrompt(questions, link, keyboard, printer)
     finally:
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)
 
 
-def _last_execution(vault: Path) -> str:
-    """The newest line of the log that tells of a call."""
-    lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
-    return next(line for line in reversed(lines) if orjson.loads(line)["kind"] == "execution")
+def _log_of(tool: str, vault: Path, width: int) -> Iterator[Text]:
+    """The log's records of one tool, drawn as `vault-bridge log` draws them."""
+    lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_bytes().splitlines()
+    rows = [draw_record(record) for record in map(orjson.loads, lines) if record.get("tool") == tool]
+    for line in draw_table(HEADINGS, rows, min(width, READABLE) - len(INDENT)):
+        yield Text(INDENT).append_text(line)
 
 
 def _shown(path: Path) -> str:

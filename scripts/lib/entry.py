@@ -1,4 +1,4 @@
-"""What the commands do, once `.venv` is there. Standard library only."""
+"""What the commands in `scripts/` do. Standard library only."""
 
 from __future__ import annotations
 
@@ -6,25 +6,32 @@ import sys
 from typing import TYPE_CHECKING
 
 from scripts.lib import checking, steps
-from scripts.lib.environment import PYTHON, SetupError, become, prepare
-from scripts.lib.options import parse_start
+from scripts.lib.environment import PYTHON, SetupError, become, prepare, say
+from scripts.lib.options import parse_start, parse_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+NO_TESTS = 5
+"""pytest's exit code when it ran no test."""
+
 
 def start(arguments: Sequence[str]) -> int:
     """Serve a vault, or show the demonstration on the sample vault."""
-    parse_start(arguments)  # bad usage is told before anything is installed
+    parse_start(arguments)  # bad usage is reported before anything is installed
     prepare(dev=False)
     become([str(PYTHON), "-m", "scripts.lib.start", *arguments])
 
 
 def test(arguments: Sequence[str]) -> int:
-    """Everything that must hold; with arguments, just the tests that pytest selects by them."""
+    """Everything that must hold, or the tests that the arguments select."""
+    options = parse_test(arguments)
     prepare(dev=True)
-    todo = [] if arguments else checking.checks()
-    return steps.sum_up(steps.run_all([*todo, *checking.tests(arguments)]))
+    outcomes = steps.run_all(checking.tests(options))
+    code = steps.sum_up(outcomes)
+    if outcomes[-1].code == NO_TESTS and options.depth != "long":
+        say("No test was selected. If you want tests that are marked `long`, add --long.")
+    return code
 
 
 def check(_arguments: Sequence[str]) -> int:
@@ -34,7 +41,7 @@ def check(_arguments: Sequence[str]) -> int:
 
 
 def fix(_arguments: Sequence[str]) -> int:
-    """Put right what a machine can."""
+    """Fix format and lint where that can be done automatically."""
     prepare(dev=True)
     return steps.sum_up(steps.run_all(checking.fixes()))
 

@@ -33,12 +33,12 @@ class SetupError(Exception):
 
 
 def prepare(*, dev: bool) -> None:
-    """Make the environment fit for running (`dev=False`) or for testing and checking too (`dev=True`).
+    """Prepare the environment for running (`dev=False`) or for testing and checking too (`dev=True`).
 
-    Does nothing, and needs no network, when it is there already.
+    Does nothing, and needs no network, when that has been done before.
 
     Raises:
-        SetupError: No fitting Python, or pip failed.
+        SetupError: No supported Python was found, or pip failed.
     """
     if version_of([str(PYTHON)]) not in SUPPORTED:
         _create()
@@ -59,7 +59,7 @@ def prepare(*, dev: bool) -> None:
 
 
 def become(arguments: Sequence[str]) -> NoReturn:
-    """Go on as another program, attached to this terminal, where the user stands; this process ends with its exit code.
+    """Continue as another program, in this terminal and folder; this process ends with its exit code.
 
     Where the system has it, that program takes this process's place, so that signals reach it and nothing else.
     """
@@ -82,7 +82,7 @@ def variables(extra: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def _create() -> None:
-    """A fresh `.venv`; a broken or outdated one is replaced."""
+    """Create `.venv`, in place of a broken or outdated one."""
     try:
         python = find_python()
     except NoPythonError as error:
@@ -103,10 +103,10 @@ def _create() -> None:
 
 
 def _pip(title: str, arguments: list[str]) -> None:
-    """Run pip, showing what it is at in one line, and all it said when it fails."""
+    """Run pip with one line of progress, and show its last output when it fails."""
     say(f"{title} (once; about a minute)")
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
-    said = []
+    output = []
     with subprocess.Popen(
         command,
         cwd=ROOT,
@@ -118,20 +118,20 @@ def _pip(title: str, arguments: list[str]) -> None:
         env=variables(),
     ) as process:
         for line in process.stdout or ():
-            said.append(line)
+            output.append(line)
             if line.startswith(("Collecting ", "Installing ", "Building ", "  Downloading ")):
                 progress(line.split("(")[0].strip())
     progress("")
     if process.returncode:
         raise SetupError(
-            "".join(said[-30:])
+            "".join(output[-30:])
             + "\npip could not install the packages. Is this machine online, or its pip configured for a mirror?\n"
             "Nothing was changed outside .venv; run this command again."
         )
 
 
 def _fingerprint() -> str:
-    """What the installation depends on: the project's definition, and the environment's Python."""
+    """A hash of what the installation depends on: the project's definition, and the environment's Python."""
     digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes())
     digest.update(str(version_of([str(PYTHON)])).encode())
     digest.update(str(ROOT).encode())
@@ -139,17 +139,17 @@ def _fingerprint() -> str:
 
 
 def _stamp(kind: str) -> Path:
-    """The file that says for which definition the environment was made."""
+    """The file that holds the fingerprint of the last installation."""
     return VENV / f"vault-bridge-{kind}.stamp"
 
 
 def say(text: str) -> None:
-    """One line for the user, at once."""
+    """Print one line at once."""
     print(text, flush=True)
 
 
 def progress(text: str) -> None:
-    """A passing line, on terminals only: the next one overwrites it."""
+    """Print a line that the next one overwrites; on terminals only."""
     if sys.stdout.isatty():
         width = shutil.get_terminal_size().columns - 1
         print("\r" + text[:width].ljust(width) + ("" if text else "\r"), end="", flush=True)

@@ -22,11 +22,11 @@ _ELSEWHERE = (
 def plugin_tests() -> list[Step]:
     """Types, lint, unit tests, bundle, and the real bundle in a real browser against the real bridge.
 
-    Without npm, or without a browser where none can be installed, what needs it is passed over, and that is said.
+    Without npm, or without a browser where none can be installed, prints which steps are left out and leaves them out.
     """
     npm = shutil.which("npm")
     if npm is None:
-        say(f"npm is not installed: the tests of {FOLDER}/ are passed over. Install Node 20 or newer to run them.")
+        say(f"npm is not installed: the tests of {FOLDER}/ are left out. Install Node 20 or newer to run them.")
         return []
     run = [npm, "--prefix", FOLDER]
     todo = [
@@ -35,7 +35,7 @@ def plugin_tests() -> list[Step]:
     ]
     browser = _browser()
     if browser is None:
-        say(f"No Chromium: the browser tests of {FOLDER}/ are passed over. Install it, or name it with CHROMIUM.")
+        say(f"No Chromium: the browser tests of {FOLDER}/ are left out. Install it, or set CHROMIUM to its path.")
         return todo
     os.environ["CHROMIUM"] = browser  # read by the tests
     return [*todo, Step("plugin: real browser", [*run, "run", "test:ui"])]

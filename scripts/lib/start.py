@@ -4,13 +4,10 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bridge.cli.keyboard import Leaving
-from bridge.cli.main import app
-from bridge.cli.output import Output, prepare_streams, quoted
-from bridge.cli.sanitize import sanitize
+from bridge.cli.keyboard import PersonLeft
+from bridge.cli.main import app, prepare_streams
 from scripts.lib.answers import open_answers
 from scripts.lib.demo import PLAYGROUND, Demo
-from scripts.lib.environment import COMMAND
 from scripts.lib.options import parse_start
 
 
@@ -23,7 +20,7 @@ def main() -> int:
         return 0
     try:
         asyncio.run(Demo(open_answers(yes=options.yes), port=options.port, playground=PLAYGROUND).show())
-    except (Leaving, KeyboardInterrupt):
+    except (PersonLeft, KeyboardInterrupt):
         print("\nLeft. Nothing else happens; the copy of the vault stays in playground/.")
         return 130
     return 0
@@ -33,7 +30,6 @@ def _serve(vault: Path, port: int, preset: str | None, *, yes: bool) -> None:
     """As `vault-bridge serve` does, which then runs in this process."""
     if preset is None and yes and not (vault / ".vault-bridge" / "settings.json").exists():
         preset = "vault"
-    Output().lines([sanitize(f"To answer questions, in another terminal: {COMMAND} approve --vault {quoted(vault)}")])
     chosen = ["--preset", preset] if preset else []
     app(["serve", "--vault", str(vault), "--port", str(port), *chosen])
 

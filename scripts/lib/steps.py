@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,11 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+STOPPED = 124
+"""The exit code of a step that was stopped because its time was over, as `timeout` has it."""
+
+_LAST_OUTPUT = 5.0
+"""Seconds for the output of a step that has ended: a process that it left behind may hold the pipe open for ever."""
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
 class Step(NamedTuple):
-    """One thing to do, and the command that does it."""
+    """One thing to do, the command that does it, and the minutes after which it is stopped."""
 
     name: str
     command: Sequence[str]
+    minutes: float = 15
 
 
 class Outcome(NamedTuple):
@@ -32,12 +44,12 @@ class Outcome(NamedTuple):
 
 
 def run_all(steps: Sequence[Step]) -> list[Outcome]:
-    """Run every step in order, whatever the others did, with its output shown as it comes."""
+    """Run every step in order, also after a failure, and show its output as it comes."""
     return [_run(step) for step in steps]
 
 
 def sum_up(outcomes: Sequence[Outcome]) -> int:
-    """Print a line a step, and give the exit code for all of them: 0 when all went well, else 1."""
+    """Print a line for each step; returns the exit code for all of them: 0 when all succeeded, else 1."""
     say("")
     for outcome in outcomes:
         mark = "ok    " if outcome.code == 0 else "FAILED"
@@ -47,24 +59,43 @@ def sum_up(outcomes: Sequence[Outcome]) -> int:
 
 
 def _run(step: Step) -> Outcome:
-    """Run one step, passing its bytes on as they come, so that dots and colours appear at once."""
+    """Run one step until it ends, or stop it when its time is over."""
     say(f"\n--- {step.name}")
     began = time.monotonic()
     columns = str(shutil.get_terminal_size().columns)
-    tail = b""
-    with subprocess.Popen(
+    process = subprocess.Popen(
         list(step.command),
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env=variables({"COLUMNS": columns}),
-    ) as process:
-        stream = process.stdout
-        while stream is not None and (data := os.read(stream.fileno(), 65_536)):
+    )
+    tail = bytearray()
+    reader = threading.Thread(target=_pass_on, args=(process, tail), daemon=True)
+    reader.start()
+    try:
+        code = process.wait(step.minutes * 60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        reader.join(_LAST_OUTPUT)
+        return Outcome(step.name, STOPPED, time.monotonic() - began, f"stopped after {step.minutes:g} minutes")
+    except BaseException:  # Ctrl-C reached the step too; it ends as it pleases
+        process.wait()
+        raise
+    reader.join(_LAST_OUTPUT)
+    lines = [line for line in _COLOUR.sub("", tail.decode("utf-8", "replace")).splitlines() if line.strip()]
+    return Outcome(step.name, code, time.monotonic() - began, lines[-1] if lines else "")
+
+
+def _pass_on(process: subprocess.Popen[bytes], tail: bytearray) -> None:
+    """Show a step's bytes as they come, so that dots and colours appear at once, and keep the last ones in `tail`."""
+    if process.stdout is None:
+        return
+    with process.stdout as stream:
+        while data := os.read(stream.fileno(), 65_536):
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
-            tail = (tail + data)[-4096:]
-    code = process.returncode
-    lines = [line for line in tail.decode("utf-8", "replace").splitlines() if line.strip()]
-    return Outcome(step.name, code, time.monotonic() - began, lines[-1] if lines else "")
+            tail += data
+            del tail[:-4096]

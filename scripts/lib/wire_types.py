@@ -1,21 +1,23 @@
-"""TypeScript types of what crosses the wire, from the JSON Schema of the bridge's models.
+"""TypeScript of what crosses the wire, from the JSON Schema of the contract's models.
 
-The plugin still reads every message as `unknown`; these types keep its readers to what the bridge sends. So every
-member is there: the bridge leaves none out. (A ToolResult, which does, is not among them.)
+`contract.ts` has the types: of every event, of every method's parameters and result, and of what they are made of.
+`readers.ts` (`wire_readers.py`) has the checks that a message passes before it has such a type. A reader fills in what
+a message leaves out, so the types of what the plugin receives have every member; in parameters, `?` marks those that
+may be left out.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
+from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
-from bridge.consent.grant import Grant
-from bridge.contract.consent import ConsentReply, ConsentRequest
 from bridge.contract.discovery import Discovery, Endpoint
+from bridge.contract.events import EVENTS
 from bridge.contract.host_requests import (
     DirtyAnswer,
     DirtyQuestion,
@@ -24,64 +26,99 @@ from bridge.contract.host_requests import (
     WriteAnswer,
     WriteQuestion,
 )
-from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
+from bridge.contract.session import PROTOCOL
+from bridge.rpc.methods import METHODS
+from scripts.lib.wire_readers import render_readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pydantic import BaseModel
-
 ROOT: Final = Path(__file__).resolve().parents[2]
 TARGET: Final = ROOT / "obsidian-plugin" / "src" / "core" / "wire" / "contract.ts"
+READERS: Final = "readers.ts"
+"""Beside the target."""
 COMMAND: Final = "python3 scripts/generate-types"
+HEAD: Final = f"/** What crosses the wire. Written by `{COMMAND}` from the bridge's models; do not edit. */"
+
 _PLAIN: Final = {
     "string": "string",
     "integer": "number",
     "number": "number",
     "boolean": "boolean",
     "null": "null",
+    "any": "unknown",
 }
 
-MODELS: Final[tuple[type[BaseModel], ...]] = (
-    Discovery,
-    Endpoint,
-    ConsentRequest,
-    ConsentReply,
-    Grant,
-    DirtyQuestion,
-    DirtyAnswer,
-    WriteQuestion,
-    WriteAnswer,
-    TrashQuestion,
-    TrashAnswer,
-    ObsidianFacts,
-    IndexComparison,
-)
-"""What these hold is written too."""
+_FILES: Final = (Discovery, Endpoint)
+_HOST_REQUESTS: Final = (DirtyQuestion, WriteQuestion, TrashQuestion)
+_HOST_ANSWERS: Final = (DirtyAnswer, WriteAnswer, TrashAnswer)
 
 
-def render(models: Sequence[type[BaseModel]] = MODELS) -> str:
-    """The whole file."""
-    _, schema = models_json_schema([(model, "serialization") for model in models], by_alias=True)
-    head = f"/** What crosses the wire. Written by `{COMMAND}` from the bridge's models; do not edit. */"
-    blocks = ["\n".join(_block(name, found)) for name, found in sorted(schema["$defs"].items())]
-    return "\n\n".join([head, *blocks]) + "\n"
+def render(models: Sequence[type[BaseModel]] | None = None) -> str:
+    """The types of some models that the plugin receives, or of everything that crosses the wire."""
+    if models is not None:
+        return "\n\n".join([HEAD, *_blocks(_schemas(models))]) + "\n"
+    received, answers = _received(), _schemas(_HOST_ANSWERS)
+    params = {method.params for method in METHODS if method.params.model_fields}
+    sent = _schemas(sorted(params, key=lambda model: model.__name__), "validation")
+    version = f"/** The version of the protocol that this describes. */\nexport const PROTOCOL = {PROTOCOL};"
+    types = {**{name: (schema, True) for name, schema in sent.items()}, **_whole(answers), **_whole(received)}
+    blocks = ("\n".join(_block(name, schema, sparse=sparse)) for name, (schema, sparse) in sorted(types.items()))
+    return "\n\n".join([HEAD, version, *blocks, "\n".join(_methods()), "\n".join(_events())]) + "\n"
 
 
 def main(arguments: Sequence[str], target: Path = TARGET) -> int:
-    """Write the file, or with `--check` say whether it is as it should be."""
-    wanted = render()
+    """Write the files, or with `--check` say whether they are as they should be."""
+    events = {event.event_name: event.__name__ for event in EVENTS}
+    wanted = {target: render(), target.with_name(READERS): render_readers(HEAD, _received(), events)}
     if "--check" not in arguments:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(wanted, encoding="utf-8", newline="\n")
+        for file, text in wanted.items():
+            file.write_text(text, encoding="utf-8", newline="\n")
         return 0
-    if target.is_file() and target.read_text(encoding="utf-8") == wanted:
-        return 0
-    print(f"{target.name} of the plugin is not what the bridge's models say. Run: {COMMAND}", file=sys.stderr)
-    return 1
+    stale = [
+        file.name for file, text in wanted.items() if not file.is_file() or file.read_text(encoding="utf-8") != text
+    ]
+    if stale:
+        named = " and ".join(stale)
+        print(f"{named} of the plugin is not what the bridge's models say. Run: {COMMAND}", file=sys.stderr)
+    return 1 if stale else 0
 
 
-def _block(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _schemas(
+    models: Iterable[type[BaseModel]], mode: Literal["validation", "serialization"] = "serialization"
+) -> dict[str, Any]:
+    """The schemas of models and of what they hold, by name."""
+    _, schema = models_json_schema([(model, mode) for model in models], by_alias=True)
+    definitions: dict[str, Any] = schema["$defs"]
+    return definitions
+
+
+def _received() -> dict[str, Any]:
+    """The schemas of what the bridge sends, by name."""
+    found = _schemas((*_FILES, *_HOST_REQUESTS, *EVENTS))
+    for method in METHODS:
+        if _is_model(method.result):
+            found |= _schemas([method.result])
+        else:
+            found |= TypeAdapter(method.result).json_schema(mode="serialization").get("$defs", {})
+    return found
+
+
+def _is_model(result: Any) -> bool:
+    """Whether a method's result is one model, and not what is made of several."""
+    return isinstance(result, type) and issubclass(result, BaseModel)
+
+
+def _whole(schemas: Mapping[str, Any]) -> dict[str, tuple[Any, bool]]:
+    return {name: (schema, False) for name, schema in schemas.items()}
+
+
+def _blocks(schemas: Mapping[str, Any]) -> Iterator[str]:
+    return ("\n".join(_block(name, schema, sparse=False)) for name, schema in sorted(schemas.items()))
+
+
+def _block(name: str, schema: Mapping[str, Any], *, sparse: bool) -> Iterator[str]:
     """An interface; or for an enumeration its values, which the plugin needs when it reads, and their type."""
     if said := schema.get("description"):
         yield f"/** {_first(said)} */"
@@ -90,11 +127,34 @@ def _block(name: str, schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"export type {name} = (typeof {name})[number];"
         return
     yield f"export interface {name} {{"
+    required = schema.get("required", ())
     for member, found in schema["properties"].items():
         if said := found.get("description"):
             yield f"\t/** {_first(said)} */"
-        yield f"\t{member}: {_type(found)};"
+        yield f"\t{member}{'?' if sparse and member not in required else ''}: {_type(found)};"
     yield "}"
+
+
+def _methods() -> Iterator[str]:
+    yield "/** What each method takes, and what it returns. */"
+    yield "export interface Methods {"
+    for method in METHODS:
+        params = method.params.__name__ if method.params.model_fields else "Record<string, never>"
+        adapter = TypeAdapter(method.result)
+        result = (
+            method.result.__name__ if _is_model(method.result) else _type(adapter.json_schema(mode="serialization"))
+        )
+        yield f"\t{_literal(method.name)}: {{ params: {params}; result: {result} }};"
+    yield "}"
+
+
+def _events() -> Iterator[str]:
+    yield "/** What each event holds. */"
+    yield "export interface Events {"
+    yield from (f"\t{_literal(event.event_name)}: {event.__name__};" for event in EVENTS)
+    yield "}"
+    yield ""
+    yield "export type EventName = keyof Events;"
 
 
 def _type(schema: Mapping[str, Any]) -> str:

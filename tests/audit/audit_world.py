@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from bridge.audit.chain_state import Keep, MemoryKeep
+from bridge.audit.chain import KeyStore, MemoryKeyStore
 from bridge.audit.files import GENERATIONS, MAX_SIZE, NAME, ROTATED
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
-from bridge.policy.secrets import Secrets
+from bridge.policy.redaction import Secrets
 from bridge.settings.model import Settings
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder
@@ -62,7 +62,9 @@ class FaultyDisk(Disk):
 class World:
     """An audit log in an empty vault."""
 
-    def __init__(self, state: Folder, disk: Disk, folder: Path, *, keep: Keep, max_size: int = MAX_SIZE) -> None:
+    def __init__(
+        self, state: Folder, disk: Disk, folder: Path, *, key_store: KeyStore, max_size: int = MAX_SIZE
+    ) -> None:
         self.state = state
         self.disk = disk
         self.folder = folder / ".vault-bridge"
@@ -71,7 +73,7 @@ class World:
         self.settings: dict[str, Any] = {}
         self.clock = StandingClock()
         self.secrets = Secrets()
-        self.keep = keep
+        self.key_store = key_store
         self.max_size = max_size
         self.log = self.reopened()
 
@@ -82,7 +84,7 @@ class World:
             clock=self.clock,
             settings=lambda: Settings.parse(self.settings),
             secrets=self.secrets,
-            keep=self.keep,
+            key_store=self.key_store,
             max_size=self.max_size,
         )
 
@@ -92,7 +94,7 @@ class World:
         self.log = self.reopened()
 
     @property
-    def desk(self) -> AuditService:
+    def service(self) -> AuditService:
         return AuditService(self.log, self.state)
 
     def lines(self) -> list[Any]:
@@ -122,15 +124,15 @@ class World:
 
     def broken(self) -> list[tuple[str, int | None]]:
         """The kinds of faults that are found, and which record each names."""
-        return [(fault["kind"], fault["seq"]) for fault in self.desk.verify()["faults"]]
+        return [(fault["kind"], fault["seq"]) for fault in self.service.verify()["faults"]]
 
 
 @contextmanager
 def open_world(
-    folder: Path, *, keep: Keep | None = None, disk: Disk | None = None, max_size: int = MAX_SIZE
+    folder: Path, *, key_store: KeyStore | None = None, disk: Disk | None = None, max_size: int = MAX_SIZE
 ) -> Iterator[World]:
     """A world in a folder, which is made when it is missing."""
     folder.mkdir(exist_ok=True)
     disk = disk or FaultyDisk()
     with VaultRoot(folder, disk) as root, root.state() as state:
-        yield World(state, disk, folder, keep=keep or MemoryKeep(), max_size=max_size)
+        yield World(state, disk, folder, key_store=key_store or MemoryKeyStore(), max_size=max_size)

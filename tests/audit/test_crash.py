@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.audit.chain_state import Keep
-from bridge.vault.disk import At, Disk
+from bridge.audit.chain import KeyStore
+from bridge.vault.disk import Disk, FolderHandle
 from tests.audit.audit_world import World, open_world
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a real kill needs a process that forks")
@@ -44,7 +44,7 @@ class HastyDisk(Disk):
     def fsync(self, fd: int) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("fsync", "")
 
-    def sync_folder(self, at: At) -> None:  # noqa: ARG002 (the signature is Disk's)
+    def sync_folder(self, at: FolderHandle) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("sync_folder", "")
 
 
@@ -112,6 +112,7 @@ def clearing(world: World, told: Callable[[], None]) -> None:
         world.log.seal()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("work", [writing, shortening, clearing])
 def test_a_kill_at_any_operation_costs_at_most_the_record_that_was_being_written(
     tmp_path: Path, work: Callable[[World, Callable[[], None]], None]
@@ -139,8 +140,8 @@ def run_until_death(place: Path, work: Callable[[World, Callable[[], None]], Non
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, acknowledged
     try:
         disk = DyingDisk(at)
-        keep = FolderKeep(place / "keep", disk.count)
-        with open_world(place / "vault", keep=keep, disk=disk, max_size=SIZE) as world:
+        key_store = FolderKeep(place / "keep", disk.count)
+        with open_world(place / "vault", key_store=key_store, disk=disk, max_size=SIZE) as world:
             work(world, lambda: acknowledge(writing_end))
             os._exit(0 if world.log.fault is None else 1)
     finally:
@@ -151,19 +152,19 @@ def acknowledge(pipe: int) -> None:
     os.write(pipe, b".")
 
 
-def assert_whole(place: Path, keep: Keep, acknowledged: int) -> None:
-    with open_world(place / "vault", keep=keep, disk=HastyDisk(), max_size=SIZE) as world:
+def assert_whole(place: Path, key_store: KeyStore, acknowledged: int) -> None:
+    with open_world(place / "vault", key_store=key_store, disk=HastyDisk(), max_size=SIZE) as world:
         for tidied in (False, True):
             if tidied:
                 world.log.tidy()
-            found = world.desk.verify()
+            found = world.service.verify()
             assert found["faults"] == []
             assert found["lost"] == 0
             assert found["unverified"] == 0
-            assert not tidied or found["records"] == world.desk.stats()["records"]
+            assert not tidied or found["records"] == world.service.stats()["records"]
             assert found["head"]["seq"] - acknowledged in {0, 1}
             assert found["head"]["total"] == found["head"]["seq"]
         world.add(3)
         world.restart()
-        assert world.desk.verify()["faults"] == []
+        assert world.service.verify()["faults"] == []
         assert world.found(limit=1) == [found["head"]["seq"] + 3]

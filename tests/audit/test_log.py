@@ -147,7 +147,7 @@ def test_numbers_go_on_after_a_restart_and_after_the_log_was_removed(world: Worl
     assert [line["seq"] for line in world.lines()] == [4]
 
 
-def test_a_full_disk_does_not_break_the_call_and_is_told_of(world: World) -> None:
+def test_a_full_disk_does_not_break_the_call_and_is_reported(world: World) -> None:
     world.add()
     disk(world).full = True
     world.add()

@@ -24,9 +24,9 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def whole(world: World) -> bool:
-    found = world.desk.verify()
+    found = world.service.verify()
     assert not found["faults"]
-    assert found["records"] == world.desk.stats()["records"]
+    assert found["records"] == world.service.stats()["records"]
     return bool(found["whole"])
 
 
@@ -52,7 +52,7 @@ def test_five_generations_are_kept_and_a_sign_off_stands_for_what_went(world: Wo
     assert (oldest["kind"], oldest["event"]) == ("log", "rotation")
     assert oldest["head"]["seq"] == oldest["seq"]
     assert oldest["head"]["total"] == oldest["seq"]
-    assert world.desk.verify()["begins"]["seq"] == oldest["seq"]
+    assert world.service.verify()["begins"]["seq"] == oldest["seq"]
     assert whole(world)
     world.restart()
     assert whole(world)
@@ -235,7 +235,7 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
         start.wait(5)
         world.add(60)
 
-    def keep() -> None:
+    def key_store() -> None:
         start.wait(5)
         while not done.is_set():
             world.log.tidy()
@@ -245,14 +245,14 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
     def read() -> None:
         start.wait(5)
         while not done.is_set():
-            assert world.desk.verify()["faults"] == []
+            assert world.service.verify()["faults"] == []
             found = world.log.query(limit=50)
             assert [record["seq"] for record in found] == sorted({record["seq"] for record in found}, reverse=True)
-            world.desk.stats()
+            world.service.stats()
 
     with ThreadPoolExecutor(6) as pool:
         writing = [pool.submit(write) for _ in range(4)]
-        others = [pool.submit(keep), pool.submit(read)]
+        others = [pool.submit(key_store), pool.submit(read)]
         wait(writing, 30)
         done.set()
     for work in (*writing, *others):

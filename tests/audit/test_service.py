@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.audit import service
-from bridge.audit.chain_state import HEAD_FILE, KEY_FILE, MemoryKeep
+from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
 from bridge.audit.export import safe_cell
 from bridge.audit.files import GENERATIONS, NAME
 from bridge.audit.maintenance import DAY_SECONDS, LogMaintenance
@@ -26,20 +26,20 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def test_json_holds_the_records_that_fit_oldest_first(world: World) -> None:
-    assert json.loads(world.desk.export("json")["text"]) == []
+    assert json.loads(world.service.export("json")["text"]) == []
     world.fill(2)
     world.add(tool="grep", client="Ada")
-    told = world.desk.export("json")
+    told = world.service.export("json")
     records = json.loads(told["text"])
     assert records == list(reversed(world.log.query(limit=1_000)))
     assert (told["format"], told["records"], told["truncated"]) == ("json", len(records), False)
-    assert [record["tool"] for record in json.loads(world.desk.export("json", client="Ada")["text"])] == ["grep"]
+    assert [record["tool"] for record in json.loads(world.service.export("json", client="Ada")["text"])] == ["grep"]
 
 
 def test_csv_has_a_column_for_what_is_asked_and_runs_nothing_in_a_spreadsheet(world: World) -> None:
     world.add(client="=cmd|' /C calc'!A0", reason='say "hi",\nthen go', by="@x", feedback="\x1b[31mred", extra={"a": 1})
     world.add(client="+1", tool="-grep", parameters=None, success=False, why="\uff1dSUM(A1)", message=" =1+1")
-    first, second = csv.DictReader(io.StringIO(world.desk.export("csv")["text"], newline=""))
+    first, second = csv.DictReader(io.StringIO(world.service.export("csv")["text"], newline=""))
     assert (first["client"], first["by"], first["feedback"]) == ("'=cmd|' /C calc'!A0", "'@x", "\\x1b[31mred")
     assert first["reason"] == 'say "hi",\nthen go'
     assert json.loads(first["files"])[0]["change"] == "modify"
@@ -57,22 +57,22 @@ def test_what_is_no_formula_is_left_as_it_is(text: str) -> None:
 def test_a_text_that_is_too_long_holds_the_newest(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.add(5)
     monkeypatch.setattr(service, "MAX_TEXT", 2_000)
-    told = world.desk.export("json")
+    told = world.service.export("json")
     assert told["truncated"]
     assert [record["seq"] for record in json.loads(told["text"])] == list(range(6 - told["records"], 6))
     assert len(json.dumps(told["text"])) < 2_100
-    assert world.desk.export("csv")["truncated"]
+    assert world.service.export("csv")["truncated"]
 
 
 @pytest.mark.parametrize("path", ["all.json", ".vault-bridge/exports/all.json"])
 def test_an_export_goes_into_a_new_file_of_its_folder(world: World, path: str) -> None:
     world.fill(2)
-    told = world.desk.export_to(path, "json")
+    told = world.service.export_to(path, "json")
     assert told["path"] == ".vault-bridge/exports/all.json"
     records = json.loads((world.folder / "exports" / "all.json").read_text(encoding="utf-8"))
     assert (len(records), records) == (told["records"], list(reversed(world.log.query(limit=1_000))))
     with pytest.raises(Conflict, match="is there already"):
-        world.desk.export_to(path, "csv")
+        world.service.export_to(path, "csv")
     assert [file.name for file in (world.folder / "exports").iterdir()] == ["all.json"]
 
 
@@ -82,7 +82,7 @@ def test_an_export_goes_into_a_new_file_of_its_folder(world: World, path: str) -
 )
 def test_an_export_goes_nowhere_else(world: World, path: str) -> None:
     with pytest.raises(InvalidParameters, match="name of a new file"):
-        world.desk.export_to(path, "json")
+        world.service.export_to(path, "json")
     assert not (world.folder / "exports").exists()
 
 
@@ -92,16 +92,16 @@ def test_an_export_on_a_full_disk_leaves_nothing(world: World) -> None:
     assert isinstance(disk, FaultyDisk)
     disk.full = True
     with pytest.raises(ExecutionFailed):
-        world.desk.export_to("x.json", "json")
+        world.service.export_to("x.json", "json")
     assert list((world.folder / "exports").iterdir()) == []
 
 
 def test_the_figures_of_a_log(world: World) -> None:
     figures = {"size": 0, "generations": 0, "records": 0, "oldest": None, "newest": None, "fault": None, "lost": 0}
-    assert world.desk.stats() == figures | {"chain": world.desk.verify()["head"]}
+    assert world.service.stats() == figures | {"chain": world.service.verify()["head"]}
     world.fill(2)
     world.add(timestamp="2026-02-01T00:00:00.000Z")
-    told = world.desk.stats()
+    told = world.service.stats()
     assert told["generations"] == 2
     assert told["records"] == told["chain"]["seq"] == world.found(limit=1)[0]
     assert (told["oldest"], told["newest"]) == ("2026-01-31T10:30:00.000Z", "2026-02-01T00:00:00.000Z")
@@ -112,9 +112,9 @@ def test_a_damaged_generation_costs_no_other_records(world: World) -> None:
     world.fill(3)
     (world.logs / GENERATIONS[1]).write_bytes(b"\x1f\x8b\x08\x04 no more")
     found = world.log.query(limit=1_000)
-    assert found[0]["seq"] == world.desk.stats()["chain"]["seq"]
+    assert found[0]["seq"] == world.service.stats()["chain"]["seq"]
     assert found[-1]["seq"] == 1
-    assert json.loads(world.desk.export("json")["text"])[0]["seq"] == 1
+    assert json.loads(world.service.export("json")["text"])[0]["seq"] == 1
     world.log.retain()
     world.fill(4)
     assert world.log.fault is None
@@ -132,22 +132,22 @@ def test_the_keeper_seals_packs_and_drops_without_being_asked(world: World) -> N
     keeper = LogMaintenance(world.log, lambda: Settings.parse(world.settings), lambda: now[0])
     keeper.start()
     world.add(12)
-    until(lambda: world.names() == [GENERATIONS[0], NAME] and world.keep.read(HEAD_FILE))
+    until(lambda: world.names() == [GENERATIONS[0], NAME] and world.key_store.read(HEAD_FILE))
     world.settings["auditLogRetentionDays"] = 7
     now[0] += DAY_SECONDS
     world.add(timestamp="2026-01-31T11:00:00.000Z")
     keeper.close()
-    kept = json.loads(world.keep.read(HEAD_FILE) or b"")
-    assert (kept["seq"], kept["chain"]) == (13, world.desk.stats()["chain"]["chain"])
-    assert world.desk.verify()["whole"]
+    kept = json.loads(world.key_store.read(HEAD_FILE) or b"")
+    assert (kept["seq"], kept["chain"]) == (13, world.service.stats()["chain"]["chain"])
+    assert world.service.verify()["whole"]
 
 
-def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_told(world: World) -> None:
-    class Broken(MemoryKeep):
-        def write(self, name: str, data: bytes) -> None:  # noqa: ARG002 (the signature is Keep's)
+def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_reported(world: World) -> None:
+    class Broken(MemoryKeyStore):
+        def write(self, name: str, data: bytes) -> None:  # noqa: ARG002 (the signature is KeyStore's)
             raise PermissionError(13, "Permission denied")
 
-    world.keep = Broken()
+    world.key_store = Broken()
     world.log = world.reopened()
     world.add()
     assert len(world.lines()) == 1
@@ -156,8 +156,8 @@ def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_told(wo
     )
 
 
-def test_a_head_that_cannot_be_kept_is_told_and_kept_later(world: World) -> None:
-    class Fickle(MemoryKeep):
+def test_a_head_that_cannot_be_kept_is_reported_and_kept_later(world: World) -> None:
+    class Fickle(MemoryKeyStore):
         broken = False
 
         def write(self, name: str, data: bytes) -> None:
@@ -165,18 +165,18 @@ def test_a_head_that_cannot_be_kept_is_told_and_kept_later(world: World) -> None
                 raise OSError(28, "No space left on device")
             super().write(name, data)
 
-    keep = Fickle()
-    world.keep = keep
+    key_store = Fickle()
+    world.key_store = key_store
     world.log = world.reopened()
     world.add()
-    keep.broken = True
+    key_store.broken = True
     world.log.seal()
     assert world.log.fault is not None
     assert "cannot be sealed: No space left" in world.log.fault
-    keep.broken = False
+    key_store.broken = False
     world.log.seal()
-    assert json.loads(keep.read(HEAD_FILE) or b"")["seq"] == 1
-    assert len(keep.read(KEY_FILE) or b"") == 32
+    assert json.loads(key_store.read(HEAD_FILE) or b"")["seq"] == 1
+    assert len(key_store.read(KEY_FILE) or b"") == 32
 
 
 def test_a_record_that_is_too_long_for_a_line_is_kept_without_its_bulk(world: World) -> None:
@@ -185,4 +185,4 @@ def test_a_record_that_is_too_long_for_a_line_is_kept_without_its_bulk(world: Wo
     world.add(files=[{"path": "\u20ac" * 1_990, "newPath": "\u20ac" * 1_990}] * 1_000)
     (record,) = world.lines()
     assert (record["tool"], "files" in record) == ("apply_patch", False)
-    assert world.desk.verify()["whole"]
+    assert world.service.verify()["whole"]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit.chain_state import HEAD_FILE, KEY_FILE, MemoryKeep
+from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
 from bridge.audit.files import GENERATIONS
 from bridge.audit.gzip_blocks import pack
 from tests.audit.audit_world import FaultyDisk, World, open_world
@@ -37,7 +37,7 @@ def without(at: int) -> Callable[[Lines], Lines]:
 
 
 def test_a_log_that_nobody_touched_is_whole(world: World) -> None:
-    found = world.desk.verify()
+    found = world.service.verify()
     assert found["whole"]
     assert (found["records"], found["faults"], found["lost"], found["unverified"]) == (COUNT, [], 0, 0)
     assert found["head"]["seq"] == COUNT
@@ -67,18 +67,18 @@ def test_a_log_that_nobody_touched_is_whole(world: World) -> None:
         (lambda lines: [*lines[:-1], lines[-1].replace(b"read", b"grep")], [("altered", COUNT)]),
     ],
 )
-def test_a_change_is_found_and_its_place_is_told(
+def test_a_change_is_found_and_its_place_is_reported(
     world: World, change: Callable[[Lines], Lines], told: list[tuple[str, int | None]]
 ) -> None:
     tamper(world, change)
     assert world.broken() == told
-    assert not world.desk.verify()["whole"]
+    assert not world.service.verify()["whole"]
 
 
 def test_a_log_that_was_taken_away_is_missing(world: World) -> None:
     world.file.unlink()
     assert world.broken() == [("missing", 1)]
-    assert "records 1 to 12 are missing at the end" in world.desk.verify()["faults"][0]["message"]
+    assert "records 1 to 12 are missing at the end" in world.service.verify()["faults"][0]["message"]
 
 
 def test_what_was_cut_off_while_the_bridge_was_stopped_is_missing_for_ever(world: World) -> None:
@@ -96,7 +96,7 @@ def test_lines_behind_the_kept_head_count_when_they_fit(world: World) -> None:
     world.log.seal()
     world.add(3)
     world.log = world.reopened()
-    assert world.desk.verify()["whole"]
+    assert world.service.verify()["whole"]
     world.add()
     assert world.found(limit=1) == [COUNT + 4]
     with world.file.open("ab") as file:
@@ -119,10 +119,10 @@ def test_without_the_key_nobody_can_make_a_line_that_fits(world: World, tmp_path
 def test_a_record_cannot_bring_a_number_or_a_code_of_its_own(world: World) -> None:
     world.log.append({"seq": 99, "chain": "0" * 32, "kind": "execution"})
     assert world.found(limit=1) == [COUNT + 1]
-    assert world.desk.verify()["whole"]
+    assert world.service.verify()["whole"]
 
 
-def test_records_that_a_full_disk_lost_are_told_and_are_no_tampering(world: World) -> None:
+def test_records_that_a_full_disk_lost_are_reported_and_are_no_tampering(world: World) -> None:
     disk = world.disk
     assert isinstance(disk, FaultyDisk)
     disk.full = True
@@ -131,12 +131,13 @@ def test_records_that_a_full_disk_lost_are_told_and_are_no_tampering(world: Worl
     world.add()
     disk.breaks_off = False
     world.add()
-    found = world.desk.verify()
+    found = world.service.verify()
     assert (found["whole"], found["lost"], found["records"]) == (True, 3, COUNT + 1)
-    assert world.desk.stats()["lost"] == 3
-    assert world.desk.stats()["records"] == COUNT + 1
+    assert world.service.stats()["lost"] == 3
+    assert world.service.stats()["records"] == COUNT + 1
 
 
+@pytest.mark.slow
 def test_a_torn_end_is_cut_off_and_a_whole_line_without_its_break_is_kept(world: World) -> None:
     world.log.seal()
     whole = world.file.read_bytes()
@@ -145,22 +146,22 @@ def test_a_torn_end_is_cut_off_and_a_whole_line_without_its_break_is_kept(world:
     for size in range(len(whole) + 1, len(longer)):
         world.file.write_bytes(longer[:size])
         world.log = world.reopened()
-        assert world.desk.verify()["whole"]
+        assert world.service.verify()["whole"]
         kept = size == len(longer) - 1
         world.add()
         assert world.found(limit=1) == [COUNT + 1 + kept]
-        assert world.desk.verify()["whole"]
+        assert world.service.verify()["whole"]
 
 
 def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(world: World) -> None:
-    world.keep = MemoryKeep()
+    world.key_store = MemoryKeyStore()
     world.log = world.reopened()
-    found = world.desk.verify()
+    found = world.service.verify()
     assert (found["whole"], found["unverified"], found["records"]) == (True, COUNT, 0)
     world.add(2)
     world.restart()
     world.add()
-    found = world.desk.verify()
+    found = world.service.verify()
     assert (found["whole"], found["unverified"], found["records"], found["lost"]) == (True, COUNT, 3, 0)
     assert world.found(limit=2) == [COUNT + 3, COUNT + 2]
     tamper(world, without(COUNT))
@@ -171,20 +172,20 @@ def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(wo
 
 def test_without_the_kept_head_the_log_goes_on_where_it_ends(world: World) -> None:
     world.log.seal()
-    keep = MemoryKeep()
-    keep.write(KEY_FILE, world.keep.read(KEY_FILE) or b"")
-    keep.write(HEAD_FILE, b"")
-    world.keep = keep
+    key_store = MemoryKeyStore()
+    key_store.write(KEY_FILE, world.key_store.read(KEY_FILE) or b"")
+    key_store.write(HEAD_FILE, b"")
+    world.key_store = key_store
     world.log = world.reopened()
     world.add()
     assert world.found(limit=1) == [COUNT + 1]
-    assert world.desk.verify()["whole"]
+    assert world.service.verify()["whole"]
 
 
 def test_a_generation_that_was_changed_or_taken_away_is_found(tmp_path: Path) -> None:
     with open_world(tmp_path, max_size=4_000) as world:
         world.fill(3)
-        assert world.desk.verify()["whole"]
+        assert world.service.verify()["whole"]
         middle = world.logs / GENERATIONS[1]
         kept = middle.read_bytes()
         middle.unlink()
@@ -196,7 +197,7 @@ def test_a_generation_that_was_changed_or_taken_away_is_found(tmp_path: Path) ->
         middle.write_bytes(pack(b"{}\n") + kept)
         assert world.broken() == [("foreign", None)]
         middle.write_bytes(kept)
-        assert world.desk.verify()["whole"]
+        assert world.service.verify()["whole"]
 
 
 @st.composite
@@ -251,13 +252,13 @@ def sealed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_any_single_change_is_found(sealed: World, change: Any, stopped: bool) -> None:
     before = sealed.file.read_bytes()
     log = sealed.log
-    assert sealed.desk.verify()["whole"]
+    assert sealed.service.verify()["whole"]
     try:
         tamper(sealed, change)
         assume(sealed.file.read_bytes() != before)
         if stopped:
             sealed.log = sealed.reopened()
-        assert not sealed.desk.verify()["whole"]
+        assert not sealed.service.verify()["whole"]
     finally:
         sealed.log = log
         sealed.file.write_bytes(before)

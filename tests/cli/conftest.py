@@ -3,11 +3,13 @@
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -179,7 +181,8 @@ class Screen:
             encoding="utf-8",
             timeout=PATIENCE,
             dimensions=(60, columns),
-            env=os.environ | {"TERM": "xterm-256color"} | environment,
+            env=_inherited() | {"TERM": "xterm-256color"} | environment,
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us with `&`
         )
         self.child.delaybeforesend = None
         self.raw = ""
@@ -234,6 +237,11 @@ class Screen:
     def close(self) -> None:
         """End the program, whatever it does."""
         self.child.close(force=True)
+
+
+def _inherited() -> dict[str, str]:
+    """Our variables, without the size of another terminal."""
+    return {name: value for name, value in os.environ.items() if name not in {"LINES", "COLUMNS"}}
 
 
 @pytest.fixture

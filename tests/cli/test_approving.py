@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 Terminal = Callable[..., Any]
 SGR_AND_OURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\(B|[\r\n\x07]")
 

@@ -99,6 +99,7 @@ def test_a_ticket_is_given_when_nobody_decides_in_time_and_fetched_later(served:
     assert len(served.host("history.list")) == 1
 
 
+@pytest.mark.slow
 def test_a_person_who_calls_is_told_what_is_waited_for(served: Any, terminal: Terminal) -> None:
     agent = terminal("call", "apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--vault", str(served.vault))
     agent.see("nobody can be asked yet")
@@ -111,6 +112,7 @@ def test_a_person_who_calls_is_told_what_is_waited_for(served: Any, terminal: Te
     assert "Waiting for consent" not in agent.text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_withdraws_the_call(served: Any, terminal: Terminal) -> None:
     agent = terminal("call", "apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--vault", str(served.vault))
     agent.see("Waiting for consent")
@@ -131,6 +133,7 @@ def test_without_a_bridge_it_says_how_to_start_one(vault: Path) -> None:
     assert "vault-bridge serve --vault" in call(vault, "grep", "pattern=x", code=1).stderr
 
 
+@pytest.mark.slow
 def test_the_log_can_be_followed(open_vault: Any, terminal: Terminal) -> None:
     screen = terminal("log", "--follow", "--tool", "grep", "--vault", str(open_vault.vault))
     open_vault.call("grep", pattern="first").result(15)

@@ -1,4 +1,4 @@
-"""The desk sees every question through to one end, and no answer reaches a question it was not meant for."""
+"""The prompt sees every question through to one end, and no answer reaches a question it was not meant for."""
 
 import asyncio
 import json
@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.cli.consent_prompt import Answer, Desk
-from bridge.cli.keyboard import Leaving, Prompt
-from bridge.cli.output import Output
-from bridge.cli.questions import Ending, Questions
+from bridge.cli.consent_link import ConsentAnswer, QuestionEnd, Questions
+from bridge.cli.consent_prompt import ConsentPrompt
+from bridge.cli.keyboard import PersonLeft, Prompt
+from bridge.cli.printer import Printer
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
 
 Make = Callable[..., ConsentRequest]
@@ -38,7 +38,7 @@ class ScriptedKeyboard:
         self.waits.set()
         line = await self.lines.get()
         if line is None:
-            raise Leaving
+            raise PersonLeft
         return line
 
 
@@ -46,35 +46,35 @@ class RecordingResponder:
     """Takes answers, and says to them what the test wants said."""
 
     def __init__(self) -> None:
-        self.answers: list[tuple[str, Answer]] = []
+        self.answers: list[tuple[str, ConsentAnswer]] = []
         self.reply: ConsentReply | None = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Terminal")
 
-    async def respond(self, request: ConsentRequest, answer: Answer) -> ConsentReply | None:
+    async def respond(self, request: ConsentRequest, answer: ConsentAnswer) -> ConsentReply | None:
         self.answers.append((request.request_id, answer))
         return self.reply
 
 
 class Scene:
-    """A desk, a person and a bridge."""
+    """A prompt, a person and a bridge."""
 
     def __init__(self) -> None:
         self.questions = Questions()
         self.keyboard = ScriptedKeyboard()
         self.responder = RecordingResponder()
-        self.desk = Desk(self.questions, self.responder, self.keyboard, Output())
+        self.prompt = ConsentPrompt(self.questions, self.responder, self.keyboard, Printer())
 
     def next(self) -> "asyncio.Task[bool]":
         self.keyboard.waits.clear()
-        return asyncio.create_task(self.desk.next())
+        return asyncio.create_task(self.prompt.next())
 
     async def asked(self) -> None:
-        """Returns when the desk waits for an answer."""
+        """Returns when the prompt waits for an answer."""
         async with asyncio.timeout(PATIENCE):
             await self.keyboard.waits.wait()
         self.keyboard.waits.clear()
 
-    async def answered(self, request: ConsentRequest, *lines: str) -> Answer:
-        """What the desk makes of those lines."""
+    async def answered(self, request: ConsentRequest, *lines: str) -> ConsentAnswer:
+        """What the prompt makes of those lines."""
         self.questions.add(request)
         seeing = self.next()
         await self.asked()
@@ -107,19 +107,19 @@ async def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
 )
 async def test_a_key_is_a_decision(scene: Scene, make_request: Make, key: str, decision: Decision) -> None:
     request = make_request(choices=[choice.value for choice in Decision])
-    assert await scene.answered(request, key) == Answer(decision)
+    assert await scene.answered(request, key) == ConsentAnswer(decision)
 
 
 @pytest.mark.parametrize("line", ["", " ", "yy", "yn", "s", "a", "allow_always", "ok", "\x1b[A", "да"])
 async def test_anything_else_is_asked_again(scene: Scene, make_request: Make, line: str) -> None:
     """There is no default, and what is not offered is not taken."""
-    assert await scene.answered(make_request(), line, "n") == Answer(Decision.DENY_ONCE)
+    assert await scene.answered(make_request(), line, "n") == ConsentAnswer(Decision.DENY_ONCE)
     assert len(scene.keyboard.prompts) == 2
 
 
 async def test_a_message_goes_with_a_denial(scene: Scene, make_request: Make) -> None:
     answer = await scene.answered(make_request(), "m", "", "m", " not this note ")
-    assert answer == Answer(Decision.DENY_ONCE, "not this note")
+    assert answer == ConsentAnswer(Decision.DENY_ONCE, "not this note")
 
 
 async def test_everything_is_shown_on_demand(
@@ -154,17 +154,17 @@ async def test_a_question_sent_twice_is_asked_once(scene: Scene, make_request: M
 @pytest.mark.parametrize(
     ("ending", "said"),
     [
-        (Ending("allow_once", "Obsidian"), "answered elsewhere: allow once, by Obsidian."),
-        (Ending("deny_always", "Obsidian"), "answered elsewhere: never allow, by Obsidian."),
-        (Ending("timed_out"), "Nobody answered in time"),
-        (Ending("cancelled"), "withdrawn"),
-        (Ending("stale"), "changed since this was shown"),
-        (Ending(None), "The bridge has gone"),
-        (Ending("allowed", "evil\x1b[2J"), "by evil␛[2J"),
+        (QuestionEnd("allow_once", "Obsidian"), "answered elsewhere: allow once, by Obsidian."),
+        (QuestionEnd("deny_always", "Obsidian"), "answered elsewhere: never allow, by Obsidian."),
+        (QuestionEnd("timed_out"), "Nobody answered in time"),
+        (QuestionEnd("cancelled"), "withdrawn"),
+        (QuestionEnd("stale"), "changed since this was shown"),
+        (QuestionEnd(None), "The bridge has gone"),
+        (QuestionEnd("allowed", "evil\x1b[2J"), "by evil␛[2J"),
     ],
 )
 async def test_a_question_that_ends_elsewhere_is_taken_away(
-    scene: Scene, make_request: Make, capsys: pytest.CaptureFixture[str], ending: Ending, said: str
+    scene: Scene, make_request: Make, capsys: pytest.CaptureFixture[str], ending: QuestionEnd, said: str
 ) -> None:
     scene.questions.add(make_request())
     seeing = scene.next()
@@ -180,7 +180,7 @@ async def test_what_was_typed_for_an_old_question_never_answers_a_new_one(scene:
     scene.questions.add(make_request(requestId="c-2"))
     seeing = scene.next()
     await scene.asked()
-    scene.questions.end("c-1", Ending("timed_out"))
+    scene.questions.end("c-1", QuestionEnd("timed_out"))
     assert not await seeing
     scene.keyboard.type("y", "y", "y")
     seeing = scene.next()
@@ -189,7 +189,7 @@ async def test_what_was_typed_for_an_old_question_never_answers_a_new_one(scene:
     assert not seeing.done()
     scene.keyboard.type("n")
     assert await seeing
-    assert scene.responder.answers == [("c-2", Answer(Decision.DENY_ONCE))]
+    assert scene.responder.answers == [("c-2", ConsentAnswer(Decision.DENY_ONCE))]
 
 
 async def test_keys_that_come_while_a_withdrawn_question_is_replaced_are_dropped(
@@ -205,7 +205,7 @@ async def test_keys_that_come_while_a_withdrawn_question_is_replaced_are_dropped
     scene.questions.add(make_request(requestId="c-1"))
     seeing = scene.next()
     await scene.asked()
-    scene.questions.end("c-1", Ending("cancelled"))
+    scene.questions.end("c-1", QuestionEnd("cancelled"))
     assert not await seeing
     monkeypatch.setattr("bridge.cli.consent_prompt.asyncio.sleep", settle)
     scene.questions.add(make_request(requestId="c-2"))
@@ -214,7 +214,7 @@ async def test_keys_that_come_while_a_withdrawn_question_is_replaced_are_dropped
     assert typed.is_set()
     assert scene.keyboard.lines.empty()
     scene.keyboard.type(None)
-    with pytest.raises(Leaving):
+    with pytest.raises(PersonLeft):
         await seeing
     assert scene.responder.answers == []
 
@@ -224,7 +224,7 @@ async def test_leaving_answers_nothing(scene: Scene, make_request: Make) -> None
     seeing = scene.next()
     await scene.asked()
     scene.keyboard.type(None)
-    with pytest.raises(Leaving):
+    with pytest.raises(PersonLeft):
         await seeing
     assert scene.responder.answers == []
     assert scene.questions.others("") == 1
@@ -258,8 +258,8 @@ async def test_without_a_keyboard_everything_is_allowed_once_and_shown(
 ) -> None:
     questions, responder = Questions(), RecordingResponder()
     questions.add(make_request(choices=[choice.value for choice in Decision]))
-    assert await Desk(questions, responder, None, Output()).next()
-    assert responder.answers == [("c-1", Answer(Decision.ALLOW_ONCE))]
+    assert await ConsentPrompt(questions, responder, None, Printer()).next()
+    assert responder.answers == [("c-1", ConsentAnswer(Decision.ALLOW_ONCE))]
     assert "Edit Notes/Meeting.md" in capsys.readouterr().out
 
 
@@ -267,12 +267,12 @@ async def test_for_programs_everything_is_a_line_of_json(
     make_request: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = Scene()
-    scene.desk = Desk(scene.questions, scene.responder, scene.keyboard, Output(as_json=True))
+    scene.prompt = ConsentPrompt(scene.questions, scene.responder, scene.keyboard, Printer(as_json=True))
     await scene.answered(make_request(), "nonsense", "deny_once")
     scene.questions.add(make_request(requestId="c-2"))
     seeing = scene.next()
     await scene.asked()
-    scene.questions.end("c-2", Ending("allow_once", "Obsidian"))
+    scene.questions.end("c-2", QuestionEnd("allow_once", "Obsidian"))
     await seeing
     events: list[dict[str, Any]] = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert events[0]["request"]["requestId"] == "c-1"

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bridge.cli.diff import Row, draw_diff, parse_diff
+from bridge.cli.diff import DiffRow, draw_diff, parse_diff
 
 EDIT = """--- a.md
 +++ a.md
@@ -121,4 +121,4 @@ def test_every_line_of_both_sides_is_there_and_fits(old: list[str], new: list[st
 def test_marks_never_lie_outside_their_line() -> None:
     rows = parse_diff("@@ -1,2 +1,2 @@\n-a b c d  \n-e\n+a b x d\n+e f\n")
     assert all(0 <= start < end <= len(row.text) for row in rows for start, end in row.changed)
-    assert Row("context", "x").changed == ()
+    assert DiffRow("context", "x").changed == ()

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge.cli import index_progress
-from bridge.cli.index_progress import show_build
-from bridge.cli.output import Output
+from bridge.cli import serve
+from bridge.cli.printer import Printer
+from bridge.cli.serve import show_build
 from bridge.index.knowledge import IndexStatus
 
 
@@ -37,13 +37,13 @@ class Reading:
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_progress, "PATIENCE", 0)
-    monkeypatch.setattr(index_progress, "EVERY", 0)
+    monkeypatch.setattr(serve, "PATIENCE", 0)
+    monkeypatch.setattr(serve, "EVERY", 0)
 
 
 async def test_without_a_terminal_it_is_said_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
     bridge: Any = Reading(iter([0, 400, 800, 1200, 1200]))
-    await show_build(bridge, Output())
+    await show_build(bridge, Printer())
     out, err = capsys.readouterr()
     assert out == ""
     assert err.splitlines()[0] == "Reading the vault ..."
@@ -53,10 +53,11 @@ async def test_without_a_terminal_it_is_said_in_lines(capsys: pytest.CaptureFixt
 
 async def test_a_vault_that_is_known_is_not_worth_a_word(capsys: pytest.CaptureFixture[str]) -> None:
     bridge: Any = Reading(iter([1200]))
-    await show_build(bridge, Output())
+    await show_build(bridge, Printer())
     assert capsys.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_a_person_sees_a_bar(tmp_path: Path, terminal: Any) -> None:
     vault = tmp_path / "Vault"
     vault.mkdir()

@@ -18,6 +18,7 @@ def enabled(vault: Path) -> list[str]:
     return list(settings["enabledTools"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("word", "has_patch"), [("", True), ("n", False)])
 def test_a_new_vault_is_offered_its_tools_once(vault: Path, terminal: Terminal, word: str, *, has_patch: bool) -> None:
     screen = terminal("serve", "--vault", str(vault))
@@ -37,6 +38,7 @@ def test_a_new_vault_is_offered_its_tools_once(vault: Path, terminal: Terminal, 
     assert "[Y/n]" not in again.see("Ctrl-C")
 
 
+@pytest.mark.slow
 def test_programs_get_one_line_of_json_and_stop_it_with_a_signal(vault: Path) -> None:
     command = [sys.executable, "-m", "bridge", "serve", "--json", "--preset", "vault", "--vault", str(vault)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as server:  # noqa: S603 - ours
@@ -51,6 +53,7 @@ def test_programs_get_one_line_of_json_and_stop_it_with_a_signal(vault: Path) ->
         assert server.stdout.read() == ""
 
 
+@pytest.mark.slow
 def test_without_a_terminal_it_names_the_command_that_enables_the_tools(vault: Path) -> None:
     command = [sys.executable, "-m", "bridge", "serve", "--vault", str(vault)]
     with subprocess.Popen(  # noqa: S603 - ours
@@ -69,12 +72,14 @@ def test_without_a_terminal_it_names_the_command_that_enables_the_tools(vault: P
         assert f"vault-bridge settings preset vault --vault {vault}" in server.stderr.read()
 
 
+@pytest.mark.slow
 def test_a_second_bridge_says_who_has_the_vault(served: Any, terminal: Terminal) -> None:
     screen = terminal("serve", "--vault", str(served.vault), columns=200)
     assert screen.end() == 1
     assert "already served by process" in screen.text()
 
 
+@pytest.mark.slow
 def test_consent_deny_refuses_whatever_would_be_asked(vault: Path, terminal: Terminal) -> None:
     server = terminal("serve", "--consent", "deny", "--preset", "vault", "--vault", str(vault))
     server.see("Ctrl-C")
@@ -83,6 +88,7 @@ def test_consent_deny_refuses_whatever_would_be_asked(vault: Path, terminal: Ter
     assert "not allowed" in call.text()
 
 
+@pytest.mark.slow
 def test_ctrl_c_at_the_offer_serves_nothing(vault: Path, terminal: Terminal) -> None:
     screen = terminal("serve", "--vault", str(vault))
     screen.see("[Y/n]")

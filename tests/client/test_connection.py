@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from bridge.client import Bridge, BridgeNotRunning, ConnectionLost, Notification, ProtocolFailure, connect
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
+from bridge.contract.events import ToolStarted, VaultChanged
+from bridge.contract.host_requests import DirtyQuestion
 from bridge.errors import ExecutionFailed
 from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_BEHIND
@@ -17,7 +19,7 @@ async def test_a_script_calls_a_tool_under_its_own_name(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge:
         result = await bridge.call("echo", pattern="TODO", maxMatches=5)
     assert result.or_raise().data == {"pattern": "TODO", "maxMatches": 5}
-    asked = house.world.desk.asked[0]
+    asked = house.world.calls.asked[0]
     assert (asked["name"], asked["caller"].client, asked["caller"].role) == ("echo", "my script", "agent")
 
 
@@ -25,7 +27,7 @@ async def test_what_belongs_to_the_call_is_told_from_what_belongs_to_the_tool(ho
     async with connect(house.vault, name="my script") as bridge:
         await bridge.call("echo", {"wait": "for me"}, call_id="c-1", wait=2.0, reason="to see", depth=1)
         later = await bridge.result("c-1", wait=0)
-    asked = house.world.desk.asked[0]
+    asked = house.world.calls.asked[0]
     assert asked["arguments"] == {"wait": "for me", "depth": 1}
     assert (asked["callId"], asked["wait"], asked["reason"]) == ("c-1", 2.0, "to see")
     assert later.data == {"callId": "c-1", "wait": 0}
@@ -34,9 +36,9 @@ async def test_what_belongs_to_the_call_is_told_from_what_belongs_to_the_tool(ho
 async def test_calls_run_beside_each_other(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge:
         slow = asyncio.create_task(bridge.call("slow"))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
         assert await bridge.request("ping") == "pong"
-        house.world.desk.release.set()
+        house.world.calls.release.set()
         assert (await slow).ok
 
 
@@ -45,7 +47,7 @@ async def test_a_preview_writes_nothing_and_shows_the_plan(house: House) -> None
         assert await bridge.preview("apply_patch", path="a.md") == {
             "plan": {"tool": "apply_patch", "targets": ["path"]}
         }
-    assert house.world.desk.asked == []
+    assert house.world.calls.asked == []
 
 
 async def test_what_the_protocol_refuses_is_raised_with_its_hint(house: House) -> None:
@@ -98,12 +100,12 @@ async def test_a_handler_that_fails_does_not_end_the_connection(house: House) ->
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: errors.append(context["exception"]))
     async with connect(house.vault, name="my screen", role="host") as bridge:
         bridge.on("tool.started", lambda params: params["missing"])
-        house.world.hub.notify_hosts("tool.started", {})
+        house.world.hub.notify_hosts(ToolStarted(execution_id="grep-1", tool="grep", client="Ada"))
         assert await bridge.request("ping") == "pong"
     assert [type(error) for error in errors] == [KeyError]
 
 
-async def listen(bridge: Bridge, count: int) -> list[Notification]:
+async def listen(bridge: Connection, count: int) -> list[Notification]:
     heard = []
     async for notification in bridge.notifications():
         heard.append(notification)
@@ -116,7 +118,7 @@ async def test_notifications_are_read_in_order_also_those_from_before(house: Hou
     async with connect(house.vault, name="reader") as bridge, asyncio.timeout(5):
         await bridge.request("events.subscribe", kinds=["vault.changed"])
         for path in ("a.md", "b.md"):
-            house.world.hub.publish("vault.changed", {"path": path, "change": "modified"})
+            house.world.hub.publish(VaultChanged(path=path, change="modified"))
         await bridge.request("ping")
         heard = await listen(bridge, 2)
     assert heard == [Notification("vault.changed", {"path": path, "change": "modified"}) for path in ("a.md", "b.md")]
@@ -126,7 +128,7 @@ async def test_when_the_bridge_stops_every_wait_ends(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge, asyncio.timeout(5):
         listening = asyncio.create_task(listen(bridge, 1))
         slow = asyncio.create_task(bridge.call("slow"))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
         await house.server.stop()
         with pytest.raises(ProtocolFailure, match="stopped"):
             await slow
@@ -139,9 +141,9 @@ async def test_when_the_bridge_stops_every_wait_ends(house: House) -> None:
 async def test_a_connection_that_breaks_off_ends_every_wait(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge, asyncio.timeout(5):
         slow = asyncio.create_task(bridge.call("slow"))
-        await house.world.desk.until_running(1)
-        (member,) = house.world.hub.members
-        member.post(bytes(MAX_BEHIND + 1))  # the server cuts off who is so far behind
+        await house.world.calls.until_running(1)
+        (peer,) = house.world.hub.peers
+        peer.post(bytes(MAX_BEHIND + 1))  # the server cuts off who is so far behind
         with pytest.raises(ConnectionLost):
             await slow
 
@@ -149,18 +151,18 @@ async def test_a_connection_that_breaks_off_ends_every_wait(house: House) -> Non
 async def test_leaving_ends_ones_own_calls(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge:
         slow = asyncio.create_task(bridge.call("slow"))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
     with pytest.raises(ConnectionLost):
         await slow
-    await house.world.desk.until_cancelled(1)
+    await house.world.calls.until_cancelled(1)
 
 
 async def test_a_request_nobody_waits_for_any_more_does_no_harm(house: House) -> None:
     async with connect(house.vault, name="my script") as bridge:
         slow = asyncio.create_task(bridge.call("slow"))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
         slow.cancel()
-        house.world.desk.release.set()
+        house.world.calls.release.set()
         assert await bridge.request("ping") == "pong"
         assert await bridge.request("ping") == "pong"
 
@@ -183,10 +185,10 @@ async def test_a_request_made_while_leaving_is_lost(house: House) -> None:
 
 async def test_a_question_only_the_plugin_can_answer_is_answered_so(house: House) -> None:
     async with connect(house.vault, name="my screen", role="host", can=["consent"]):
-        (member,) = house.world.hub.members
-        assert isinstance(member, Session)
+        (peer,) = house.world.hub.peers
+        assert isinstance(peer, Session)
         with pytest.raises(ExecutionFailed, match="could not do it"):
-            await member.request("host.dirty", {"paths": []}, 5)
+            await peer.request("host.dirty", DirtyQuestion(paths=()), 5)
 
 
 async def test_a_vault_that_is_not_served_says_how_to_serve_it(vault: Path) -> None:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.broker import MAX_FEEDBACK, Answer, Broker
+from bridge.consent.broker import MAX_FEEDBACK, Broker, ConsentAnswer
+from bridge.contract.base import Event
 from bridge.contract.consent import (
     ConsentReply,
     ConsentRequest,
@@ -49,25 +50,25 @@ def question(request_id: str = "c-1", *, plan_digest: str | None = DIGEST) -> Co
 
 @dataclass
 class Screen:
-    """A host that remembers what it was told."""
+    """A host that remembers what it was sent."""
 
     id: str
-    told: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    notified: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
 
     @property
     def name(self) -> str:
         return f"Screen {self.id}"
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        self.told.append((method, params))
+    def notify(self, event: Event) -> None:
+        self.notified.append((event.event_name, event.to_wire()))
 
     def methods(self) -> list[str]:
-        return [method for method, _ in self.told]
+        return [method for method, _ in self.notified]
 
 
 class BrokenScreen(Screen):
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        super().notify(method, params)
+    def notify(self, event: Event) -> None:
+        super().notify(event)
         raise ConnectionResetError("gone")
 
 
@@ -104,7 +105,7 @@ def begin(
     timeout: float = 300.0,
     wait_for_host: bool = False,
     check: Callable[[], Awaitable[None]] | None = None,
-) -> asyncio.Task[Answer]:
+) -> asyncio.Task[ConsentAnswer]:
     return asyncio.create_task(
         broker.ask(asked or question(), timeout=timeout, wait_for_host=wait_for_host, check=check)
     )
@@ -135,13 +136,13 @@ async def test_a_question_goes_to_every_host_and_the_answer_to_the_asker(broker:
     broker.attach(other)
     asking = begin(broker)
     await turns()
-    assert screen.told == other.told == [("consent.requested", question().to_wire())]
+    assert screen.notified == other.notified == [("consent.requested", question().to_wire())]
     assert broker.pending() == [question()]
-    told = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
-    assert await yes(broker) == told
-    assert await asking == Answer(Decision.ALLOW_ONCE, "Screen a")
+    notified = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Screen a", plan_digest=question().plan_digest)
+    assert await yes(broker) == notified
+    assert await asking == ConsentAnswer(Decision.ALLOW_ONCE, "Screen a")
     resolved = {"requestId": "c-1", "decision": "allow_once", "outcome": "allowed", "by": "Screen a"}
-    assert screen.told[1:] == other.told[1:] == [("consent.resolved", resolved)]
+    assert screen.notified[1:] == other.notified[1:] == [("consent.resolved", resolved)]
     assert broker.pending() == []
 
 
@@ -152,7 +153,7 @@ async def test_a_no_is_an_answer_with_the_persons_words(broker: Broker, screen: 
         "c-1", Decision.DENY_SESSION, plan_digest=DIGEST, feedback="use the other heading", by=screen.name
     )
     assert reply == ConsentReply(accepted=True, outcome=Outcome.DENIED, by="Screen a")
-    assert await asking == Answer(Decision.DENY_SESSION, "Screen a", "use the other heading")
+    assert await asking == ConsentAnswer(Decision.DENY_SESSION, "Screen a", "use the other heading")
 
 
 async def test_endless_words_are_cut(broker: Broker, screen: Screen) -> None:
@@ -255,7 +256,7 @@ async def test_a_host_that_leaves_ends_nothing_and_one_that_comes_back_is_asked_
     assert again.methods() == ["consent.requested", "consent.resolved"]
 
 
-async def test_a_host_that_cannot_be_told_does_not_hurt_the_others(
+async def test_a_host_that_cannot_be_reached_does_not_hurt_the_others(
     broker: Broker, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, screen = BrokenScreen("b"), Screen("a")
@@ -274,7 +275,7 @@ async def test_nobody_answers(broker: Broker, screen: Screen) -> None:
         await begin(broker, timeout=0)
     assert refused.value.code == "timed_out"
     assert "within 0 seconds" in refused.value.message
-    assert screen.told[-1] == (
+    assert screen.notified[-1] == (
         "consent.resolved",
         {"requestId": "c-1", "decision": None, "outcome": "timed_out", "by": None},
     )
@@ -290,7 +291,7 @@ async def test_a_cancelled_question_says_so(broker: Broker, screen: Screen) -> N
     with pytest.raises(PermissionDenied) as refused:
         await asking
     assert refused.value.code == "cancelled"
-    assert screen.told[-1][1]["by"] == "Claude Code"
+    assert screen.notified[-1][1]["by"] == "Claude Code"
     assert (await yes(broker)).outcome is Outcome.CANCELLED
 
 
@@ -301,7 +302,7 @@ async def test_an_asker_that_is_cancelled_closes_its_question(broker: Broker, sc
     with pytest.raises(asyncio.CancelledError):
         await asking
     assert broker.pending() == []
-    assert screen.told[-1][1]["outcome"] == "cancelled"
+    assert screen.notified[-1][1]["outcome"] == "cancelled"
     assert (await yes(broker)).outcome is Outcome.CANCELLED
 
 
@@ -336,7 +337,7 @@ async def test_files_that_changed_make_the_question_stale(broker: Broker, screen
     with pytest.raises(Conflict, match="has changed") as stale:
         await asking
     assert stale.value.code == "stale"
-    assert screen.told[-1][1] == {"requestId": "c-1", "decision": None, "outcome": "stale", "by": "Screen a"}
+    assert screen.notified[-1][1] == {"requestId": "c-1", "decision": None, "outcome": "stale", "by": "Screen a"}
 
 
 async def test_a_no_needs_no_look_at_the_files(broker: Broker, screen: Screen) -> None:
@@ -475,14 +476,14 @@ async def _race(acts: list[Act], look: int, *, stale: bool) -> None:
 def _judge(
     screens: list[Screen],
     replies: list[ConsentReply],
-    outcome: Answer | BaseException,
+    outcome: ConsentAnswer | BaseException,
     *,
     cancelled: int,
     stale: bool,
 ) -> None:
-    ends = [params for method, params in screens[0].told if method == "consent.resolved"]
+    ends = [params for method, params in screens[0].notified if method == "consent.resolved"]
     assert len(ends) == 1
-    assert all(screen.told == screens[0].told for screen in screens)
+    assert all(screen.notified == screens[0].notified for screen in screens)
     ended = Outcome(ends[0]["outcome"])
     accepted = [reply for reply in replies if reply.accepted]
     assert [(reply.outcome, reply.by) for reply in accepted] == (
@@ -495,7 +496,7 @@ def _judge(
     match outcome:
         case asyncio.CancelledError():
             pass
-        case Answer():
+        case ConsentAnswer():
             assert ended is (Outcome.ALLOWED if outcome.decision.allows else Outcome.DENIED)
         case ToolFailure():
             assert outcome.code == ended.value

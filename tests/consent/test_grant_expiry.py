@@ -8,10 +8,10 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, Verdict, decide
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.folder import Folder
 
 
@@ -28,8 +28,8 @@ class Calendar(SystemClock):
         self.day += timedelta(days=days)
 
 
-def reading(path: str) -> Case:
-    return Case(
+def reading(path: str) -> ConsentCase:
+    return ConsentCase(
         tool="read",
         operation=Operation.READ,
         consent_class=ConsentClass.ALWAYS,
@@ -54,16 +54,17 @@ class Years:
         self.restart()
 
     def restart(self) -> None:
-        permissions = Permissions(self.state, clock=self.clock)
-        self.grants = Grants(
+        permissions = PermissionFile(self.state, clock=self.clock)
+        self.grants = GrantStore(
             permissions,
             clock=self.clock,
             modes=lambda: self.modes,
             set_mode=self.set_mode,
-            lapsing=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
+            expiry=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
         )
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         self.modes = {} if mode is None else {tool: mode.value}
 
     def call(self, path: str = "Notes/a.md") -> Verdict:
@@ -182,12 +183,12 @@ def test_a_broken_memory_makes_everything_count_from_now(
     assert years.call().outcome == "ask"
 
 
-def test_the_end_is_told(years: Years, file: Path) -> None:
+def test_the_end_is_reported(years: Years, file: Path) -> None:
     file.write_text('{"Notes/": "rw-"}', encoding="utf-8")
     years.call()
-    told = {grant.operation: grant.expires for grant in years.grants.list()}
-    assert told["execute"] is None
-    assert (told["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
+    expires = {grant.operation: grant.expires for grant in years.grants.list()}
+    assert expires["execute"] is None
+    assert (expires["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
 
 
 def test_a_file_with_a_fault_forgets_no_use(years: Years, file: Path) -> None:

@@ -9,18 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import Clock, SystemClock
-from bridge.consent.grants import Grants, letters_of
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore, letters_of
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 if TYPE_CHECKING:
-    from bridge.consent.grant import Grant
+    from bridge.contract.consent import Grant
 
-GREP = Case(
+GREP = ConsentCase(
     tool="grep",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -52,7 +52,7 @@ FETCH = dataclasses.replace(
 )
 
 
-def case(base: Case, **changes: Any) -> Case:
+def case(base: ConsentCase, **changes: Any) -> ConsentCase:
     return dataclasses.replace(base, **changes)
 
 
@@ -61,16 +61,17 @@ class World:
 
     def __init__(self, state: Folder, clock: Clock) -> None:
         self.modes: dict[str, str] = {}
-        self.permissions = Permissions(state, clock=clock)
-        self.grants = Grants(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
+        self.permissions = PermissionFile(state, clock=clock)
+        self.grants = GrantStore(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         if mode is None:
             del self.modes[tool]
         else:
             self.modes[tool] = mode.value
 
-    def decide(self, asked: Case) -> tuple[str, str]:
+    def decide(self, asked: ConsentCase) -> tuple[str, str]:
         mode = ConsentMode(self.modes.get(asked.tool, asked.mode))
         verdict = decide(case(asked, mode=mode), self.grants)
         return verdict.outcome, verdict.rule
@@ -150,7 +151,7 @@ def test_a_denied_target_denies_a_read_whatever_the_tool_was_granted(world: Worl
 
 
 @pytest.mark.parametrize("asked", [CREATE, PATCH, case(FETCH, targets=())])
-def test_an_answer_that_was_not_offered_is_not_kept(world: World, asked: Case) -> None:
+def test_an_answer_that_was_not_offered_is_not_kept(world: World, asked: ConsentCase) -> None:
     assert world.grants.remember(Decision.ALLOW_ALWAYS, asked) == ()
     assert world.decide(asked)[0] == "ask"
     assert world.grants.list() == []
@@ -166,10 +167,10 @@ def test_what_cannot_be_kept_for_good_is_kept_for_the_session(world: World, file
 
 
 def test_settings_that_cannot_be_written_lose_no_denial(state: Folder, clock: Clock) -> None:
-    def fail(_tool: str, _mode: ConsentMode | None) -> None:
+    def fail(_tool: str, _mode: ConsentMode | None, _by: str | None) -> None:
         raise ExecutionFailed("The disk is full")
 
-    grants = Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=fail)
+    grants = GrantStore(PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=fail)
     grants.remember(Decision.DENY_ALWAYS, GREP)
     assert decide(GREP, grants).rule == "session:deny"
 
@@ -238,7 +239,7 @@ def test_a_tool_set_to_ask_can_lose_what_was_allowed_and_keeps_what_was_denied(w
         (case(FETCH, consent_class=ConsentClass.NEVER), ("r", "w")),
     ],
 )
-def test_the_operation_says_which_character_counts(asked: Case, letters: tuple[str, ...]) -> None:
+def test_the_operation_says_which_character_counts(asked: ConsentCase, letters: tuple[str, ...]) -> None:
     assert letters_of(asked) == letters
 
 
@@ -274,7 +275,7 @@ def test_no_sequence_of_answers_makes_a_never_tool_run_unasked_and_denials_hold_
             assert world.decide(PATCH)[0] != "allow"
 
 
-def test_what_is_closed_is_told_by_one_function_for_as_long_as_the_file_says_the_same(world: World, file: Path) -> None:
+def test_what_is_closed_is_decided_by_one_function_while_the_file_stays_the_same(world: World, file: Path) -> None:
     assert world.grants.closed() is None
     file.write_text('{"Private/": "-??"}', encoding="utf-8")
     first = world.grants.closed()

@@ -7,13 +7,13 @@ import pytest
 
 from bridge.clock import Clock
 from bridge.consent import session_grants
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, decide
+from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.folder import Folder
 
-READ = Case(
+READ = ConsentCase(
     tool="read",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -38,21 +38,23 @@ CREATE = dataclasses.replace(
 PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
 
 
-def case(base: Case, **changes: Any) -> Case:
+def case(base: ConsentCase, **changes: Any) -> ConsentCase:
     return dataclasses.replace(base, **changes)
 
 
 @pytest.fixture
-def grants(state: Folder, clock: Clock) -> Grants:
-    return Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+def grants(state: Folder, clock: Clock) -> GrantStore:
+    return GrantStore(
+        PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+    )
 
 
-def rule(grants: Grants, asked: Case) -> str:
+def rule(grants: GrantStore, asked: ConsentCase) -> str:
     return decide(asked, grants).rule
 
 
 @pytest.mark.parametrize("asked", [READ, CREATE, PATCH])
-def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: Grants, asked: Case) -> None:
+def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: GrantStore, asked: ConsentCase) -> None:
     (kept,) = grants.remember(Decision.DENY_ONCE, asked, "use the inbox")
     verdict = decide(asked, grants)
     assert (verdict.outcome, verdict.rule) == ("deny", "session:same_call")
@@ -62,7 +64,7 @@ def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: Grants,
         assert decide(other, grants).outcome == "ask"
 
 
-def test_a_denied_call_is_listed_and_taken_back(grants: Grants) -> None:
+def test_a_denied_call_is_listed_and_taken_back(grants: GrantStore) -> None:
     grants.remember(Decision.DENY_ONCE, PATCH, "no")
     (grant,) = grants.list()
     assert (grant.kind, grant.tool, grant.target, grant.feedback) == ("call", "apply_patch", "a.md", "no")
@@ -71,13 +73,13 @@ def test_a_denied_call_is_listed_and_taken_back(grants: Grants) -> None:
 
 
 @pytest.mark.parametrize("wider", [Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS])
-def test_allowing_more_later_takes_the_denial_of_a_call_back(grants: Grants, wider: Decision) -> None:
+def test_allowing_more_later_takes_the_denial_of_a_call_back(grants: GrantStore, wider: Decision) -> None:
     grants.remember(Decision.DENY_ONCE, READ)
     grants.remember(wider, case(READ, call="call-2", targets=("b.md",)))
     assert decide(READ, grants).outcome != "deny"
 
 
-def test_allowing_another_target_does_not(grants: Grants) -> None:
+def test_allowing_another_target_does_not(grants: GrantStore) -> None:
     grants.remember(Decision.DENY_ONCE, CREATE)
     grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-2", targets=("b.md",)))
     assert rule(grants, CREATE) == "session:same_call"
@@ -88,13 +90,15 @@ def test_allowing_another_target_does_not(grants: Grants) -> None:
 @pytest.mark.parametrize(
     ("mode", "forgotten"), [("always_allow", True), ("session_allow", True), ("never_allow", False)]
 )
-def test_a_mode_that_allows_is_a_newer_word(grants: Grants, mode: str, *, forgotten: bool) -> None:
+def test_a_mode_that_allows_is_a_newer_word(grants: GrantStore, mode: str, *, forgotten: bool) -> None:
     grants.remember(Decision.DENY_ONCE, READ)
     grants.mode_set("read", ConsentMode(mode))
     assert (rule(grants, READ) != "session:same_call") is forgotten
 
 
-def test_denied_calls_end_with_the_session_and_do_not_pile_up(grants: Grants, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_denied_calls_end_with_the_session_and_do_not_pile_up(
+    grants: GrantStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session_grants, "MOST_CALLS", 3)
     for number in range(5):
         grants.remember(Decision.DENY_ONCE, case(READ, call=f"call-{number}"))
@@ -105,7 +109,9 @@ def test_denied_calls_end_with_the_session_and_do_not_pile_up(grants: Grants, mo
 
 
 @pytest.mark.parametrize("client", [None, "Robot"])
-def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(grants: Grants, client: str | None) -> None:
+def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(
+    grants: GrantStore, client: str | None
+) -> None:
     grant = grants.auto_approve(Operation.CREATE, client, enabled=True)
     assert grants.list() == [grant]
     assert rule(grants, CREATE) == "session:auto_approve"
@@ -116,14 +122,14 @@ def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(grants:
     assert rule(grants, case(CREATE, client="Other")) == ("session:auto_approve" if client is None else "default")
 
 
-def test_auto_approve_never_outweighs_a_denial(grants: Grants) -> None:
+def test_auto_approve_never_outweighs_a_denial(grants: GrantStore) -> None:
     grants.auto_approve(Operation.CREATE, None, enabled=True)
     assert decide(case(CREATE, mode=ConsentMode.NEVER_ALLOW), grants).outcome == "deny"
     grants.remember(Decision.DENY_SESSION, CREATE)
     assert decide(CREATE, grants).outcome == "deny"
 
 
-def test_auto_approve_is_switched_off_or_revoked(grants: Grants) -> None:
+def test_auto_approve_is_switched_off_or_revoked(grants: GrantStore) -> None:
     assert grants.auto_approve(Operation.CREATE, "Robot", enabled=False) is None
     first = grants.auto_approve(Operation.CREATE, None, enabled=True)
     assert grants.auto_approve(Operation.CREATE, None, enabled=True) == first

@@ -8,17 +8,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, Verdict, decide
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.disk import Disk
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 PLACES = ("/", "Notes/", "Notes/a.md", "notes/A.md", "Notes/Deep/", "Notes/Deep/b.md", "c.md", "https://example.org/x")
 TARGETS = ("Notes/a.md", "Notes/Deep/b.md", "c.md", "https://example.org/x?y", "Notes", "", "no//key")
@@ -38,10 +41,10 @@ answers = st.sampled_from(list(Decision))
 
 
 @st.composite
-def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> Case:
+def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> ConsentCase:
     tool = draw(st.sampled_from(tools))
     operation, consent_class, covers = TOOLS[tool]
-    return Case(
+    return ConsentCase(
         tool=tool,
         operation=operation,
         consent_class=consent_class,
@@ -57,7 +60,7 @@ def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> Case:
     )
 
 
-Said = list[tuple[Decision, Case]]
+Said = list[tuple[Decision, ConsentCase]]
 Approved = list[tuple[Operation, str | None]]
 said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases()), max_size=6)
 approved: st.SearchStrategy[Approved] = st.lists(
@@ -83,13 +86,14 @@ class World:
         self.modes: dict[str, str] = {}
         state = root.state()
         self.close = state.close
-        permissions = Permissions(state, clock=SystemClock())
-        lapsing = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
-        self.grants = Grants(
-            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, lapsing=lapsing
+        permissions = PermissionFile(state, clock=SystemClock())
+        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
+        self.grants = GrantStore(
+            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, expiry=expiry
         )
 
-    def set_mode(self, tool: str, mode: ConsentMode | None) -> None:
+    def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
+        del by
         self.modes.pop(tool, None)
         if mode is not None:
             self.modes[tool] = mode.value
@@ -100,7 +104,7 @@ class World:
     def entries(self) -> dict[str, str]:
         return dict(json.loads(self.file.read_bytes()))
 
-    def decide(self, case: Case) -> Verdict:
+    def decide(self, case: ConsentCase) -> Verdict:
         mode = ConsentMode(self.modes.get(case.tool, "always_ask"))
         return decide(dataclasses.replace(case, mode=mode), self.grants)
 
@@ -121,7 +125,7 @@ def world() -> Iterator[World]:
             made.close()
 
 
-def deny(made: World, how: Any, case: Case, place: str, letter: int) -> None:
+def deny(made: World, how: Any, case: ConsentCase, place: str, letter: int) -> None:
     """One denial more, of any kind."""
     match how:
         case Decision():
@@ -151,9 +155,9 @@ def test_a_denial_more_can_only_shrink_what_runs(  # noqa: PLR0917 - everything 
     set_modes: dict[str, str],
     words: Said,
     autos: Approved,
-    asked: list[Case],
+    asked: list[ConsentCase],
     how: Any,
-    denied: Case,
+    denied: ConsentCase,
     place: str,
     letter: int,
 ) -> None:
@@ -172,7 +176,7 @@ def test_a_denial_more_can_only_shrink_what_runs(  # noqa: PLR0917 - everything 
 @settings(max_examples=250, deadline=None)
 @given(rules, modes, said, approved, cases(("patch", "delete")))
 def test_nothing_said_before_makes_a_never_tool_run_unasked(
-    entries: dict[str, str], set_modes: dict[str, str], words: Said, autos: Approved, case: Case
+    entries: dict[str, str], set_modes: dict[str, str], words: Said, autos: Approved, case: ConsentCase
 ) -> None:
     with world() as made:
         made.write(entries)
@@ -190,7 +194,7 @@ def test_nothing_said_before_makes_a_never_tool_run_unasked(
 @settings(max_examples=60, deadline=None)
 @given(rules, said, cases())
 def test_what_is_denied_stays_so_whatever_is_allowed_afterwards(
-    entries: dict[str, str], words: Said, case: Case
+    entries: dict[str, str], words: Said, case: ConsentCase
 ) -> None:
     with world() as made:
         made.write(entries)

@@ -36,12 +36,12 @@ def test_every_command_has_its_section_and_every_section_its_command() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_section_tells_every_option_and_no_other(name: str) -> None:
+def test_a_section_names_every_option_and_no_other(name: str) -> None:
     options = {option for parameter in COMMANDS[name].params for option in parameter.opts if option.startswith("--")}
-    told = set(re.findall(r"(?<=`)--[a-z-]+", section(name)))
-    assert told - COMMON == options - COMMON
+    named = set(re.findall(r"(?<=`)--[a-z-]+", section(name)))
+    assert named - COMMON == options - COMMON
 
 
-def test_what_all_commands_have_in_common_is_told() -> None:
+def test_what_all_commands_have_in_common_is_described() -> None:
     assert all(f"`{option}" in PAGE for option in COMMON)
     assert "VAULT_BRIDGE_VAULT" in PAGE

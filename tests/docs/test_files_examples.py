@@ -28,9 +28,9 @@ def without_times(text: str) -> str:
 
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_a_call_answers_as_the_page_says(served: Path, tool: str) -> None:
-    told = examples(tool)
-    assert told
+    shown = examples(tool)
+    assert shown
     async with connect(served, name="reader of the page") as agent:
-        for arguments, text in told:
+        for arguments, text in shown:
             result = (await agent.call(tool, json.loads(arguments))).or_raise()
             assert without_times(result.text) == without_times(text)

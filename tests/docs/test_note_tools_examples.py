@@ -36,10 +36,10 @@ def without_times(data: Any) -> Any:
     ],
 )
 async def test_a_note_tool_that_reads_answers_as_the_page_says(served: Path, tool: str) -> None:
-    arguments, told = blocks(tool)
+    arguments, shown = blocks(tool)
     async with connect(served, name="reader of the page") as agent:
         result = (await agent.call(tool, arguments)).or_raise()
-    assert without_times(result.data) == without_times(told)
+    assert without_times(result.data) == without_times(shown)
 
 
 @pytest.mark.parametrize(

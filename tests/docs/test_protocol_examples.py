@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.client import connect
-from bridge.consent.permission_file import parse
+from bridge.consent.permission_file import parse_permissions
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRequest, FilePreview, Preview, ToolFace
 from bridge.contract.discovery import Discovery, Endpoint
@@ -52,16 +52,18 @@ def test_both_kinds_of_result_have_the_members_of_a_result() -> None:
 
 def test_the_permission_file_can_be_read() -> None:
     shown = example("Journal/")
-    assert parse(json.dumps(shown).encode()) == shown
+    assert parse_permissions(json.dumps(shown).encode()) == shown
 
 
-async def test_the_log_has_the_members_that_the_page_tells(served: Path) -> None:
+async def test_the_log_has_the_members_that_the_page_names(served: Path) -> None:
     section = PAGE.split("\n## The log\n", 1)[1].split("\n## ", 1)[0]
-    told = {name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)}
+    named = {
+        name for row in re.findall(r"^\| (`.*?) \|", section, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
     edit = {"startLine": 1, "endLine": 1, "newContent": "# Jam"}
     async with connect(served, name="me") as agent:
         await agent.call("apply_patch", path="Kitchen/Plum jam.md", patches=[edit], reason="shorter", call_id="c1")
         await agent.call("apply_patch", path="../Pear jam.md", patches=[edit])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == told
+    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == named

@@ -2,19 +2,33 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from bridge.contract.consent import Decision
+from bridge.contract.audit import AuditRecord
+from bridge.contract.base import Event, Wire
+from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.events import EVENTS, ToolStarted
+from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.session import PROTOCOL
+from bridge.contract.settings import SettingsSchema
 from bridge.errors import ErrorType
-from bridge.rpc import codes
-from bridge.rpc.method import HOST_ONLY, Method
+from bridge.rpc.dispatch import HOST_ONLY, Method
+from bridge.rpc.frames import CODES
 from bridge.rpc.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 BY_NAME = {method.name: method for method in METHODS}
+ELSEWHERE = {ConsentRequest, ToolResult, PendingCall, SettingsSchema, AuditRecord}
+"""Results that have a chapter of their own, or are described otherwise."""
+RESULTS: dict[str, type[Wire]] = {
+    method.name: part
+    for method in METHODS
+    for part in (method.result, *get_args(method.result))
+    if isinstance(part, type) and issubclass(part, Wire) and part not in ELSEWHERE
+}
 
 
 def sections() -> dict[str, str]:
@@ -46,6 +60,12 @@ def test_a_section_begins_with_the_parameters(name: str) -> None:
     assert sections()[name].strip().splitlines()[0] == parameters(BY_NAME[name])
 
 
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_section_names_every_member_of_the_result(name: str) -> None:
+    members = {field.alias or key for key, field in RESULTS[name].model_fields.items()}
+    assert members <= set(re.findall(r"\w+", sections()[name]))
+
+
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_method_is_in_the_chapter_of_its_role(name: str) -> None:
     title = "Methods for the host" if BY_NAME[name].roles == HOST_ONLY else "Methods for agents"
@@ -53,8 +73,7 @@ def test_a_method_is_in_the_chapter_of_its_role(name: str) -> None:
 
 
 def test_every_error_code_is_in_the_table_and_no_other() -> None:
-    known = {value for value in vars(codes).values() if isinstance(value, int)}
-    assert {int(code) for code in re.findall(r"^\| (-\d+) \|", chapter("JSON-RPC"), re.MULTILINE)} == known
+    assert {int(code) for code in re.findall(r"^\| (-\d+) \|", chapter("JSON-RPC"), re.MULTILINE)} == set(CODES)
 
 
 @pytest.mark.parametrize("member", [*ErrorType, *Decision])
@@ -63,10 +82,22 @@ def test_every_kind_of_failure_and_every_decision_is_named(member: Any) -> None:
 
 
 def test_every_notification_is_in_the_table_and_no_other() -> None:
-    spoken = set()
-    for file in (ROOT / "bridge").rglob("*.py"):
-        if not {"cli", "client", "journal", "audit"} & set(file.parts):  # those speak of others', or name files so
-            spoken |= set(re.findall(r'"((?:consent|tool|limits|audit|vault|index)\.[a-z]+)"', file.read_text("utf-8")))
-    spoken.discard("index.sqlite")  # a file
-    told = set(re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE))
-    assert told == spoken - set(BY_NAME)
+    listed = re.findall(r"^\| `([a-z]+\.[a-z]+)` \|", chapter("Notifications"), re.MULTILINE)
+    assert sorted(listed) == sorted(event.event_name for event in EVENTS)
+
+
+@pytest.mark.parametrize(
+    "event", [event for event in EVENTS if event is not ConsentRequest], ids=lambda e: e.event_name
+)
+def test_a_notifications_parameters_are_in_the_table(event: type[Event]) -> None:
+    (row,) = [line for line in chapter("Notifications").splitlines() if line.startswith(f"| `{event.event_name}`")]
+    begun = {field.alias or name for name, field in ToolStarted.model_fields.items()}
+    named = (begun if "those" in row else set()) | set(re.findall(r"\w+", row.partition("{")[2].partition("}")[0]))
+    assert named == {field.alias or name for name, field in event.model_fields.items()}
+
+
+def test_the_newest_version_in_the_table_is_the_one_that_is_sent() -> None:
+    newest = re.search(r"^\| (\d+) \|", chapter("Versions"), re.MULTILINE)
+    assert newest is not None
+    assert int(newest[1]) == PROTOCOL
+    assert f'"protocol": {PROTOCOL}' in chapter("Connecting")

@@ -1,4 +1,4 @@
-"""`docs/settings.md` tells of every setting there is, with its default and its bounds, and of no other."""
+"""`docs/settings.md` has every setting there is, with its default and its bounds, and of no other."""
 
 import json
 import re
@@ -12,7 +12,8 @@ from bridge.settings.model import PRESETS, Settings, schema
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 PROPERTIES: dict[str, dict[str, Any]] = schema()["properties"]
 DEFAULTS = Settings().to_wire()
-SECTIONS = {str(described["section"]) for described in PROPERTIES.values()}
+OFFERED: dict[str, dict[str, Any]] = schema(offered=True)["properties"]
+SECTIONS = {str(described["section"]) for described in OFFERED.values()}
 
 
 def row(key: str, described: dict[str, Any]) -> str:
@@ -43,6 +44,11 @@ def test_no_row_is_about_a_setting_that_there_is_not() -> None:
 
 def test_every_section_has_its_heading() -> None:
     assert set(re.findall(r"^## .* \(`(\w+)`\)$", PAGE, re.MULTILINE)) == SECTIONS
+
+
+def test_settings_without_effect_are_listed_apart() -> None:
+    _, apart = PAGE.split("\n## Settings without effect in this version\n")
+    assert set(re.findall(r"^\| `(\w+)` \| `", apart, re.MULTILINE)) == PROPERTIES.keys() - OFFERED.keys()
 
 
 def test_every_preset_is_named() -> None:

@@ -29,10 +29,10 @@ def without_times(data: Any) -> Any:
 
 @pytest.mark.parametrize("tool", ["find", "grep", "read"])
 async def test_a_read_answers_as_the_page_says(served: Path, tool: str) -> None:
-    arguments, told = (json.loads(block) for block in blocks(tool, "json"))
+    arguments, shown = (json.loads(block) for block in blocks(tool, "json"))
     async with connect(served, name="reader of the page") as agent:
         result = (await agent.call(tool, arguments)).or_raise()
-    assert without_times(result.data) == without_times(told)
+    assert without_times(result.data) == without_times(shown)
 
 
 async def test_both_forms_of_a_patch_make_the_same_change(served: Path) -> None:

@@ -53,12 +53,12 @@ def test_every_tool_has_its_section_and_every_section_its_tool(tools: dict[str, 
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == list(tools)
 
 
-def test_a_section_tells_the_facts_of_its_tool(tools: dict[str, Tool[Any]]) -> None:
+def test_a_section_has_the_facts_of_its_tool(tools: dict[str, Tool[Any]]) -> None:
     for name, tool in tools.items():
         assert facts(tool) in section(name), name
 
 
-def test_a_section_tells_every_parameter_and_no_other(tools: dict[str, Tool[Any]]) -> None:
+def test_a_section_has_every_parameter_and_no_other(tools: dict[str, Tool[Any]]) -> None:
     for name, tool in tools.items():
-        told = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
-        assert told == list(rows(parameters_schema(tool.parameters))), name
+        shown = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
+        assert shown == list(rows(parameters_schema(tool.parameters))), name

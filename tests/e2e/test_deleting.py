@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.client import Result, connect
-from bridge.client.connection import Bridge as Connection
+from bridge.client import Connection, Result, connect
 
 
 class Person:

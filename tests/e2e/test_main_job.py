@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX")
 
 BRIDGE = [sys.executable, "-m", "bridge"]

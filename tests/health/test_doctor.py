@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from bridge.app import Bridge
 from bridge.cli.main import app
-from bridge.health import place, program, running, state
+from bridge.health import installation, place, running, state
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
 from bridge.server.run_folder import RunFolder
@@ -60,12 +60,12 @@ def test_a_check_that_cannot_be_made_is_a_failure(vault: Path) -> None:
 
 def test_a_python_that_is_too_old(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 9, "final", 0))
-    assert "3.10.9" in one(program.check_python, vault, "fail").what
+    assert "3.10.9" in one(installation.check_python, vault, "fail").what
 
 
 def test_a_package_that_is_missing(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "PACKAGES", ("orjson", "no_such_package"))
-    assert "no_such_package (ModuleNotFoundError)" in one(program.check_packages, vault, "fail").what
+    monkeypatch.setattr(installation, "PACKAGES", ("orjson", "no_such_package"))
+    assert "no_such_package (ModuleNotFoundError)" in one(installation.check_packages, vault, "fail").what
 
 
 def test_a_vault_that_is_not_there(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ async def test_a_change_that_was_done_is_finished(vault: Path) -> None:
     assert "all finished" in one(state.check_journal, vault, "ok").what
 
 
-async def test_a_fault_that_the_bridge_knows_of_is_told(vault: Path) -> None:
+async def test_a_fault_that_the_bridge_knows_of_is_reported(vault: Path) -> None:
     async with Bridge(vault):
         (vault / ".vault-bridge" / "permissions.json").write_text("{", encoding="utf-8")
         found = await asyncio.to_thread(lambda: list(running.check_bridge(vault)))
@@ -193,8 +193,9 @@ def beacon(own: Path, port: int, pid: int) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="whether a process runs is not looked at on Windows")
-@pytest.mark.parametrize(("pid", "level"), [(os.getpid(), "fail"), (2**22 + 1, "warn")])
-def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int, level: str) -> None:
+@pytest.mark.parametrize(("pid", "level"), [(None, "fail"), (2**22 + 1, "warn")])
+def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int | None, level: str) -> None:
+    pid = pid or os.getpid()
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         beacon(own, unheard.getsockname()[1], pid)

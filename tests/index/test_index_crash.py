@@ -53,6 +53,7 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield world
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("at", "where"), [(0, "before"), (1, "before"), (1, "after"), (2, "after"), (99, "after")])
 def test_a_process_killed_while_it_builds_leaves_nothing_wrong(world: World, at: int, where: str) -> None:
     world.index.close()

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -14,10 +15,11 @@ from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 from tests.index.index_world import World
+
+pytestmark = pytest.mark.slow
 
 PATHS = st.sampled_from(
     [
@@ -145,7 +147,7 @@ class Histories(RuleBasedStateMachine):
     def we_move(self, old: str, new: str) -> None:
         if self.place(old).is_file() and not self.place(new).exists() and ".hidden" not in old + new:
             data = self.place(old).read_bytes()
-            self.apply(lambda plan: plan.move(parse_path(old), parse_path(new), data))
+            self.apply(lambda plan: plan.move(parse_path(old), parse_path(new), content_hash(data)))
 
     @rule(path=PATHS)
     def we_delete(self, path: str) -> None:

@@ -3,7 +3,11 @@
 import contextlib
 from pathlib import Path
 
+import pytest
+
 from tests.index.index_world import World
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_answer_differs(real_vault: Path, tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_a_watcher_that_cannot_start_says_so(vault: Path, monkeypatch: pytest.Mo
     def refusing(*_arguments: Any, **_options: Any) -> Any:
         raise OSError("OS file watch limit reached")
 
-    monkeypatch.setattr(index_thread, "watch", refusing)
+    monkeypatch.setattr("watchfiles.watch", refusing)
     trouble = threading.Event()
     watcher = Watcher(vault, lambda _paths: None, trouble.set)
     watcher.start()

@@ -15,9 +15,9 @@ from bridge.index.ingest import Batch, Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
+from bridge.vault.plan import PlanBuilder, content_hash
 from tests.index.index_world import World
 
 Change = Callable[[Callable[[PlanBuilder], object]], None]
@@ -242,7 +242,7 @@ def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -
     made = world.index.file("Hub.md")
     old = (world.folder / "Hub.md").read_bytes()
     change(lambda plan: plan.modify(parse_path("Hub.md"), old, b"mine"))
-    change(lambda plan: plan.move(parse_path("Hub.md"), parse_path("Sub/Moved.md"), b"mine"))
+    change(lambda plan: plan.move(parse_path("Hub.md"), parse_path("Sub/Moved.md"), content_hash(b"mine")))
     moved = world.index.file("Sub/Moved.md")
     assert made is not None
     assert moved is not None
@@ -473,6 +473,7 @@ def test_links_and_pipes_are_no_files(world: World) -> None:
     assert "loop" not in world.index.folders()
 
 
+@pytest.mark.slow
 def test_a_large_note_is_read_whole(world: World) -> None:
     world.write("Large.md", "word [[Hub]] #tag\n" * 60_000)
     world.report("Large.md")

@@ -17,8 +17,8 @@ import pytest
 from bridge.contract.consent import Operation
 from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Application, Cause
-from bridge.vault.disk import At, Disk
+from bridge.journal.record import AppliedPlan, Cause
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
 
@@ -75,17 +75,17 @@ class HookedDisk(Disk):
     def fsync(self, fd: int) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("fsync", "")  # no test here cuts the power, and syncing takes most of the time
 
-    def sync_folder(self, at: At) -> None:
+    def sync_folder(self, at: FolderHandle) -> None:
         if isinstance(at, int):
             self.before("sync_folder", "")
 
-    def sync_all(self, at: At) -> None:  # noqa: ARG002 (the signature is Disk's)
+    def sync_all(self, at: FolderHandle) -> None:  # noqa: ARG002 (the signature is Disk's)
         self.before("sync_all", "")
 
-    def swap(self, at: At, name: str, to: At, to_name: str) -> bool:
+    def swap(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> bool:
         return self._swaps and super().swap(at, name, to, to_name)
 
-    def move_new(self, at: At, name: str, to: At, to_name: str) -> None:
+    def move_new(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> None:
         disks = {self._apart in Path(str(place)).parts for place in (at, to)}
         if len(disks) > 1:
             raise OSError(errno.EXDEV, os.strerror(errno.EXDEV), to_name)
@@ -200,7 +200,7 @@ class SmallVault:
         name = execution_id or f"change-{next(self._ids)}"
         return Cause(execution_id=name, tool="apply_patch", client="Tests", session_id="s-1", **facts)
 
-    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> Application:
+    def apply(self, ledger: Ledger, *steps: Step, **facts: Any) -> AppliedPlan:
         """Apply some steps."""
         return ledger.apply(plan_of(*steps), self.cause(**facts))
 

@@ -97,6 +97,7 @@ CASES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "kind"), CASES)
 def test_a_kill_at_any_operation_leaves_all_old_or_all_new(
     fresh: Callable[[], SmallVault], shape: str, kind: str
@@ -116,6 +117,7 @@ def test_a_kill_at_any_operation_leaves_all_old_or_all_new(
     assert outcomes == {"old", "new"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", ["mixed", "two files change names"])
 @pytest.mark.parametrize("kind", ["plain", "names cannot change places"])
 def test_a_kill_during_recovery_is_recovered_from_too(fresh: Callable[[], SmallVault], shape: str, kind: str) -> None:
@@ -145,6 +147,7 @@ def test_a_kill_between_the_two_halves_of_a_move_is_recovered_from(
     test_a_kill_at_any_operation_leaves_all_old_or_all_new(fresh, "mixed", "plain")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a real kill needs a process that forks")
 @pytest.mark.parametrize("shape", ["modify", "create with new parents", "mixed", "delete into the system's trash"])
 def test_a_process_that_really_dies_leaves_all_old_or_all_new(fresh: Callable[[], SmallVault], shape: str) -> None:
@@ -194,6 +197,7 @@ class TearingDisk(Disk):
         return os.write(fd, data)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kept", list(itertools.product([True, False], repeat=4)))
 def test_a_disk_that_keeps_only_some_of_the_steps_is_recovered_from(
     fresh: Callable[[], SmallVault], kept: tuple[bool, ...]

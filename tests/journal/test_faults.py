@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.vault.disk import At
+from bridge.vault.disk import FolderHandle
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
 
 MOST_OPERATIONS = 200
@@ -33,6 +33,7 @@ def fail_at(at: int, code: int, *, once: bool, only: set[str] | None = None) -> 
     return hook, failed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize(
     ("shape", "swaps"),
@@ -192,7 +193,7 @@ class UnreadableDisk(HookedDisk):
         super().__init__()
         self._name = name
 
-    def open_read(self, at: At, name: str) -> int:
+    def open_read(self, at: FolderHandle, name: str) -> int:
         if name == self._name:
             raise OSError(errno.EIO, "unreadable")
         return super().open_read(at, name)
@@ -219,7 +220,7 @@ def test_an_old_file_that_cannot_be_looked_at_any_more_is_never_thrown_away(smal
 def test_a_folder_that_cannot_be_listed_is_not_changed(small: SmallVault) -> None:
     class UnlistableDisk(HookedDisk):
         @contextmanager
-        def scan(self, at: At) -> Iterator[Iterator[os.DirEntry[str]]]:
+        def scan(self, at: FolderHandle) -> Iterator[Iterator[os.DirEntry[str]]]:
             self.hook(0, "scan", "")
             with super().scan(at) as entries:
                 yield entries

@@ -7,16 +7,14 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.journal.backups import child_made
-from bridge.journal.journal_file import NAME, Log
-from bridge.journal.journal_records import Line, Mark, encode
+from bridge.journal.journal import NAME, Journal, JournalRecord, OutcomeRecord, encode
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import SHAPES, HookedDisk, SmallVault, posix_only
 
 
-def mark(number: int) -> Mark:
-    return Mark("done", f"change-{number}", "2026-01-02T03:04:05.000Z")
+def mark(number: int) -> OutcomeRecord:
+    return OutcomeRecord("done", f"change-{number}", "2026-01-02T03:04:05.000Z")
 
 
 class Book:
@@ -28,26 +26,24 @@ class Book:
         self.path = folder / ".vault-bridge" / "journal" / NAME
         self.log = self.open()
 
-    def open(self) -> Log:
+    def open(self) -> Journal:
         def folder() -> Folder:
             with self.root.state() as state:
-                return child_made(state, "journal")
+                return state.child_made("journal")
 
-        return Log(folder)
+        return Journal(folder)
 
-    def lines(self) -> tuple[list[Line], int]:
+    def lines(self) -> tuple[list[JournalRecord], int]:
         """What a new start reads."""
         log = self.open()
-        written, damaged = log.load()
-        log.close()
-        return [item.line for item in written], damaged
+        entries, damaged = log.load()
+        return [entry.record for entry in entries], damaged
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> Iterator[Book]:
     book = Book(tmp_path)
     yield book
-    book.log.close()
     book.root.close()
 
 
@@ -74,9 +70,8 @@ def test_a_torn_end_is_cut_off_and_the_next_line_is_whole(book: Book, tail: byte
     book.log.append(mark(1), sync=True)
     book.path.write_bytes(book.path.read_bytes() + tail)
     log = book.open()
-    assert [item.line for item in log.load()[0]] == [mark(1)]
+    assert [entry.record for entry in log.load()[0]] == [mark(1)]
     log.append(mark(3), sync=True)
-    log.close()
     assert book.lines() == ([mark(1), mark(3)], 0)
 
 
@@ -122,13 +117,11 @@ def test_a_line_of_which_only_half_could_be_written_is_cut_off(book: Book) -> No
                 raise OSError(errno.ENOSPC, "full")
             return super().write(fd, data[: len(data) // 2])
 
-    book.log.close()
     book.root = VaultRoot(book.path.parents[2], ShortDisk())
     log = book.open()
     log.load()
     with pytest.raises(OSError, match="full"):
         log.append(mark(2), sync=True)
-    log.close()
     assert book.lines() == ([mark(1)], 0)
 
 
@@ -147,7 +140,7 @@ def test_a_place_that_holds_no_beginning_any_more_is_an_answer(book: Book) -> No
             book.log.read(place)
 
 
-def test_damaged_lines_are_told_of_at_the_start(small: SmallVault) -> None:
+def test_damaged_lines_are_reported_at_the_start(small: SmallVault) -> None:
     with small.ledger() as ledger:
         small.apply(ledger, *SHAPES["modify"])
         small.apply(ledger, *SHAPES["create with new parents"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.consent import Operation
-from bridge.journal.journal_records import Begin, Line, Mark, check_id, decode, encode
+from bridge.journal.journal import BeginRecord, JournalRecord, OutcomeRecord, check_id, decode, encode
 from bridge.journal.record import Cause
 from bridge.vault.plan import Change, ChangeKind
 
@@ -29,7 +29,7 @@ CAUSES = st.builds(
 CHANGES = st.builds(Change, kind=st.sampled_from(ChangeKind), path=TEXT, new_path=MAYBE, before=MAYBE, after=MAYBE)
 STEPS = st.lists(st.tuples(CHANGES, st.none() | st.integers(0, 0o7777)), max_size=4)
 BEGINS = st.builds(
-    lambda steps, **facts: Begin(
+    lambda steps, **facts: BeginRecord(
         changes=tuple(change for change, _mode in steps), modes=tuple(mode for _change, mode in steps), **facts
     ),
     STEPS,
@@ -43,12 +43,15 @@ BEGINS = st.builds(
     keep=st.booleans(),
     disposal=st.sampled_from([None, "system", "local"]),
 )
-MARKS = st.builds(Mark, st.sampled_from(["done", "rolled_back", "conflicted", "dropped"]), execution_id=IDS, time=TEXT)
-MARK = Mark("done", "change-1", "2026-01-02T03:04:05.000Z")
+MARKS = st.builds(
+    OutcomeRecord, st.sampled_from(["done", "rolled_back", "conflicted", "dropped"]), execution_id=IDS, time=TEXT
+)
+MARK = OutcomeRecord("done", "change-1", "2026-01-02T03:04:05.000Z")
 
 
+@pytest.mark.slow
 @given(BEGINS | MARKS)
-def test_what_is_written_is_read_back(line: Line) -> None:
+def test_what_is_written_is_read_back(line: JournalRecord) -> None:
     data = encode(line)
     assert decode(data) == line
     assert data.endswith(b"\n")
@@ -57,7 +60,7 @@ def test_what_is_written_is_read_back(line: Line) -> None:
 
 
 @given(BEGINS | MARKS, st.data())
-def test_a_line_with_one_byte_changed_is_refused(line: Line, data: st.DataObject) -> None:
+def test_a_line_with_one_byte_changed_is_refused(line: JournalRecord, data: st.DataObject) -> None:
     written = bytearray(encode(line)[:-1])
     position = data.draw(st.integers(0, len(written) - 1))
     written[position] ^= data.draw(st.integers(1, 255))
@@ -68,7 +71,7 @@ def test_a_line_with_one_byte_changed_is_refused(line: Line, data: st.DataObject
 
 
 @given(BEGINS | MARKS, st.data())
-def test_a_line_that_was_cut_is_refused(line: Line, data: st.DataObject) -> None:
+def test_a_line_that_was_cut_is_refused(line: JournalRecord, data: st.DataObject) -> None:
     written = encode(line)[:-1]
     with pytest.raises(ValueError):  # noqa: PT011 (as above)
         decode(written[: data.draw(st.integers(0, len(written) - 1))])

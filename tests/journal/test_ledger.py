@@ -276,6 +276,7 @@ def test_a_folder_of_backups_that_is_a_link_is_refused_and_nothing_is_written(
     assert list((tmp_path / "Outside").iterdir()) == []
 
 
+@pytest.mark.slow
 @posix_only
 def test_a_large_file_is_changed_without_being_copied(tmp_path: Path) -> None:
     data = b"a line of a very long note\n" * 4_000_000
@@ -292,7 +293,7 @@ def test_a_large_file_is_changed_without_being_copied(tmp_path: Path) -> None:
 # -- what is told -----------------------------------------------------------------------------------------------
 
 
-def test_who_follows_changes_is_told_of_each_before_apply_returns(small: SmallVault) -> None:
+def test_a_listener_is_called_with_each_plan_before_apply_returns(small: SmallVault) -> None:
     with small.ledger() as ledger:
         done = small.apply(ledger, *SHAPES["modify"])
         assert small.applied == [done.plan]

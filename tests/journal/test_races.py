@@ -38,6 +38,7 @@ PLANS: dict[str, tuple[str, tuple[tuple[object, ...], ...]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edit", [in_place, by_rename])
 @pytest.mark.parametrize("kind", PLANS)
 def test_an_edit_at_any_moment_survives_and_the_plan_is_all_or_nothing(tmp_path: Path, kind: str, edit: Edit) -> None:
@@ -182,7 +183,7 @@ def test_many_writers_of_different_files_all_succeed_and_the_journal_stays_whole
         assert len(ledger.history()) == 20
 
 
-def test_a_writer_that_waits_too_long_is_told_to_try_again(small: SmallVault, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writer_that_waits_too_long_is_asked_to_try_again(small: SmallVault, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ledger_module, "LONGEST_WAIT", 0.01)
     refused: list[str | None] = []
 

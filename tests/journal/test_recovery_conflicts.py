@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Conflict
-from bridge.journal.journal_records import Begin, encode
+from bridge.journal.journal import BeginRecord, encode
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of
@@ -167,7 +167,7 @@ def test_files_whose_folder_is_gone_are_kept(small: SmallVault) -> None:
     assert small.read(EMPTY) == b""
 
 
-def test_a_removed_folder_whose_own_folder_is_gone_is_told_of(small: SmallVault) -> None:
+def test_a_removed_folder_whose_own_folder_is_gone_is_reported(small: SmallVault) -> None:
     steps = (
         ("move", OLD, "Old.md", old(OLD)),
         ("rmdir", "Notes/Deep/Er"),
@@ -242,7 +242,7 @@ def test_a_forged_journal_leads_nowhere_outside_and_into_no_closed_folder(small:
     before = small.tree()
     for number, path in enumerate(["../secret.txt", ".obsidian/app.json", "/etc/passwd", "a\x00b"]):
         plan = plan_of(("create", path, b"secret"), ("delete", IDEAS, old(IDEAS)))
-        begin = Begin(
+        begin = BeginRecord(
             small.cause(f"forged-{number}"), "2026-01-01T00:00:00Z", "", plan.operation, "", plan.changes, (None,) * 2
         )
         with contextlib.suppress(FileExistsError):
@@ -286,7 +286,7 @@ def test_something_that_appears_where_a_folder_is_to_be_made(small: SmallVault, 
             assert small.read("New") == EDIT
 
 
-def test_a_backup_that_vanished_before_the_recovery_is_told_of_and_nothing_else_is_lost(small: SmallVault) -> None:
+def test_a_backup_that_vanished_before_the_recovery_is_reported_and_nothing_else_is_lost(small: SmallVault) -> None:
     crash(small, TWO, at("swap", "2024.md", die))
     shutil.rmtree(small.backup("change-x"))
     recovery = recover(small)
@@ -295,7 +295,7 @@ def test_a_backup_that_vanished_before_the_recovery_is_told_of_and_nothing_else_
     assert small.read(MEETING) == b"ours\n"
 
 
-def test_a_conflict_in_the_middle_of_a_change_is_told_to_the_caller(small: SmallVault) -> None:
+def test_a_conflict_in_the_middle_of_a_change_is_reported_to_the_caller(small: SmallVault) -> None:
     def fail(ledger: Ledger) -> None:
         small.apply(ledger, *TWO)
 

@@ -14,7 +14,7 @@ import pytest
 
 from bridge.errors import Conflict, ExecutionFailed
 from bridge.journal.editors import OpenFiles
-from bridge.vault.partial import can_be_parted
+from bridge.vault.partial import is_divisible
 from tests.journal.open_editors import OpenEditors
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of, posix_only
 
@@ -275,7 +275,7 @@ def test_without_backups_it_is_in_the_trash_and_has_no_undo(small: SmallVault) -
 def test_the_digest_tells_where_things_go_and_the_plan_cannot_be_parted() -> None:
     plans = [plan_of(*FOLDER), plan_of(*local(FOLDER)), plan_of(*FOLDER[1:])]
     assert len({plan.digest for plan in plans}) == 3
-    assert not can_be_parted(plans[0])
+    assert not is_divisible(plans[0])
 
 
 def test_a_plan_that_does_something_else_too_cannot_go_into_the_trash(small: SmallVault) -> None:
@@ -352,6 +352,7 @@ def by_rename(path: Path) -> None:
     other.replace(path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edit", [in_place, by_rename])
 @pytest.mark.parametrize("steps", [FOLDER, local(FOLDER), ONE, local(ONE)])
 def test_an_edit_at_any_moment_survives_and_the_plan_is_all_or_nothing(
@@ -406,6 +407,7 @@ class DyingDisk:
             raise Killed
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", DISKS)
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("steps", [SYSTEM, LOCAL, FOLDER])
@@ -447,6 +449,7 @@ def test_a_kill_at_any_operation_leaves_all_old_or_all_new(
     assert outcomes == {"old", "new"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EACCES], ids=errno.errorcode.get)
 @pytest.mark.parametrize("apart", [False, True])
 @pytest.mark.parametrize("steps", [SYSTEM, LOCAL])

@@ -1,7 +1,6 @@
 """Every note whose cache was exported from the real app parses to exactly that cache."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,9 @@ import pytest
 from bridge.notes.frontmatter import all_tags, property_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link, ParsedNote
-from bridge.notes.positions import Positions
+from tests.notes.positions import Positions
+from tests.real_data import GROUND_TRUTH
 
-GROUND_TRUTH = Path(
-    os.environ.get("VAULT_BRIDGE_TEST_GROUND_TRUTH") or Path(__file__).parents[3] / "shared" / "ground-truth"
-)
 EXPORTS = sorted(GROUND_TRUTH.glob("*/*.json"))
 
 

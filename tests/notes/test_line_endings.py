@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.notes.line_endings import with_endings_of
+from bridge.vault.edits import with_endings_of
 
 
 @pytest.mark.parametrize(

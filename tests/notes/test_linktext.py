@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.notes.destinations import decode_destination
 from bridge.notes.linktext import (
     LinkFormat,
     encode_destination,
     encode_subpath,
     fits_wikilink,
     link_path,
-    markdown_slots,
-    wikilink_slots,
+    markdown_link_parts,
+    wikilink_parts,
 )
 from bridge.notes.names import Names
+from bridge.notes.syntax import decode_destination
 
 FILES = [
     "Me.md",
@@ -85,7 +85,7 @@ def test_a_destination_is_read_back_as_the_path_that_was_written(path: str) -> N
     assert decode_destination(encode_destination(path)) == path
     assert decode_destination(encode_destination(path, angles=True)) == path
     link = f"[x]({encode_destination(path)})"
-    slots = markdown_slots(link)
+    slots = markdown_link_parts(link)
     assert slots is not None
     assert decode_destination(link[slice(*slots.path)]) == path
 
@@ -118,7 +118,7 @@ def test_some_names_cannot_stand_in_a_wikilink_rule_7(name: str) -> None:
     ],
 )
 def test_a_wikilink_is_taken_apart_rules_14_to_18(original: str, parts: tuple[str, str, str | None] | None) -> None:
-    slots = wikilink_slots(original)
+    slots = wikilink_parts(original)
     taken = slots and (
         original[slice(*slots.path)],
         original[slice(*slots.subpath)],
@@ -146,7 +146,7 @@ def test_a_wikilink_is_taken_apart_rules_14_to_18(original: str, parts: tuple[st
 def test_a_markdown_link_is_taken_apart_rules_21_and_86(
     original: str, parts: tuple[str, str, str, bool] | None
 ) -> None:
-    slots = markdown_slots(original)
+    slots = markdown_link_parts(original)
     if slots is None or slots.text is None:
         assert parts is None
         return
@@ -155,4 +155,4 @@ def test_a_markdown_link_is_taken_apart_rules_21_and_86(
 
 
 def test_a_link_of_nothing_but_brackets_costs_little() -> None:
-    assert markdown_slots("[" + "](" * 50_000) is None
+    assert markdown_link_parts("[" + "](" * 50_000) is None

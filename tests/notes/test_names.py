@@ -1,18 +1,14 @@
 """How links find files. The rules are those of what Obsidian does, by their numbers."""
 
 import json
-import os
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.notes.names import Names, link_key, split_link
-
-EXPORTED = Path(os.environ.get("VAULT_BRIDGE_GROUND_TRUTH") or Path(__file__).parents[3] / "shared" / "ground-truth")
-"""What the app itself said of real notes."""
+from tests.real_data import GROUND_TRUTH
 
 
 @pytest.mark.parametrize(
@@ -127,7 +123,7 @@ def test_an_alias_is_no_name_rule_42() -> None:
     assert names.resolve("What the note calls itself", "Me.md") is None
 
 
-def test_all_files_that_a_link_could_mean_are_told_with_the_chosen_one_first_rules_35_and_36() -> None:
+def test_all_files_that_a_link_could_mean_are_listed_with_the_chosen_one_first_rules_35_and_36() -> None:
     names = Names(["Note.md", "a/Note.md", "bb/Note.md", "c/Other.md", "a/Note"])
     assert names.candidates("note", "bb/Me.md") == ("Note.md", "a/Note", "bb/Note.md", "a/Note.md")
     assert names.candidates("a/Note") == ("a/Note", "a/Note.md")
@@ -175,7 +171,7 @@ def test_two_files_may_change_places() -> None:
     assert then.candidates("Note") == ("a/Note.md", "b/Note.md")
 
 
-def test_many_files_of_one_name_are_still_told_apart() -> None:
+def test_many_files_of_one_name_are_still_distinguished() -> None:
     names = Names([f"{number}/x/README.md" for number in range(5000)])
     assert names.resolve("README", "4711/x/Me.md") == "4711/x/README.md"
     assert names.resolve("4711/x/README", "1/x/Me.md") == "4711/x/README.md"
@@ -240,13 +236,13 @@ def test_names_that_grew_are_names_that_were_made(paths: set[str], link: str, so
 
 
 def _exported() -> list[dict[str, object]]:
-    return [json.loads(file.read_bytes()) for file in sorted((EXPORTED / "obsidian-tasks-notes").glob("*.json"))]
+    return [json.loads(file.read_bytes()) for file in sorted((GROUND_TRUTH / "obsidian-tasks-notes").glob("*.json"))]
 
 
 def test_links_that_the_app_resolved_resolve_alike_rules_31_to_44() -> None:
     notes = _exported()
     if not notes:
-        pytest.skip("no exports of the app are on this machine (set VAULT_BRIDGE_GROUND_TRUTH)")
+        pytest.skip("no exports of the app are on this machine (set VAULT_BRIDGE_TEST_GROUND_TRUTH)")
     paths = {str(note["filePath"]) for note in notes}
     said: list[tuple[str, str, str | None]] = []
     for note in notes:

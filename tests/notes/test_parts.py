@@ -59,14 +59,14 @@ def test_rules_65_to_69_a_part_is_whole_lines(reference: str, first: int, last: 
 @pytest.mark.parametrize(
     "reference", ["x#not a heading", "x#Two three", "x#Deep#One more", "x#^b2", "x#One more#^b1", "x#&"]
 )
-def test_what_is_not_there_is_told_with_what_there_is(reference: str) -> None:
+def test_a_missing_part_is_reported_with_the_parts_there_are(reference: str) -> None:
     with pytest.raises(NotFound, match="is not in the note 'x'") as refused:
         part(NOTE, reference)
     assert refused.value.data["error_type"] == "not_found"
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])
-def test_headings_that_are_there_twice_are_told_by_their_lines(ending: str) -> None:
+def test_headings_that_are_there_twice_are_listed_with_their_lines(ending: str) -> None:
     text = ending.join(["# A", "## Same", "x", "# B", "## same", "## SAME", "y"])
     with pytest.raises(Ambiguous, match=r"3 times: lines 2 to 3, lines 5 to 5, lines 6 to 7") as refused:
         part(text, "x#sAME")
@@ -75,7 +75,7 @@ def test_headings_that_are_there_twice_are_told_by_their_lines(ending: str) -> N
     assert part(text, "x#A#same")[1:] == (2, 3)
 
 
-def test_very_many_headings_are_counted_and_the_first_are_told() -> None:
+def test_very_many_headings_are_counted_and_the_first_are_listed() -> None:
     with pytest.raises(Ambiguous, match="5000 times") as refused:
         part("# a\n## b\n" * 5000, "x#b")
     assert len(refused.value.data["candidates"]) == MOST_CANDIDATES

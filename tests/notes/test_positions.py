@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.notes.positions import Position, Positions
+from tests.notes.positions import Position, Positions
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,7 @@ def notes(draw: st.DrawFn) -> str:
     return draw(st.sampled_from(["", "\ufeff"])) + text.replace("\n", draw(LINE_ENDINGS))
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(notes(), st.sampled_from(["new", "x/y", "true", "ü"]))
 def test_adding_a_tag_changes_nothing_else_and_removing_it_gives_the_first_bytes_back(text: str, tag: str) -> None:

@@ -70,7 +70,7 @@ def test_plain_and_folded_values_too() -> None:
 
 
 @pytest.mark.parametrize("comment", ["", " # [[A b]]", " # it is [[A b"])
-def test_links_that_stand_there_twice_are_told_apart(comment: str) -> None:
+def test_links_that_are_there_twice_are_distinguished(comment: str) -> None:
     text = f'---\na: "[[A b]]"{comment}\nb: ["[[A b]]", "see [[C]]"]\nc: "[[A\n  b]]"\n---\n'
     note = parse_note(text)
     first, second, third = note.frontmatter_links

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import LONGEST, Reference, note_name, parse_reference
+from bridge.notes.reference import LONGEST, Reference, parse_reference
+from bridge.vault.file_types import note_name
 
 
 @pytest.mark.parametrize(
@@ -84,6 +85,7 @@ def test_what_names_no_note_is_refused_with_seed_cs_sentence(text: str) -> None:
     assert refused.value.message.isprintable()
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_any_text_is_taken_apart_or_refused(text: str) -> None:
     try:

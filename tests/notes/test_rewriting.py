@@ -14,7 +14,7 @@ from bridge.notes.frontmatter import read_properties
 from bridge.notes.linktext import LinkFormat
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
-from bridge.notes.rewriting import Moving, Rewriting, rewrite
+from bridge.notes.rewriting import Relocation, RewrittenText, rewrite
 
 FILES = ("Me.md", "Old.md", "a/Note.md", "b/Note.md", "a/pic.png", "Board.canvas")
 
@@ -26,9 +26,9 @@ def rewritten(
     source: str = "Me.md",
     files: tuple[str, ...] = FILES,
     form: LinkFormat = "shortest",
-) -> Rewriting:
+) -> RewrittenText:
     names = Names({source, *files})
-    found = rewrite(text, source, Moving(names, names.moved(moves), moves, form))
+    found = rewrite(text, source, Relocation(names, names.moved(moves), moves, form))
     assert apply(text, found.edits) == found.text
     return found
 
@@ -80,7 +80,7 @@ RENAMED = {"Old.md": "sub/New.md"}
         ('---\nup: "[[Old]]"\n<% tp %>: [\n---\n[[Old]]', '---\nup: "[[Old]]"\n<% tp %>: [\n---\n[[New]]'),
     ],
 )  # fmt: skip
-def test_exactly_the_links_that_lead_to_a_renamed_note_are_written_anew(text: str, becomes: str) -> None:
+def test_exactly_the_links_that_lead_to_a_renamed_note_are_rewritten(text: str, becomes: str) -> None:
     found = rewritten(text, RENAMED)
     assert found.text == becomes
     assert found.left == ()
@@ -128,7 +128,7 @@ def test_a_wikilink_to_a_name_that_it_cannot_hold_becomes_a_markdown_link(text: 
     assert rewritten(text, {"Old.md": "a^b.md"}).text == becomes
 
 
-def test_a_link_that_cannot_be_written_is_left_and_told() -> None:
+def test_a_link_that_cannot_be_written_is_left_and_reported() -> None:
     found = rewritten("[[Old]] [[Old|x]] [y](Old.md) [[a/Note]]", {"Old.md": "C#.md", "a/Note.md": "c/Note.md"})
     assert found.text == "[[Old]] [[Old|x]] [y](Old.md) [[c/Note]]"
     assert found.left == ("[[Old]]", "[[Old|x]]", "[y](Old.md)")
@@ -144,11 +144,11 @@ def test_a_name_that_becomes_ambiguous_is_written_as_a_path_rule_88() -> None:
     files = ("Me.md", "a/Note.md")
     made = {"new": "Note.md"}
     names = Names(files)
-    moving = Moving(names, names.moved(made), {})
+    moving = Relocation(names, names.moved(made), {})
     assert rewrite("[[Note]] [[New]]", "Me.md", moving).text == "[[a/Note]] [[New]]"
 
 
-def test_a_moved_notes_own_links_are_written_anew_rule_84() -> None:
+def test_a_moved_notes_own_links_are_rewritten_rule_84() -> None:
     text = "[[./Old]] [p](pic.png) [[Note]] [[#h]] [[Me]] [[/Old]]"
     found = rewritten(text, {"a/Me.md": "b/Me.md"}, source="a/Me.md", files=("a/Old.md", "a/pic.png", *FILES[2:]))
     assert found.text == "[[Old]] [p](pic.png) [[a/Note]] [[#h]] [[Me]] [[/Old]]"
@@ -238,9 +238,10 @@ def _vaults(draw: st.DrawFn) -> tuple[list[str], dict[str, str | None], str, Lin
     return files, moves, front + body, form
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(_vaults(), st.booleans())
-def test_every_link_that_leads_somewhere_leads_there_still_or_is_told(
+def test_every_link_that_leads_somewhere_still_leads_there_or_is_reported(
     made: tuple[list[str], dict[str, str | None], str, LinkFormat], canvas: bool
 ) -> None:
     files, moves, text, form = made
@@ -250,7 +251,7 @@ def test_every_link_that_leads_somewhere_leads_there_still_or_is_told(
     elif not source.endswith(".md"):
         source = "Me.md"
     names = Names([source, *files])
-    moving = Moving(names, names.moved(moves), moves, form)
+    moving = Relocation(names, names.moved(moves), moves, form)
     found = rewrite(text, source, moving)
     read = parse_canvas if canvas else lambda text: parse_note(text).all_links
     old, new = read(text), read(found.text)

@@ -97,13 +97,13 @@ def test_a_folder_that_is_no_vault_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_cannot_be_written_is_told(vault: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(vault: Path) -> None:
     (vault / ".obsidian").chmod(0o500)
     with pytest.raises(StartError, match="permissions"):
         install(vault, BUILT)
 
 
-def test_a_plugins_folder_that_is_a_file_is_told(vault: Path) -> None:
+def test_a_plugins_folder_that_is_a_file_is_reported(vault: Path) -> None:
     (vault / ".obsidian" / "plugins").write_text("", encoding="utf-8")
     with pytest.raises(StartError, match="could not be put"):
         install(vault, BUILT)

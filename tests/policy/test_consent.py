@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import Case, Memory, Rule, Verdict, choices, decide
+from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, Verdict, choices, decide
 
 DENY = Rule("session:deny", "the user said no")
 GRANT = Rule("session:allow", "the user said yes")
 
-READING = Case(
+READING = ConsentCase(
     tool="grep",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
@@ -51,15 +51,15 @@ class Said:
     denial: Rule | None = None
     grant: Rule | None = None
 
-    def recall(self, case: Case) -> Memory:
+    def recall(self, case: ConsentCase) -> StandingAnswers:
         del case
-        return Memory(self.denial, self.grant)
+        return StandingAnswers(self.denial, self.grant)
 
 
 NOTHING = Said()
 
 
-def case(base: Case, **changes: Any) -> Case:
+def case(base: ConsentCase, **changes: Any) -> ConsentCase:
     return dataclasses.replace(base, **changes)
 
 
@@ -89,7 +89,7 @@ def case(base: Case, **changes: Any) -> Case:
         (case(PATCHING, role="host"), NOTHING, "ask", "class:never"),
     ],
 )
-def test_the_order_of_the_rules_decides(asked: Case, said: Said, outcome: str, rule: str) -> None:
+def test_the_order_of_the_rules_decides(asked: ConsentCase, said: Said, outcome: str, rule: str) -> None:
     verdict = decide(asked, said)
     assert (verdict.outcome, verdict.rule) == (outcome, rule)
 
@@ -109,7 +109,7 @@ ONCE = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision
         (case(READING, targets=()), set(Decision)),
     ],
 )
-def test_the_class_decides_what_may_be_answered(asked: Case, offered: set[Decision]) -> None:
+def test_the_class_decides_what_may_be_answered(asked: ConsentCase, offered: set[Decision]) -> None:
     assert set(decide(asked, NOTHING).choices) == offered == set(choices(asked))
 
 
@@ -132,7 +132,7 @@ def test_the_reason_says_how_to_change_the_rule() -> None:
 
 
 CASES = st.builds(
-    Case,
+    ConsentCase,
     tool=st.just("tool"),
     operation=st.sampled_from(Operation),
     consent_class=st.sampled_from(ConsentClass),
@@ -155,7 +155,7 @@ def reach(verdict: Verdict) -> int:
 
 @settings(max_examples=200)
 @given(asked=CASES, said=MEMORIES)
-def test_a_deny_can_only_shrink_what_runs(asked: Case, said: Said) -> None:
+def test_a_deny_can_only_shrink_what_runs(asked: ConsentCase, said: Said) -> None:
     before = decide(asked, said)
     assert reach(decide(asked, dataclasses.replace(said, denial=DENY))) <= reach(before)
     assert reach(decide(case(asked, mode=ConsentMode.NEVER_ALLOW), said)) <= reach(before)
@@ -163,7 +163,7 @@ def test_a_deny_can_only_shrink_what_runs(asked: Case, said: Said) -> None:
 
 @settings(max_examples=200)
 @given(asked=CASES, said=MEMORIES)
-def test_nothing_but_the_users_own_undo_makes_a_never_tool_run_unasked(asked: Case, said: Said) -> None:
+def test_nothing_but_the_users_own_undo_makes_a_never_tool_run_unasked(asked: ConsentCase, said: Said) -> None:
     asked = case(asked, consent_class=ConsentClass.NEVER)
     verdict = decide(asked, said)
     assert verdict.outcome != "allow" or (asked.by_user and asked.role == "host")

@@ -5,12 +5,9 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.policy.added import added_lines
-from bridge.policy.hazards import hazards, with_hazards
-from bridge.policy.hidden import hidden_characters
-from bridge.vault.builder import PlanBuilder
+from bridge.policy.hazards import added_lines, hazards, hidden_characters, with_hazards
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 
@@ -31,7 +28,7 @@ LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "l
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "warning"),
     [
         ("![cat](https://evil.example/x.png?q=secret)", LOADS),
         ("![](<http://evil.example/a b.png>)", LOADS),
@@ -58,9 +55,9 @@ LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "l
         ("[x](FILE:///etc/passwd)", LEADS),
     ],
 )
-def test_text_that_does_something_when_the_note_is_shown_is_told(vault: Path, line: str, told: str) -> None:
+def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path, line: str, warning: str) -> None:
     (sentence, *_more) = hazards(plan_of(vault, "New.md", f"first\n{line}\n"))
-    assert told in sentence
+    assert warning in sentence
     assert "'New.md'" in sentence
     assert "line 2" in sentence or "line 3" in sentence
 
@@ -111,17 +108,18 @@ def test_many_places_are_counted_and_three_are_named(vault: Path) -> None:
     assert sentence.endswith("and 47 more")
 
 
-def test_a_hidden_character_in_a_name_is_told_and_drawn_harmless(vault: Path) -> None:
+def test_a_hidden_character_in_a_name_is_reported_and_drawn_harmless(vault: Path) -> None:
     (sentence,) = hazards(plan_of(vault, "No\u202ete.md", "text\n"))
     assert sentence == "The name 'No\\u202ete.md' holds characters that cannot be seen: U+202E RIGHT-TO-LEFT OVERRIDE"
 
 
+@pytest.mark.slow
 def test_nothing_hides_behind_the_length_of_a_diff_or_of_a_line(vault: Path) -> None:
     plan = plan_of(vault, "Long.md", "x\n" * 600_000 + "<% evil %>\n" + "y" * 2_100_000 + " obsidian://x\n")
     assert plan.previews[0].truncated
-    told = " ".join(hazards(plan))
-    assert "line 600001, column 1" in told
-    assert LEADS in told
+    warning = " ".join(hazards(plan))
+    assert "line 600001, column 1" in warning
+    assert LEADS in warning
     (sentence,) = hazards(plan_of(vault, "Line.md", "z" * 3_995 + "<%" + "z" * 9_000 + "<%\n"))
     assert sentence.endswith("line 1, column 3996: '<%'; line 1, column 12998: '<%'")
 

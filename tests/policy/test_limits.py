@@ -147,7 +147,7 @@ def test_no_window_ever_holds_more_than_the_limit(steps: list[tuple[float, str]]
 
 @settings(max_examples=100)
 @given(times=st.lists(st.floats(0, 200), max_size=20).map(sorted), limit=st.integers(1, 5))
-def test_whoever_waits_as_long_as_told_passes(times: list[float], limit: int) -> None:
+def test_a_call_that_waits_as_long_as_it_was_asked_to_passes(times: list[float], limit: int) -> None:
     limits = passed(*times)
     now = times[-1] if times else 0.0
     delay = wait(limits, now, limit=limit)

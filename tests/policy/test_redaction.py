@@ -11,8 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.policy.redaction import MAX_DEPTH, MAX_MEMBERS, MAX_TEXT, redact, redact_text
-from bridge.policy.secrets import Secrets, hide_secrets, is_sensitive
+from bridge.policy.redaction import (
+    MAX_DEPTH,
+    MAX_MEMBERS,
+    MAX_TEXT,
+    Secrets,
+    hide_secrets,
+    is_sensitive,
+    redact,
+    redact_text,
+)
 
 OPENAI = "sk-proj-abcdefghijklmnop1234"
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.client import Bridge as Client
-from bridge.client import ProtocolFailure, connect, find_endpoint
+from bridge.client import Connection, ProtocolFailure, connect, find_endpoint
 
 PLANTED = (
     "sk-" + "a1B2c3D4" * 4,
@@ -30,18 +29,18 @@ async def bridge(vault: Path) -> AsyncIterator[Bridge]:
 
 
 @pytest.fixture
-async def host(bridge: Bridge, vault: Path) -> AsyncIterator[Client]:
+async def host(bridge: Bridge, vault: Path) -> AsyncIterator[Connection]:
     del bridge  # it only has to run
     async with connect(vault, name="Ada", role="host", can=["consent"]) as host:
         yield host
 
 
-async def records(host: Client, **filters: Any) -> list[dict[str, Any]]:
+async def records(host: Connection, **filters: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = await host.request("audit.query", limit=1000, **filters)
     return found
 
 
-def answer(host: Client, decision: str, feedback: str | None = None) -> None:
+def answer(host: Connection, decision: str, feedback: str | None = None) -> None:
     """Answer every question from now on."""
 
     async def respond(question: dict[str, Any]) -> None:
@@ -82,7 +81,7 @@ async def test_start_stop_and_settings_are_logged_with_who_changed_them(vault: P
     assert reset["changes"] == {"rateLimits": {"from": {"grep": 7}, "to": {}}}
 
 
-async def test_a_call_that_had_to_wait_is_logged(bridge: Bridge, host: Client, vault: Path) -> None:
+async def test_a_call_that_had_to_wait_is_logged(bridge: Bridge, host: Connection, vault: Path) -> None:
     bridge.settings.update({"rateLimits": {"read": 1}, "developerMode": True})
     async with connect(vault, name="Robot") as agent:
         for number in range(13):
@@ -96,7 +95,7 @@ async def test_a_call_that_had_to_wait_is_logged(bridge: Bridge, host: Client, v
     assert first["retryAfter"] > 0
 
 
-async def test_a_stale_yes_is_a_decision_with_the_host_that_gave_it(host: Client, vault: Path) -> None:
+async def test_a_stale_yes_is_a_decision_with_the_host_that_gave_it(host: Connection, vault: Path) -> None:
 
     async def respond(question: dict[str, Any]) -> None:
         (vault / "Ideas.md").write_text("# Somebody else was here\n", encoding="utf-8")
@@ -115,7 +114,7 @@ async def test_a_stale_yes_is_a_decision_with_the_host_that_gave_it(host: Client
     assert (decision["outcome"], decision["rule"], decision["by"]) == ("deny", "stale", "Ada")
 
 
-async def test_a_mode_that_an_answer_set_is_a_change_by_who_answered(host: Client, vault: Path) -> None:
+async def test_a_mode_that_an_answer_set_is_a_change_by_who_answered(host: Connection, vault: Path) -> None:
     answer(host, "deny_always")
     async with connect(vault, name="Robot") as agent:
         await agent.call("grep", pattern="TODO")
@@ -129,7 +128,7 @@ async def test_a_mode_that_an_answer_set_is_a_change_by_who_answered(host: Clien
         assert (revoked["event"], revoked["by"], revoked["grant"]["grantId"]) == ("revoked", "Ada", grant["grantId"])
 
 
-async def test_a_change_is_logged_with_the_checksums_of_its_files(host: Client, vault: Path) -> None:
+async def test_a_change_is_logged_with_the_checksums_of_its_files(host: Connection, vault: Path) -> None:
     answer(host, "allow_once")
     async with connect(vault, name="Robot") as agent:
         assert (await agent.call("apply_patch", path="Ideas.md", patches=EDIT)).ok
@@ -140,7 +139,7 @@ async def test_a_change_is_logged_with_the_checksums_of_its_files(host: Client, 
     assert "# Changed" not in json.dumps(done["result"])
 
 
-async def test_only_hosts_export_check_and_clear(host: Client, vault: Path) -> None:
+async def test_only_hosts_export_check_and_clear(host: Connection, vault: Path) -> None:
     async with connect(vault, name="Robot") as agent:
         for method in ("audit.export", "audit.clear", "audit.verify", "audit.stats"):
             with pytest.raises(ProtocolFailure):
@@ -165,7 +164,7 @@ async def test_the_key_is_outside_the_vault_and_for_its_user_only(vault: Path) -
 
 
 async def test_no_secret_is_in_the_log_an_export_an_error_or_on_the_console(
-    host: Client, vault: Path, caplog: pytest.LogCaptureFixture
+    host: Connection, vault: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     tokens = [find_endpoint(vault, role).token for role in ("agent", "host")]
     secrets = [*PLANTED, *tokens]

@@ -8,11 +8,13 @@ from typing import Any
 import orjson
 import pytest
 
+from bridge.contract.result import ToolResult
+from bridge.contract.tools import Cancelled, ToolCallParams
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
-from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.dispatch import HOST_ONLY, Dispatcher, Method, RequestContext
 from bridge.rpc.frames import Request
-from bridge.rpc.method import HOST_ONLY, Method, RequestContext
 from bridge.rpc.methods import METHODS
+from bridge.rpc.methods.tools import call, cancel
 from tests.rpc.world import World
 
 
@@ -21,7 +23,7 @@ async def test_ping_is_answered_with_pong(world: World, params: Any) -> None:
     assert await world.ask("agent", "ping", params) == {"jsonrpc": "2.0", "id": 1, "result": "pong"}
 
 
-async def test_an_unknown_method_is_told_the_nearest_names(world: World) -> None:
+async def test_the_error_for_an_unknown_method_suggests_the_nearest_names(world: World) -> None:
     answer = await world.ask("agent", "tool.call")
     assert answer["error"]["code"] == -32601
     assert "'tools.call'" in answer["error"]["data"]["hint"]
@@ -41,7 +43,7 @@ async def test_an_agent_may_call_no_method_of_the_host(world: World, method: Met
     assert method.name in answer["error"]["data"]["hint"]
 
 
-@pytest.mark.parametrize("params", [{"x": 1}, ["x"], {"self": 1}, {"exchange": 1}, {"": 1}])
+@pytest.mark.parametrize("params", [{"x": 1}, ["x"], {"self": 1}, {"context": 1}, {"": 1}])
 async def test_parameters_that_a_method_does_not_take_are_invalid(world: World, params: Any) -> None:
     answer = await world.ask("agent", "ping", params)
     assert answer["error"]["code"] == -32602
@@ -55,7 +57,7 @@ async def test_a_notification_gets_no_answer_even_when_it_fails(world: World) ->
 
 
 def _failing(error: BaseException) -> Callable[[RequestContext, Any], Any]:
-    def handler(_exchange: RequestContext, _params: Any) -> Any:
+    def handler(_context: RequestContext, _params: Any) -> Any:
         raise error
 
     return handler
@@ -75,11 +77,11 @@ def _failing(error: BaseException) -> Callable[[RequestContext, Any], Any]:
         (asyncio.CancelledError(), -32603, "Something it waited for was stopped; try again"),
     ],
 )
-async def test_each_exception_has_its_code_and_strangers_tell_nothing(
+async def test_each_exception_has_its_code_and_unexpected_ones_disclose_nothing(
     world: World, error: BaseException, code: int, hint: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    dispatcher = Dispatcher([Method("fail", _failing(error))])
+    dispatcher = Dispatcher([Method("fail", _failing(error), str)])
     answer = await dispatcher.answer(Request("fail", {}, 1), RequestContext(world.open(), world.services))
     assert answer is not None
     told = orjson.loads(answer)["error"]
@@ -98,3 +100,67 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "index.compare"),
     }
+
+
+@pytest.fixture
+def calling() -> Method:
+    return Method("tools.call", call, ToolResult, ToolCallParams)
+
+
+def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) -> None:
+    expected = ToolCallParams.model_validate({"name": "grep", "arguments": {"pattern": "x"}, "callId": "c", "wait": 2})
+    assert calling.bind(["grep", {"pattern": "x"}, "c", 2], {}) == expected
+
+
+@pytest.mark.parametrize(
+    ("positional", "named", "told"),
+    [
+        ([], {}, "'name'"),
+        ([], {"name": 5}, "'name'"),
+        ([], {"name": ""}, "'name'"),
+        ([], {"name": "x" * 201}, "'name'"),
+        ([], {"name": "grep", "callid": "x"}, "callId"),
+        ([], {"name": "grep", "call_id": "x"}, "callId"),
+        ([], {"name": "grep", "callId": ""}, "'callId'"),
+        ([], {"name": "grep", "callId": "x" * 201}, "'callId'"),
+        ([], {"name": "grep", "wait": -1}, "'wait'"),
+        ([], {"name": "grep", "wait": 86_401}, "'wait'"),
+        ([], {"name": "grep", "wait": True}, "'wait'"),
+        ([], {"name": "grep", "wait": "1"}, "'wait'"),
+        ([], {"name": "grep", "reason": "x" * 2001}, "'reason'"),
+        ([], {"name": "grep", "arguments": []}, "'arguments'"),
+        ([1, 2, 3, 4, 5, 6], {}, "takes 5 parameters"),
+        ([], {"x" * 1_000_000: 1}, "that long"),
+    ],
+)
+def test_a_wrong_parameter_is_named(calling: Method, positional: list[Any], named: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidParameters) as caught:
+        calling.bind(positional, named)
+    assert told in caught.value.message
+    assert len(caught.value.message) < 500
+
+
+@pytest.mark.parametrize("wait", [0, 0.5, 86_400])
+def test_a_wait_is_a_number_of_seconds_up_to_a_day(calling: Method, wait: float) -> None:
+    bound = calling.bind([], {"name": "grep", "wait": wait})
+    assert isinstance(bound, ToolCallParams)
+    assert bound.wait == wait
+
+
+def test_a_method_without_parameters_takes_none() -> None:
+    ping = Method("ping", lambda _context, _params: "pong", str)
+    assert ping.bind([], {}) is not None
+    with pytest.raises(InvalidParameters, match="none"):
+        ping.bind([1], {})
+    with pytest.raises(InvalidParameters):
+        ping.bind([], {"a": 1})
+
+
+def test_plain_handlers_are_immediate_and_coroutines_are_not(calling: Method) -> None:
+    assert not calling.immediate
+    assert Method("tools.cancel", cancel, Cancelled).immediate
+
+
+def test_a_request_ends_with_its_connection_unless_it_says_otherwise(calling: Method) -> None:
+    assert RequestContext.__dataclass_fields__["kept"].default is False
+    assert not calling.waits

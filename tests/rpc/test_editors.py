@@ -13,12 +13,12 @@ from bridge.errors import DeadlineExceeded
 from bridge.journal.editors import OpenFiles
 from bridge.rpc import editors as module
 from bridge.rpc.editors import HostEditors
-from tests.rpc.world import Link, World
+from tests.rpc.world import FakeTransport, World
 
 ABLE = frozenset({"consent", "dirty", "write"})
 
 
-class Plugin(Link):
+class Plugin(FakeTransport):
     """A host that answers what the bridge asks, if it has an answer."""
 
     def __init__(self, world: World, answers: dict[str, Any], can: Iterable[str] = ABLE) -> None:
@@ -62,7 +62,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, 0.05)
 
 
-async def test_a_host_that_can_tells_what_is_open(world: World, editors: HostEditors) -> None:
+async def test_a_host_that_can_says_what_is_open(world: World, editors: HostEditors) -> None:
     plugin = Plugin(world, {"host.dirty": result({"open": ["a.md", "other.md"], "unsaved": ["a.md"]})})
     assert editors.connected
     found = await asyncio.to_thread(editors.look, ["a.md", "b.md"])

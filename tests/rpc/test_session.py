@@ -1,13 +1,21 @@
 """One connection: order, the cap, and what happens to its calls when it closes."""
 
 import asyncio
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 import pytest
 
+from bridge.contract.base import SparseEvent
+from bridge.contract.host_requests import DirtyQuestion
 from bridge.rpc.session import MAX_IN_FLIGHT
-from tests.rpc.world import Link, World, frame
+from tests.rpc.world import FakeTransport, World, frame
+
+
+class Progress(SparseEvent):
+    event_name: ClassVar[str] = "tool.progress"
+
+    done: int = 0
 
 
 def request(id: Any, method: str, **params: Any) -> bytes:
@@ -19,35 +27,35 @@ def slow(id: Any, tag: str = "", **more: Any) -> bytes:
 
 
 async def test_a_quick_request_is_answered_while_a_slow_one_runs(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     await session.receive(slow(1))
     await session.receive(request(2, "ping"))
-    assert [sent["id"] for sent in link.sent] == [2]
-    await world.desk.until_running(1)
-    world.desk.release.set()
-    assert [sent["id"] for sent in await link.wait_for(2)] == [2, 1]
+    assert [sent["id"] for sent in transport.sent] == [2]
+    await world.calls.until_running(1)
+    world.calls.release.set()
+    assert [sent["id"] for sent in await transport.wait_for(2)] == [2, 1]
 
 
 async def test_a_name_given_in_one_frame_holds_for_the_next(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     await session.receive(request(1, "session.name", client="Ada"))
     await session.receive(request(2, "tools.call", name="echo", arguments={}))
-    await link.wait_for(2)
-    assert world.desk.asked[0]["caller"] == session.caller
+    await transport.wait_for(2)
+    assert world.calls.asked[0]["caller"] == session.caller
     assert session.caller.client == "Ada"
 
 
 async def test_a_batch_is_answered_in_its_own_order_when_all_of_it_is_done(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     slow_item = {"name": "slow", "arguments": {}}
     await session.receive(frame(("tools.call", slow_item), ("ping",), ("nothing",), ("tools.call", {"name": "echo"})))
-    await world.desk.until_running(1)
-    assert link.sent == []
-    world.desk.release.set()
-    (answers,) = await link.wait_for(1)
+    await world.calls.until_running(1)
+    assert transport.sent == []
+    world.calls.release.set()
+    (answers,) = await transport.wait_for(1)
     assert [answer["id"] for answer in answers] == [1, 2, 3, 4]
     assert answers[1]["result"] == "pong"
     assert answers[2]["error"]["code"] == -32601
@@ -69,124 +77,124 @@ async def test_a_batch_of_notifications_has_no_answer(world: World) -> None:
 
 
 async def test_more_than_the_cap_is_busy_and_room_comes_back(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     for number in range(MAX_IN_FLIGHT):
         await session.receive(slow(number))
-    await world.desk.until_running(MAX_IN_FLIGHT)
+    await world.calls.until_running(MAX_IN_FLIGHT)
     await session.receive(request("over", "ping"))
     await session.receive(orjson.dumps({"jsonrpc": "2.0", "method": "ping"}))
-    assert [(sent["id"], sent["error"]["code"]) for sent in link.sent] == [("over", -32002)]
+    assert [(sent["id"], sent["error"]["code"]) for sent in transport.sent] == [("over", -32002)]
     assert await world.ask("agent", "ping") == {"jsonrpc": "2.0", "id": 1, "result": "pong"}
-    world.desk.release.set()
-    await link.wait_for(MAX_IN_FLIGHT + 1)
+    world.calls.release.set()
+    await transport.wait_for(MAX_IN_FLIGHT + 1)
     await session.receive(request("now", "ping"))
-    assert link.sent[-1] == {"jsonrpc": "2.0", "id": "now", "result": "pong"}
+    assert transport.sent[-1] == {"jsonrpc": "2.0", "id": "now", "result": "pong"}
 
 
 async def test_a_batch_counts_each_of_its_members(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     calls = [("tools.call", {"name": "slow", "arguments": {}})] * 50
     await session.receive(frame(*calls))
     await session.receive(frame(*calls, first=51))
-    await world.desk.until_running(MAX_IN_FLIGHT)
-    world.desk.release.set()
-    batches = await link.wait_for(2)
+    await world.calls.until_running(MAX_IN_FLIGHT)
+    world.calls.release.set()
+    batches = await transport.wait_for(2)
     codes = {told["id"]: told.get("error", {}).get("code") for batch in batches for told in batch}
     assert [number for number, code in sorted(codes.items()) if code == -32002] == list(range(MAX_IN_FLIGHT + 1, 101))
     assert [code for code in codes.values() if code != -32002] == [None] * MAX_IN_FLIGHT
 
 
 async def test_an_agent_that_leaves_cancels_its_calls_but_those_with_a_call_id(world: World) -> None:
-    session = world.open("agent", Link())
+    session = world.open("agent", FakeTransport())
     await session.receive(slow(1, "plain"))
     await session.receive(slow(2, "waiting", wait=60))
     await session.receive(slow(3, "kept", callId="c-1"))
     await session.receive(request(4, "tools.result", callId="slow"))
-    await world.desk.until_running(4)
+    await world.calls.until_running(4)
     session.close()
-    await world.desk.until_cancelled(3)
-    assert sorted(world.desk.cancelled) == ["plain", "result", "waiting"]
-    given = next(asked["callId"] for asked in world.desk.asked if asked["wait"] == 60)
-    assert world.desk.stopped == [given]
+    await world.calls.until_cancelled(3)
+    assert sorted(world.calls.cancelled) == ["plain", "result", "waiting"]
+    given = next(asked["callId"] for asked in world.calls.asked if asked["wait"] == 60)
+    assert world.calls.stopped == [given]
 
 
 async def test_members_of_a_batch_are_cancelled_or_kept_each_for_itself(world: World) -> None:
-    session = world.open("agent", Link())
+    session = world.open("agent", FakeTransport())
     plain = {"name": "slow", "arguments": {"tag": "plain"}}
     kept = {"name": "slow", "arguments": {"tag": "kept"}, "callId": "c-1"}
     await session.receive(frame(("tools.call", plain), ("tools.call", kept)))
-    await world.desk.until_running(2)
+    await world.calls.until_running(2)
     session.close()
-    await world.desk.until_cancelled(1)
-    assert world.desk.cancelled == ["plain"]
+    await world.calls.until_cancelled(1)
+    assert world.calls.cancelled == ["plain"]
 
 
 async def test_a_host_that_leaves_cancels_nothing_but_its_own_waiting(world: World) -> None:
-    session = world.open("host", Link())
+    session = world.open("host", FakeTransport())
     await session.receive(slow(1, "plain"))
     await session.receive(request(2, "tools.result", callId="slow"))
-    await world.desk.until_running(2)
+    await world.calls.until_running(2)
     session.close()
-    await world.desk.until_cancelled(1)
-    assert world.desk.cancelled == ["result"]
+    await world.calls.until_cancelled(1)
+    assert world.calls.cancelled == ["result"]
 
 
 async def test_a_post_that_is_dropped_cancels_its_call(world: World) -> None:
     session = world.open("agent")
     posting = asyncio.create_task(session.answer(slow(1, "plain")))
-    await world.desk.until_running(1)
+    await world.calls.until_running(1)
     posting.cancel()
     with pytest.raises(asyncio.CancelledError):
         await posting
-    assert world.desk.cancelled == []
+    assert world.calls.cancelled == []
     session.close()
-    await world.desk.until_cancelled(1)
+    await world.calls.until_cancelled(1)
 
 
 async def test_a_request_that_was_not_begun_when_its_connection_closed_is_never_begun(world: World) -> None:
-    session = world.open("agent", Link())
+    session = world.open("agent", FakeTransport())
     await session.receive(slow(1))
     session.close()
     await asyncio.sleep(0)
-    assert world.desk.asked == []
+    assert world.calls.asked == []
 
 
-async def test_what_is_cut_short_when_the_bridge_stops_is_told_so_and_notifications_are_not(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
+async def test_requests_cut_short_when_the_bridge_stops_get_an_error_and_notifications_do_not(world: World) -> None:
+    transport = FakeTransport()
+    session = world.open("agent", transport)
     call = {"name": "slow", "arguments": {}}
     await session.receive(orjson.dumps({"jsonrpc": "2.0", "method": "tools.call", "params": call}))
     await session.receive(slow(1))
     await session.receive(frame(("tools.call", call), ("ping",), first=2))
-    await world.desk.until_running(3)
+    await world.calls.until_running(3)
     await world.hub.stop()
-    alone, batch = await link.wait_for(2)
+    alone, batch = await transport.wait_for(2)
     assert (alone["id"], alone["error"]["code"]) == (1, -32603)
     assert [(told["id"], told.get("error", {}).get("code")) for told in batch] == [(2, -32603), (3, None)]
 
 
 async def test_a_slow_notification_is_done_and_not_answered(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
-    world.desk.release.set()
+    transport = FakeTransport()
+    session = world.open("agent", transport)
+    world.calls.release.set()
     call = {"name": "slow", "arguments": {}}
     await session.receive(orjson.dumps([{"jsonrpc": "2.0", "method": "tools.call", "params": call}]))
-    await world.desk.until_running(1)
+    await world.calls.until_running(1)
     await session.receive(request(1, "ping"))
-    assert [sent["id"] for sent in link.sent] == [1]
+    assert [sent["id"] for sent in transport.sent] == [1]
 
 
 async def test_the_bridge_can_ask_a_host_and_the_answer_finds_its_way(world: World) -> None:
-    link = Link()
-    session = world.open("host", link)
-    asking = asyncio.create_task(session.request("host.dirty", {"paths": []}, 5))
-    (question,) = await link.wait_for(1)
+    transport = FakeTransport()
+    session = world.open("host", transport)
+    asking = asyncio.create_task(session.request("host.dirty", DirtyQuestion(paths=()), 5))
+    (question,) = await transport.wait_for(1)
     await session.receive(b'{"jsonrpc":"2.0","id":"stray","result":1}')
     await session.receive(orjson.dumps({"jsonrpc": "2.0", "id": question["id"], "result": {"dirty": ["a.md"]}}))
     assert await asking == {"dirty": ["a.md"]}
-    assert len(link.sent) == 1
+    assert len(transport.sent) == 1
 
 
 async def test_an_agents_answer_to_nothing_is_an_invalid_request(world: World) -> None:
@@ -197,9 +205,9 @@ async def test_an_agents_answer_to_nothing_is_an_invalid_request(world: World) -
 
 
 async def test_notifications_go_to_the_session_they_are_for(world: World) -> None:
-    link = Link()
-    session = world.open("agent", link)
-    world.open("agent", Link())
-    session.notify("tool.progress", {"done": 1})
-    assert link.sent == [{"jsonrpc": "2.0", "method": "tool.progress", "params": {"done": 1}}]
-    world.open("agent").notify("tool.progress", {})
+    transport = FakeTransport()
+    session = world.open("agent", transport)
+    world.open("agent", FakeTransport())
+    session.notify(Progress(done=1))
+    assert transport.sent == [{"jsonrpc": "2.0", "method": "tool.progress", "params": {"done": 1}}]
+    world.open("agent").notify(Progress())

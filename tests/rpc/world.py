@@ -1,40 +1,53 @@
 """A bridge without tools, journal or socket behind it: what the methods reach, small enough to watch."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
 
+from bridge.audit.service import AuditService
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
-from bridge.contract.base import Params
+from bridge.consent.grants import GrantStore
+from bridge.contract.base import Event, Params
 from bridge.contract.consent import (
     ConsentClass,
     ConsentRequest,
     Covers,
     Decision,
+    Grant,
     Operation,
     RiskLevel,
     ToolFace,
 )
+from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
+from bridge.contract.result import ToolResult
+from bridge.contract.session import Role
 from bridge.errors import NotFound
+from bridge.index.knowledge import IndexStatus
+from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
-from bridge.rpc.services import Notify, Services
+from bridge.rpc.services import Services
 from bridge.rpc.session import Session
 from bridge.settings.model import Settings, merge, warnings
-from bridge.toolkit.provider import ToolProvider
-from bridge.toolkit.registry import ToolRegistry
+from bridge.settings.store import SettingsStore
+from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.rate_limit_step import RateLimitStep
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.toolkit.tool_call import Caller, Role, ToolCall
+from bridge.toolkit.tool_call import Caller, ToolCall
 from tests.index.memory_knowledge import MemoryKnowledge
 
+PROGRESS = ToolProgress(execution_id="grep-1", tool="progress", client="Ada", done=1, total=2, message="half")
 
-class Desk:
+
+class Calls(CallRegistry):
     """Stands in for the calls: answers with what it was asked, except the tool `slow`, which waits for `release`."""
 
     def __init__(self) -> None:
@@ -54,23 +67,23 @@ class Desk:
         call_id: str | None = None,
         wait: float | None = None,
         reason: str | None = None,
-        notify: Notify | None = None,
-    ) -> dict[str, Any]:
+        notify: Callable[[Event], None] | None = None,
+    ) -> ToolResult:
         self.asked.append(
             {"caller": caller, "name": name, "arguments": arguments, "callId": call_id, "wait": wait, "reason": reason}
         )
         if notify is not None and name == "progress":
-            await asyncio.to_thread(notify, "tool.progress", {"tool": name, "done": 1, "total": 2, "message": "half"})
+            await asyncio.to_thread(notify, PROGRESS)
         if name == "crash":
             raise ZeroDivisionError("/home/ada/secret")
         if name == "slow":
             await self._wait(str(arguments.get("tag", "")))
-        return {"success": True, "data": arguments, "text": "done", "metadata": {}}
+        return ToolResult(success=True, data=arguments, text="done")
 
-    async def result(self, call_id: str, wait: float | None = None) -> dict[str, Any]:
+    async def result(self, call_id: str, wait: float | None = None) -> ToolResult:
         if call_id == "slow":
             await self._wait("result")
-        return {"success": True, "data": {"callId": call_id, "wait": wait}, "text": "", "metadata": {}}
+        return ToolResult(success=True, data={"callId": call_id, "wait": wait})
 
     def cancel(self, call_id: str) -> bool:
         self.stopped.append(call_id)
@@ -99,15 +112,18 @@ class Desk:
             raise
 
 
-class Planner:
+class Planner(Pipeline):
     """Stands in for the pipeline."""
 
-    async def preview(self, tool_call: ToolCall) -> dict[str, Any]:
+    def __init__(self) -> None:
+        """It has no steps."""
+
+    async def preview(self, tool_call: ToolCall) -> Any:
         if tool_call.tool == "missing":
             raise NotFound("There is no such note; look for it with `find`")
         return {"plan": {"tool": tool_call.tool, "targets": sorted(tool_call.arguments)}}
 
-    async def explain(self, tool_call: ToolCall) -> dict[str, Any]:
+    async def explain(self, tool_call: ToolCall) -> Any:
         return {
             "outcome": "ask",
             "tool": tool_call.tool,
@@ -116,74 +132,88 @@ class Planner:
         }
 
 
-class Preferences:
+class MemorySettings(SettingsStore):
     """Stands in for the settings on disk."""
 
     def __init__(self) -> None:
         self._values: dict[str, Any] = {}
-        self.current = Settings()
+        self._settings = Settings()
 
-    def update(self, patch: dict[str, Any]) -> tuple[Settings, list[str]]:
+    @property
+    def current(self) -> Settings:
+        return self._settings
+
+    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
+        del by
         values = merge(self._values, patch)
-        self.current = Settings.parse(values)
+        self._settings = Settings.parse(values)
         self._values = values
-        return self.current, warnings(self.current)
+        return self._settings, warnings(self._settings)
 
-    def reset(self, section: str | None = None) -> Settings:
+    def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
+        del by
         if section is None:
-            self._values, self.current = {}, Settings()
-        return self.current
+            self._values, self._settings = {}, Settings()
+        return self._settings
 
 
-class Memory:
-    """Stands in for grants, history and log."""
+def grant(grant_id: str) -> Grant:
+    """One that holds for everything."""
+    return Grant(grant_id=grant_id, kind="session", decision=Decision.ALLOW_SESSION)
 
-    def __init__(self) -> None:
-        self.grants = ["g-1"]
-        self.asked: dict[str, Any] = {}
 
-    def list(self) -> Sequence[Any]:
-        return [{"grantId": grant} for grant in self.grants]
+class MemoryGrants(GrantStore):
+    """Stands in for the remembered answers."""
 
-    def revoke(self, grant_id: str) -> bool:
-        if grant_id not in self.grants:
-            return False
-        self.grants.remove(grant_id)
-        return True
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self._asked = asked
+        self._grants = [grant("g-1")]
 
-    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Any:
-        self.asked = {"operation": operation, "client": client, "enabled": enabled}
-        return {"grantId": "s-1"} if enabled else None
+    def list(self) -> list[Grant]:
+        return list(self._grants)
 
-    def history(self, *, limit: int = 50, before: str | None = None) -> Sequence[HistoryEntry]:
-        self.asked = {"limit": limit, "before": before}
+    def revoke(self, grant_id: str, by: str | None = None) -> bool:
+        del by
+        known = [held for held in self._grants if held.grant_id == grant_id]
+        for held in known:
+            self._grants.remove(held)
+        return bool(known)
+
+    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Grant | None:
+        self._asked |= {"operation": operation, "client": client, "enabled": enabled}
+        return grant("s-1") if enabled else None
+
+
+class MemoryLedger(Ledger):
+    """Stands in for the history."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self._asked = asked
+
+    def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
+        self._asked |= {"limit": limit, "before": before}
         return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]
 
-    def query(self, **wanted: Any) -> Sequence[Mapping[str, Any]]:
-        self.asked = wanted
-        return [{"kind": "execution", "tool": "grep"}]
 
-    def compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
-        self.asked = {"files": files} | wanted
-        return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
+class MemoryLog(AuditService):
+    """Stands in for the log."""
 
-    def export(self, form: str, **filters: Any) -> Mapping[str, Any]:
-        self.asked = {"format": form} | filters
-        return {"format": form, "text": "[]", "records": 0, "truncated": False}
+    def __init__(self, asked: dict[str, Any]) -> None:
+        def query(**wanted: Any) -> list[dict[str, Any]]:
+            asked.update(wanted)
+            return [{"kind": "execution", "tool": "grep"}]
 
-    def export_to(self, path: str, form: str, **filters: Any) -> Mapping[str, Any]:
-        self.asked = {"format": form, "path": path} | filters
-        return {"format": form, "path": f".vault-bridge/exports/{path}", "records": 0}
+        self.query = query
 
-    def clear(self, by: str) -> Mapping[str, Any]:
-        self.asked = {"by": by}
-        return {"cleared": 3}
 
-    def verify(self) -> Mapping[str, Any]:
-        return {"whole": True}
+class Limits(RateLimitStep):
+    """Stands in for the rate limits."""
 
-    def stats(self) -> Mapping[str, Any]:
-        return {"records": 3}
+    def __init__(self) -> None:
+        """It has none."""
+
+    def usage(self, session: str, _tools: Any, _settings: Settings) -> dict[str, Any]:
+        return {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session}
 
 
 class LookParams(Params):
@@ -210,7 +240,7 @@ class Look(ReadTool[LookParams]):
         return Output(params.pattern, context.client)
 
 
-class Link:
+class FakeTransport:
     """The other end of a socket, in memory."""
 
     def __init__(self) -> None:
@@ -237,9 +267,9 @@ class World:
     """Everything of one bridge that tests of connections need."""
 
     def __init__(self) -> None:
-        self.desk = Desk()
-        self.memory = Memory()
-        self.preferences = Preferences()
+        self.calls = Calls()
+        self.asked: dict[str, Any] = {}
+        self.settings = MemorySettings()
         self.broker = Broker(clock=SystemClock())
         self.hub = Hub(self.broker)
         registry = ToolRegistry()
@@ -248,26 +278,31 @@ class World:
             vault="Notes",
             version="1.2.3",
             registry=registry,
-            calls=self.desk,
+            calls=self.calls,
             pipeline=Planner(),
-            settings=self.preferences,
+            settings=self.settings,
             broker=self.broker,
-            grants=self.memory,
-            ledger=self.memory,
-            audit=self.memory,
-            limits=lambda session: {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session},
-            status=lambda: {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None},
-            compare=self.memory.compare,
+            grants=MemoryGrants(self.asked),
+            ledger=MemoryLedger(self.asked),
+            audit=MemoryLog(self.asked),
+            limits=Limits(),
+            status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
+            compare=self._compare,
             knowledge=lambda _role: MemoryKnowledge(["a.md", "b/Note.md"]),
             closed=lambda: None,
             faults=lambda: ["the settings are broken"],
             attached={},
+            note=lambda _kind, _facts: None,
         )
         self.dispatcher = Dispatcher(METHODS)
 
-    def open(self, role: Role = "agent", link: Link | None = None) -> Session:
-        """A new connection; without a link a POST."""
-        return Session(role, hub=self.hub, dispatcher=self.dispatcher, services=self.services, link=link)
+    def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
+        self.asked |= {"files": files} | wanted
+        return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
+
+    def open(self, role: Role = "agent", transport: FakeTransport | None = None) -> Session:
+        """A new connection; without a transport a POST."""
+        return Session(role, hub=self.hub, dispatcher=self.dispatcher, services=self.services, transport=transport)
 
     async def ask(self, role: Role, method: str, params: Any = None, *, session: Session | None = None) -> Any:
         """One request over a connection of its own, or over one that is open."""

@@ -16,15 +16,18 @@ from scripts.lib import (
     bench_ranked,
     bench_rpc,
     bench_search,
+    bench_start,
     bench_write,
 )
 from scripts.lib.vault_generator import generate
+
+pytestmark = pytest.mark.long
 
 
 @pytest.fixture(autouse=True)
 def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once instead of nine times, in a place of the test's own."""
-    for module in (bench_measure, bench_patterns, bench_loop, bench_ranked):
+    for module in (bench_measure, bench_patterns, bench_loop, bench_ranked, bench_start):
         monkeypatch.setattr(module, "REPEATS", 1)
     for module in (bench_processes, bench_patterns, bench_write, bench_audit, bench_index, bench_search):
         monkeypatch.setattr(module, "PLAYGROUND", tmp_path)
@@ -42,6 +45,14 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:
     await bench_rpc.run()
     assert capsys.readouterr().out.count("   ratio   ") == 4
+
+
+async def test_start(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bench_start, "NOTES", 20)
+    await bench_start.run()
+    said = capsys.readouterr().out
+    assert said.count("   ratio   ") == 3
+    assert "serve, and the first search_notes" in said
 
 
 async def test_write(capsys: pytest.CaptureFixture[str]) -> None:

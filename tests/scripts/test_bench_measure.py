@@ -26,8 +26,8 @@ async def test_fewer_repeats_than_nine_are_not_accepted() -> None:
 
 
 def test_the_ratio_is_ours_over_the_reference_with_its_spread_and_its_goal() -> None:
-    told = compare("ping", {"ours": [0.002, 0.004, 0.006], "bare": [0.001, 0.002, 0.002]}, goal=2.5)
-    assert told.splitlines() == [
+    printed = compare("ping", {"ours": [0.002, 0.004, 0.006], "bare": [0.001, 0.002, 0.002]}, goal=2.5)
+    assert printed.splitlines() == [
         "  ping",
         "    ours                               4 ms (2 to 6)",
         "    bare                               2 ms (1 to 2)",

@@ -1,6 +1,7 @@
 """The demonstration, in a real terminal and without one."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from scripts.lib.demo import NOTE, SAMPLE, Demo, copy_sample
 from scripts.lib.environment import ROOT
+
+pytestmark = pytest.mark.slow
 
 SHOW = (
     "import sys; from pathlib import Path; from scripts.lib import start; sys.argv = ['start']; "
@@ -25,8 +28,9 @@ async def test_without_a_person_every_question_is_answered_with_yes_and_all_is_t
     said = capsys.readouterr().out
     assert "answered with yes" in said
     assert "13 + - [x] Order soil before the end of March" in said
-    assert '"kind":"execution","tool":"apply_patch"' in said.replace("\n     ", "")
-    assert f"{NOTE} is byte for byte as it was." in said
+    assert re.search(r"decision +apply_patch +Demo agent +allow once by Terminal\n", said)
+    assert re.search(rf"execution +apply_patch +Demo agent +done {NOTE}\n", said)
+    assert f"{NOTE} is byte for byte as it was before." in said
     assert (tmp_path / "vault" / NOTE).read_bytes() == (SAMPLE / NOTE).read_bytes()
 
 
@@ -74,19 +78,19 @@ def test_a_yes_is_written_and_a_no_to_the_undo_leaves_it(terminal: Any, tmp_path
     answer(terminal, "Your answer", "s")
     terminal.expect_exact("It asks to change a note")
     answer(terminal, "Your answer", "y")
-    answer(terminal, "Take it back?", "n")
-    terminal.expect_exact("Then it stays.")
+    answer(terminal, "Undo it?", "n")
+    terminal.expect_exact("The change stays.")
     terminal.expect_exact("README.md")
     terminal.wait()
     assert terminal.exitstatus == 0
     assert "- [x] Order soil" in (tmp_path / "vault" / NOTE).read_text(encoding="utf-8")
 
 
-def test_a_no_writes_nothing_and_is_told_to_the_agent(terminal: Any, tmp_path: Path) -> None:
+def test_after_a_no_nothing_is_written_and_the_agent_learns_why(terminal: Any, tmp_path: Path) -> None:
     answer(terminal, "Your answer", "s")
     terminal.expect_exact("It asks to change a note")
     answer(terminal, "Your answer", "n")
-    terminal.expect_exact("Nothing was done")
+    terminal.expect_exact("Nothing was changed")
     terminal.expect_exact("The user denied this call")
     terminal.wait()
     assert terminal.exitstatus == 0

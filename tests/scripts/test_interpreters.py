@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="the interpreters here a
 
 
 def fake_python(path: Path, answer: str) -> Path:
-    """A program that answers the question for its version as told, or not at all."""
+    """A program that answers the question for its version as the test wants, or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{answer}\n", encoding="utf-8")
     path.chmod(0o755)

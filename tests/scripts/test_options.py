@@ -1,11 +1,11 @@
-"""The options of `scripts/start` are checked before anything is installed."""
+"""The options of the scripts are read before anything is installed."""
 
 from pathlib import Path
 
 import pytest
 
 from bridge.settings.model import PRESETS as KNOWN
-from scripts.lib.options import PRESETS, parse_start
+from scripts.lib.options import PRESETS, RunOptions, parse_start, parse_test
 
 
 def test_a_vault_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,7 +27,7 @@ def test_the_presets_are_those_of_the_settings() -> None:
         (["Notes"], "unrecognized arguments: Notes"),
     ],
 )
-def test_bad_usage_is_told_and_ends_with_two(
+def test_bad_usage_is_reported_and_ends_with_two(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -38,3 +38,33 @@ def test_bad_usage_is_told_and_ends_with_two(
 
 def test_without_options_it_is_the_demonstration() -> None:
     assert vars(parse_start([])) == {"vault": None, "port": 0, "preset": None, "yes": False}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], RunOptions("default", ())),
+        (["--quick"], RunOptions("quick", ())),
+        (["tests/vault", "-k", "link"], RunOptions("default", ("tests/vault", "-k", "link"))),
+        (["--long", "tests/journal", "-x"], RunOptions("long", ("tests/journal", "-x"))),
+        (["tests/journal", "--quick", "--lf"], RunOptions("quick", ("tests/journal", "--lf"))),
+        (["--lo"], RunOptions("default", ("--lo",))),
+    ],
+)
+def test_what_is_not_an_option_of_ours_is_passed_to_pytest(arguments: list[str], expected: RunOptions) -> None:
+    assert parse_test(arguments) == expected
+
+
+def test_help_says_how_tests_are_selected(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse_test(["--help"])
+    shown = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert all(part in shown for part in ("--quick", "--long", "scripts/test tests/vault -k link"))
+
+
+def test_quick_and_long_exclude_each_other(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse_test(["--quick", "--long"])
+    assert ended.value.code == 2
+    assert "not allowed with argument" in capsys.readouterr().err

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from scripts.lib.steps import Outcome, Step, run_all, sum_up
+from scripts.lib.steps import STOPPED, Outcome, Step, run_all, sum_up
 
 
 def python(code: str) -> list[str]:
@@ -37,3 +37,20 @@ def test_the_summary_has_the_line_with_which_a_step_closed(capsys: pytest.Captur
 
 def test_a_step_cannot_wait_for_an_answer() -> None:
     assert run_all([Step("asks", python("import sys; print(repr(sys.stdin.read()))"))])[0].closing == "''"
+
+
+def test_a_step_whose_time_is_over_is_stopped_and_has_failed() -> None:
+    outcome = run_all([Step("hangs", python("import time; time.sleep(600)"), minutes=0.001)])[0]
+    assert (outcome.code, outcome.closing) == (STOPPED, "stopped after 0.001 minutes")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closing the pipe ends the reader there")
+def test_a_process_that_a_step_leaves_behind_does_not_hold_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("scripts.lib.steps._LAST_OUTPUT", 0.1)
+    leaves = "import subprocess; subprocess.Popen(['sleep', '20']); print('done')"
+    outcome = run_all([Step("leaves", python(leaves))])[0]
+    assert (outcome.code, outcome.closing) == (0, "done")
+
+
+def test_the_closing_line_is_kept_without_its_colours() -> None:
+    assert run_all([Step("colours", python(r"print('\x1b[2m3 passed\x1b[22m')"))])[0].closing == "3 passed"

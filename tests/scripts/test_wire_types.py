@@ -2,14 +2,17 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field
 
-from bridge.contract.base import Wire
+from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Anything, Event, SparseEvent, Time, Wire
 from bridge.contract.consent import ConsentRequest, Decision
-from scripts.lib.wire_types import COMMAND, main, render
+from bridge.contract.events import EVENTS
+from bridge.rpc.methods import METHODS
+from scripts.lib.wire_readers import render_readers
+from scripts.lib.wire_types import COMMAND, READERS, main, render
 
 
 class Colour(StrEnum):
@@ -63,6 +66,67 @@ export interface Outer {
     )
 
 
+class Lenient(Wire):
+    """What a reader makes of what is missing, unknown or to be checked."""
+
+    inner: Inner | None = None
+    many: tuple[Inner, ...] = ()
+    known: Annotated[tuple[Colour, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
+    open: Annotated[Colour, ANY_TEXT]
+    moment: Time
+    anything: Anything = None
+    either: Inner | str
+    table: dict[str, int]
+
+
+def test_readers_check_every_member_and_fill_in_what_a_message_may_leave_out() -> None:
+    schema = {"$defs": Lenient.model_json_schema(mode="serialization")}["$defs"]
+    parts = schema.pop("$defs")
+    text = render_readers("/** Head. */", {"Lenient": schema, **parts}, {"it.happened": "Inner"})
+    assert text.startswith("/** Head. */\n\nimport { dictionary, either, list, ")
+    assert text.endswith(
+        """export const inner: Members<Inner> = {
+	colour: /* @__PURE__ */ oneOf("red", "blue"),
+};
+export const readInner = /* @__PURE__ */ record(inner);
+
+export const lenient: Members<Lenient> = {
+	inner: /* @__PURE__ */ optional(readInner, null),
+	many: /* @__PURE__ */ optional(/* @__PURE__ */ list(readInner), []),
+	known: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("red", "blue")),
+	open: string,
+	moment: time,
+	anything: unknown,
+	either: /* @__PURE__ */ either(readInner, string),
+	table: /* @__PURE__ */ dictionary(number),
+};
+export const readLenient = /* @__PURE__ */ record(lenient);
+
+/** The reader of each event. */
+export const EVENT_READERS: Members<Events> = {
+	"it.happened": readInner,
+};
+"""
+    )
+
+
+def test_a_kind_of_schema_that_has_no_reader_is_an_error() -> None:
+    with pytest.raises(ValueError, match="not known here"):
+        render_readers("", {"Odd": {"properties": {"anything": {}}, "required": ["anything"]}}, {})
+
+
+def test_every_method_and_every_event_is_among_the_types() -> None:
+    text = render()
+    assert all(f'\t"{method.name}": {{ params: ' in text for method in METHODS)
+    assert all(f'\t"{event.event_name}": {event.__name__};\n' in text for event in EVENTS)
+
+
+def test_every_event_there_is_is_listed() -> None:
+    found = {event for kind in (Event, SparseEvent) for event in kind.__subclasses__()} - {SparseEvent}
+    found |= {event for kind in found for event in kind.__subclasses__()}
+    assert {event for event in found if event.__module__.startswith("bridge.")} == set(EVENTS)
+
+
 def test_a_kind_of_schema_that_is_not_known_is_an_error() -> None:
     class Odd(BaseModel):
         anything: Any
@@ -86,4 +150,7 @@ def test_check_says_whether_the_file_is_up_to_date(tmp_path: Path, capsys: pytes
     assert main([], target) == 0
     assert main(["--check"], target) == 0
     target.write_text("export {};\n", encoding="utf-8")
+    assert main(["--check"], target) == 1
+    assert main([], target) == 0
+    target.with_name(READERS).unlink()
     assert main(["--check"], target) == 1

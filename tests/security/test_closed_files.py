@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
-from bridge.client import Bridge as Client
-from bridge.client import connect
+from bridge.client import Connection, connect
 
 SECRET = "the secret word"
 
 
 @pytest.fixture
-async def agent(vault: Path) -> AsyncIterator[Client]:
+async def agent(vault: Path) -> AsyncIterator[Connection]:
     (vault / "Private").mkdir()
     (vault / "Private" / "Diary.md").write_text(f"# Diary\n\n{SECRET}\n", encoding="utf-8")
     async with Bridge(vault) as bridge:
@@ -24,7 +23,7 @@ async def agent(vault: Path) -> AsyncIterator[Client]:
             yield client
 
 
-async def test_find_and_grep_pass_it_over(agent: Client) -> None:
+async def test_find_and_grep_pass_it_over(agent: Connection) -> None:
     found = await agent.call("find", pattern="**/*.md")
     assert "Private" not in found.text
     assert "Notes/Meeting.md" in found.text
@@ -33,13 +32,13 @@ async def test_find_and_grep_pass_it_over(agent: Client) -> None:
 
 
 @pytest.mark.parametrize("path", ["Private/Diary.md", "private/DIARY.md", "Private/nothing.md"])
-async def test_read_is_refused_by_the_rule(agent: Client, path: str) -> None:
+async def test_read_is_refused_by_the_rule(agent: Connection, path: str) -> None:
     result = await agent.call("read", path=path)
     assert (result.raw["data"]["code"], result.raw["data"]["rule"]) == ("denied_by_rule", "file:Private/")
     assert "permissions.json" in (result.error or "")
 
 
-async def test_a_patch_tells_nothing_of_it_either(agent: Client) -> None:
+async def test_a_patch_discloses_nothing_of_it_either(agent: Connection) -> None:
     patch = f"--- Private/Diary.md\n+++ Private/Diary.md\n@@ -3,1 +3,1 @@\n-{SECRET}\n+x\n"
     for guess in (patch, patch.replace(SECRET, "a wrong guess")):
         called = (await agent.call("apply_patch", patch=guess)).raw

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.client import Bridge as Client
-from bridge.client import connect
+from bridge.client import Connection, connect
 from scripts.lib.consenting import consenting_host
 
 DIARY = b"---\naliases: [Confession]\ntags: [sin]\nmood: bad\n---\n# Diary\n\nthe secret word [[Meeting]]\n"
@@ -20,7 +19,7 @@ READS = (
 
 
 @pytest.fixture
-async def agent(vault: Path) -> AsyncIterator[Client]:
+async def agent(vault: Path) -> AsyncIterator[Connection]:
     (vault / "Private").mkdir()
     (vault / "Private" / "Diary.md").write_bytes(DIARY)
     (vault / "Private" / "Meeting.md").write_bytes(b"another meeting\n")
@@ -36,7 +35,7 @@ async def agent(vault: Path) -> AsyncIterator[Client]:
 @pytest.mark.parametrize(
     "name", ["Diary", "[[Diary]]", "Private/Diary", "private/DIARY.md", "Confession", "Diary#Diary"]
 )
-async def test_it_answers_as_one_that_does_not_exist_by_any_name(agent: Client, tool: str, name: str) -> None:
+async def test_it_answers_as_one_that_does_not_exist_by_any_name(agent: Connection, tool: str, name: str) -> None:
     closed = await agent.call(tool, name=name)
     missing = await agent.call(tool, name=name.lower().replace("diary", "nihil").replace("confession", "nihil"))
     assert closed.raw["errorType"] == missing.raw["errorType"]
@@ -45,17 +44,17 @@ async def test_it_answers_as_one_that_does_not_exist_by_any_name(agent: Client, 
 
 
 @pytest.mark.parametrize(("tool", "rest"), [("update_note", {"content": "x"}), ("add_tag", {"tag": "x"})])
-async def test_it_cannot_be_written_by_its_name(agent: Client, tool: str, rest: dict[str, Any]) -> None:
+async def test_it_cannot_be_written_by_its_name(agent: Connection, tool: str, rest: dict[str, Any]) -> None:
     assert (await agent.call(tool, name="Diary", **rest)).raw["errorType"] == "not_found"
 
 
-async def test_it_makes_no_name_ambiguous_and_takes_none(agent: Client) -> None:
+async def test_it_makes_no_name_ambiguous_and_takes_none(agent: Connection) -> None:
     assert (await agent.call("resolve_note", name="Meeting")).data["path"] == "Notes/Meeting.md"
     assert (await agent.call("read", path="[[Meeting]]")).data["path"] == "Notes/Meeting.md"
     assert (await agent.call("is_available", name="Diary")).data["available"] is True
 
 
-async def test_it_is_in_no_list(agent: Client) -> None:
+async def test_it_is_in_no_list(agent: Connection) -> None:
     told = [
         await agent.call("get_metadata", name="Meeting"),
         await agent.call("find_related", name="Meeting"),
@@ -71,7 +70,7 @@ async def test_it_is_in_no_list(agent: Client) -> None:
     assert [result.data for result in told[1:]] == [[], [], [], [], [], []]
 
 
-async def test_the_history_does_not_tell_of_it(agent: Client, vault: Path) -> None:
+async def test_the_history_does_not_mention_it(agent: Connection, vault: Path) -> None:
     patch = {"startLine": 1, "endLine": 1, "newContent": "x"}
     async with consenting_host(vault), connect(vault, name="me", role="host") as person:
         (await agent.call("apply_patch", path="Ideas", patches=[patch])).or_raise()
@@ -82,7 +81,7 @@ async def test_the_history_does_not_tell_of_it(agent: Client, vault: Path) -> No
         assert len(await person.request("history.list", path="Ideas")) == 1
 
 
-async def test_an_agent_hears_of_no_change_to_it(agent: Client, vault: Path) -> None:
+async def test_an_agent_hears_of_no_change_to_it(agent: Connection, vault: Path) -> None:
     await agent.request("events.subscribe", kinds=["vault.changed"])
     heard: asyncio.Queue[str] = asyncio.Queue()
     agent.on("vault.changed", lambda told: heard.put_nowait(told["path"]))

@@ -11,7 +11,8 @@ ONLY_FROM = {
     "tool.run": {"toolkit/pipeline.py"},
     "tool.report": {"toolkit/pipeline.py"},
     "tool.prepare": {"toolkit/pipeline.py"},
-    "broker.respond": {"rpc/methods/consent.py"},
+    # In a contributor's tests there is nobody to ask; nothing in the bridge imports bridge.testing.
+    "broker.respond": {"rpc/methods/consent.py", "testing/sandbox.py"},
 }
 
 
@@ -30,7 +31,7 @@ def test_effects_are_reached_from_the_pipeline_only() -> None:
     used = {
         source.relative_to(BRIDGE).as_posix(): _uses(source)
         for source in BRIDGE.rglob("*.py")
-        if "cli" not in source.parts
+        if "cli" not in source.relative_to(BRIDGE).parts
     }
     for call, allowed in ONLY_FROM.items():
         users = {name for name, uses in used.items() if call in uses}

@@ -146,7 +146,7 @@ async def test_obsidian_and_pages_in_the_settings_may_connect_from_now_on(house:
     mine = "https://mine.example"
     for origin, before in (("app://obsidian.md", 200), (mine, 403)):
         assert (await house.post(PING, Origin=origin)).status == before
-    house.world.preferences.update({"allowedOrigins": [mine]})
+    house.world.settings.update({"allowedOrigins": [mine]})
     answer = await house.post(PING, Origin=mine)
     assert (answer.status, answer.headers["Access-Control-Allow-Origin"]) == (200, mine)
     async with await house.socket(headers={**house.bearer(), "Origin": mine}) as socket:

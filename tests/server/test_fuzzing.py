@@ -3,6 +3,7 @@
 from typing import Any
 
 import orjson
+import pytest
 from aiohttp import WSMsgType
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -61,6 +62,7 @@ async def answers(house: House, role: str, data: bytes) -> list[Any]:
             said.append(message)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150,
     deadline=None,
@@ -71,7 +73,7 @@ async def answers(house: House, role: str, data: bytes) -> list[Any]:
 async def test_every_frame_is_answered_in_json_rpc_and_leaves_the_server_alive(
     house: House, data: bytes, role: str
 ) -> None:
-    house.world.desk.release.set()
+    house.world.calls.release.set()
     for said in await answers(house, role, data):
         members = said if isinstance(said, list) else [said]
         assert members

@@ -77,28 +77,33 @@ async def test_a_large_body_without_a_token_is_refused_unread(house: House) -> N
 
 
 async def test_a_post_that_is_dropped_cancels_its_call_unless_it_has_a_call_id(house: House) -> None:
-    desk = house.world.desk
+    calls = house.world.calls
     plain = asyncio.create_task(house.post(request(1, "tools.call", name="slow", arguments={"tag": "plain"})))
     kept = request(1, "tools.call", name="slow", arguments={"tag": "kept"}, callId="c-1")
     other = asyncio.create_task(house.post(kept))
-    await desk.until_running(2)
+    await calls.until_running(2)
     plain.cancel()
     other.cancel()
     await asyncio.gather(plain, other, return_exceptions=True)
-    await desk.until_cancelled(1)
-    assert desk.cancelled == ["plain"]
+    await calls.until_cancelled(1)
+    assert calls.cancelled == ["plain"]
 
 
-async def test_a_post_that_runs_when_the_bridge_stops_is_told_so(house: House) -> None:
+async def test_a_post_that_runs_when_the_bridge_stops_learns_so(house: House) -> None:
     posting = asyncio.create_task(house.post(request(1, "tools.call", name="slow", arguments={"tag": "plain"})))
-    await house.world.desk.until_running(1)
+    await house.world.calls.until_running(1)
     await house.server.stop()
     assert (await told(await posting))["error"]["code"] == -32603
-    assert house.world.desk.cancelled == ["plain"]
+    assert house.world.calls.cancelled == ["plain"]
 
 
 async def test_health_needs_no_token_and_tells_no_secret(house: House) -> None:
-    assert await told(await house.get("/health")) == {"ok": True, "version": "1.2.3", "vault": "Notes"}
+    assert await told(await house.get("/health")) == {
+        "ok": True,
+        "version": "1.2.3",
+        "vault": "Notes",
+        "protocol": 2,
+    }
 
 
 @pytest.mark.parametrize(
@@ -121,7 +126,7 @@ async def test_everything_else_is_not_there(house: House, method: str, path: str
     assert set(await answer.json()) == {"error", "hint"}
 
 
-async def test_a_plain_get_of_the_socket_is_told_to_upgrade(house: House) -> None:
+async def test_a_plain_get_of_the_socket_is_asked_to_upgrade(house: House) -> None:
     answer = await house.get("/ws", **house.bearer())
     assert answer.status == 400
     assert set(await answer.json()) == {"error", "hint"}

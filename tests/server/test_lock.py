@@ -28,7 +28,7 @@ def run(tmp_path: Path) -> RunFolder:
     return RunFolder(tmp_path / "Vault", tmp_path / "state")
 
 
-def test_a_second_bridge_is_told_which_process_serves_the_vault(run: RunFolder) -> None:
+def test_a_second_bridge_learns_which_process_serves_the_vault(run: RunFolder) -> None:
     with VaultLock(run), pytest.raises(StartError, match=rf"process {os.getpid()}\b"):
         VaultLock(run).acquire()
     with VaultLock(run):

@@ -73,7 +73,7 @@ async def test_what_a_killed_bridge_left_is_replaced(vault: Path) -> None:
         assert len(house.token()) >= 43
 
 
-async def test_two_vaults_are_served_at_once_and_each_has_its_own_door(vault: Path, tmp_path: Path) -> None:
+async def test_two_vaults_are_served_at_once_each_with_its_own_tokens(vault: Path, tmp_path: Path) -> None:
     (tmp_path / "Other").mkdir()
     async with open_house(vault) as house, open_house(tmp_path / "Other") as other:
         assert house.beacon.http != other.beacon.http

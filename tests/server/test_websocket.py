@@ -8,6 +8,7 @@ import orjson
 import pytest
 from aiohttp import WSMsgType, web
 
+from bridge.contract.events import ToolProgress
 from bridge.rpc.frames import MAX_FRAME
 from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_READ, SocketLink
@@ -79,9 +80,9 @@ async def test_a_frame_of_16_mib_is_taken_and_one_byte_more_closes_the_connectio
 async def test_requests_are_answered_by_their_ids_whatever_their_order(house: House) -> None:
     async with await house.socket() as socket:
         await socket.send_json(request("slow", "tools.call", name="slow", arguments={}))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
         assert (await ask(socket, request("quick", "ping")))["id"] == "quick"
-        house.world.desk.release.set()
+        house.world.calls.release.set()
         assert orjson.loads(await socket.receive_str(timeout=5))["id"] == "slow"
 
 
@@ -97,42 +98,42 @@ async def test_more_than_64_in_flight_are_busy(house: House) -> None:
     async with await house.socket() as socket:
         for number in range(64):
             await socket.send_json(request(number, "tools.call", name="slow", arguments={}))
-        await house.world.desk.until_running(64)
+        await house.world.calls.until_running(64)
         assert (await ask(socket, request(64, "ping")))["error"]["code"] == -32002
         async with await house.socket() as other:
             assert (await ask(other, request(1, "ping")))["result"] == "pong"
-        house.world.desk.release.set()
+        house.world.calls.release.set()
         assert len([await socket.receive_str(timeout=5) for _ in range(64)]) == 64
 
 
 async def test_closing_cancels_calls_without_a_call_id_and_no_others(house: House) -> None:
-    desk = house.world.desk
+    calls = house.world.calls
     async with await house.socket() as socket:
         await socket.send_json(request(1, "tools.call", name="slow", arguments={"tag": "plain"}))
         await socket.send_json(request(2, "tools.call", name="slow", arguments={"tag": "kept"}, callId="c-1"))
-        await desk.until_running(2)
-    await desk.until_cancelled(1)
-    assert desk.cancelled == ["plain"]
+        await calls.until_running(2)
+    await calls.until_cancelled(1)
+    assert calls.cancelled == ["plain"]
 
 
 async def test_a_connection_that_breaks_off_is_a_closed_one(house: House) -> None:
-    desk = house.world.desk
+    calls = house.world.calls
     socket = await house.socket()
     await socket.send_json(request(1, "tools.call", name="slow", arguments={"tag": "plain"}))
-    await desk.until_running(1)
+    await calls.until_running(1)
     await house.http.close()
-    await desk.until_cancelled(1)
-    assert desk.cancelled == ["plain"]
+    await calls.until_cancelled(1)
+    assert calls.cancelled == ["plain"]
 
 
 async def test_a_host_that_leaves_cancels_nothing(house: House) -> None:
     asking = await house.world.question("c-1")
-    desk = house.world.desk
+    calls = house.world.calls
     async with await house.socket("host") as socket:
         shown = orjson.loads(await socket.receive_str(timeout=5))
         assert (shown["method"], shown["params"]["requestId"]) == ("consent.requested", "c-1")
         await socket.send_json(request(1, "tools.call", name="slow", arguments={"tag": "host"}))
-        await desk.until_running(1)
+        await calls.until_running(1)
     async with await house.socket("host") as socket:
         await socket.receive_str(timeout=5)
         answer = request(1, "consent.respond", requestId="c-1", decision="allow_once", planDigest="sha256:1")
@@ -140,7 +141,7 @@ async def test_a_host_that_leaves_cancels_nothing(house: House) -> None:
         said = [orjson.loads(await socket.receive_str(timeout=5)) for _ in range(2)]
     assert {message.get("method") for message in said} == {"consent.resolved", None}
     assert (await asking).decision == "allow_once"
-    assert desk.cancelled == []
+    assert calls.cancelled == []
 
 
 async def test_stopping_says_goodbye_to_every_client(house: House) -> None:
@@ -148,7 +149,7 @@ async def test_stopping_says_goodbye_to_every_client(house: House) -> None:
         await ask(agent, request(1, "ping"))
         await ask(host, request(1, "ping"))
         await agent.send_json(request(2, "tools.call", name="slow", arguments={}, callId="c-1"))
-        await house.world.desk.until_running(1)
+        await house.world.calls.until_running(1)
         stopping = asyncio.create_task(house.server.stop())
         assert orjson.loads(await agent.receive_str(timeout=5))["error"]["code"] == -32603
         for socket in (agent, host):
@@ -156,7 +157,7 @@ async def test_stopping_says_goodbye_to_every_client(house: House) -> None:
             assert (closing.type, closing.data) == (WSMsgType.CLOSE, 1001)
             await socket.close()
         await stopping
-    assert house.world.desk.cancelled == [""]
+    assert house.world.calls.cancelled == [""]
 
 
 async def test_a_frame_beyond_all_measure_is_not_even_read(house: House) -> None:
@@ -171,11 +172,11 @@ async def test_a_frame_beyond_all_measure_is_not_even_read(house: House) -> None
 async def test_an_answer_that_comes_when_the_client_is_gone_is_dropped(house: House) -> None:
     async with await house.socket("host") as socket:
         await ask(socket, request(1, "ping"))
-        (session,) = house.world.hub.members
+        (session,) = house.world.hub.peers
         assert isinstance(session, Session)
     await house.server.stop()
-    assert session._link is not None
-    await session._link.send(b"{}")
+    assert session._transport is not None
+    await session._transport.send(b"{}")
     session.post(b"{}")
 
 
@@ -211,8 +212,9 @@ async def test_a_client_that_does_not_read_is_cut_off_and_others_go_on(house: Ho
     await reader.readuntil(b"\r\n\r\n")
     async with await house.socket("host") as other, asyncio.timeout(10):
         count = 0
-        while len(house.world.hub.members) == 2:
-            house.world.hub.notify_hosts("tool.progress", {"text": "x" * 4_000_000})
+        event = ToolProgress(execution_id="grep-1", tool="grep", client="", done=1, total=2, message="x" * 4_000_000)
+        while len(house.world.hub.peers) == 2:
+            house.world.hub.notify_hosts(event)
             await other.receive_str(timeout=5)
             count += 1
         assert count < 30

@@ -111,3 +111,34 @@ def test_the_schema_has_all_that_a_form_needs() -> None:
     assert (titles["cacheTTL"], titles["webFetchMaxBytes"]) == ("Cache TTL", "Web fetch max bytes")
     assert described["properties"]["allowTerminal"]["risk"]
     assert described["properties"]["encryptedKeys"]["readOnly"]
+
+
+def test_what_has_no_effect_is_not_offered() -> None:
+    offered = schema(offered=True)
+    hidden = schema()["properties"].keys() - offered["properties"].keys()
+    assert {"allowTerminal", "webFetchMaxBytes", "cacheTTL", "encryptedKeys", "httpsOnly"} <= hidden
+    assert {"allowedOrigins", "ignorePatterns", "anonymizeLog", "globalRateLimit"} <= offered["properties"].keys()
+    assert {section["id"] for section in offered["sections"]} == set(SECTIONS) - {"apis"}
+
+
+def test_a_value_without_effect_is_accepted_with_a_warning() -> None:
+    settings = Settings.parse({"webFetchMaxBytes": 4096})
+    assert settings.web_fetch_max_bytes == 4096
+    assert warnings(settings) == ["webFetchMaxBytes is kept, but has no effect in this version"]
+    assert warnings(settings, ["findMaxResults"]) == []
+
+
+def test_a_list_that_was_written_as_a_word_is_explained() -> None:
+    with pytest.raises(InvalidParameters, match="ignorePatterns: write a list, such as"):
+        Settings.parse({"ignorePatterns": "Templates"})
+
+
+def test_descriptions_say_units_and_the_meaning_of_null() -> None:
+    for key, member in schema(offered=True)["properties"].items():
+        kinds = {kind.get("type") for kind in [member, *member.get("anyOf", [])]}
+        if "null" in kinds:
+            assert "null: " in member["description"], key
+        if key.endswith("Bytes"):
+            assert member["description"].endswith(", in bytes."), key
+        if key.endswith("Days"):
+            assert member["description"].startswith("Days "), key

@@ -11,6 +11,7 @@ import pytest
 
 from bridge.contract.consent import ConsentMode
 from bridge.errors import ExecutionFailed, InvalidParameters
+from bridge.settings.changes import SettingsChange
 from bridge.settings.model import Settings
 from bridge.settings.store import SettingsStore
 from bridge.vault.folder import Disk, Folder
@@ -86,7 +87,7 @@ def test_a_tools_mode_is_set_and_taken_back(state: Folder) -> None:
 def test_listeners_hear_of_a_change_once_it_is_in_force(state: Folder) -> None:
     store = SettingsStore(state)
     heard: list[bool] = []
-    store.on_change(lambda settings: heard.append(settings == store.current))
+    store.on_change(lambda change: heard.append(change.after == store.current))
     store.update({"developerMode": True})
     assert heard == [True]
 
@@ -148,7 +149,7 @@ def test_keys_that_are_no_settings_are_named_ignored_and_kept(
 def test_a_hand_edit_is_read_live_and_listeners_hear_of_it(vault: Path, state: Folder) -> None:
     store = SettingsStore(state)
     heard: list[int] = []
-    store.on_change(lambda settings: heard.append(settings.find_max_results))
+    store.on_change(lambda change: heard.append(change.after.find_max_results))
     file = vault / ".vault-bridge" / "settings.json"
     for number in (7, 8):
         file.write_text(f'{{"findMaxResults": {number}}}', encoding="utf-8")
@@ -197,7 +198,7 @@ def test_a_listener_may_look_from_another_thread(state: Folder) -> None:
     store = SettingsStore(state)
     seen: list[Settings] = []
 
-    def look(_settings: Settings) -> None:
+    def look(_change: SettingsChange) -> None:
         other = threading.Thread(target=lambda: seen.append(store.current))
         other.start()
         other.join(5)
@@ -234,3 +235,33 @@ def test_a_full_disk_leaves_the_old_settings_in_force(vault: Path) -> None:
     root.close()
     assert on_disk(vault) == {"findMaxResults": 7}
     assert [path.name for path in (vault / ".vault-bridge").iterdir() if path.suffix == ".tmp"] == []
+
+
+def test_listeners_hear_who_changed_what(vault: Path, state: Folder) -> None:
+    store = SettingsStore(state)
+    heard: list[SettingsChange] = []
+    store.on_change(heard.append)
+    store.update({"findMaxResults": 7}, by="Obsidian")
+    store.set_mode("grep", ConsentMode.NEVER_ALLOW, "Person")
+    store.reset("toolSpecific", by="CLI")
+    (vault / ".vault-bridge" / "settings.json").write_text('{"developerMode": true}', encoding="utf-8")
+    assert store.current.developer_mode
+    assert [change.by for change in heard] == ["Obsidian", "Person", "CLI", None]
+    assert heard[0].differences() == {"findMaxResults": {"from": 50, "to": 7}}
+    assert [change.modes() for change in heard] == [{}, {"grep": ConsentMode.NEVER_ALLOW}, {}, {}]
+
+
+def test_warnings_are_about_the_keys_that_were_set(state: Folder) -> None:
+    store = SettingsStore(state)
+    assert len(store.update({"allowTerminal": True, "globalRateLimit": 900})[1]) == 2
+    assert store.update({"findMaxResults": 7})[1] == []
+
+
+def test_settings_without_effect_are_named_at_the_start_and_kept(
+    vault: Path, state: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    (vault / ".vault-bridge" / "settings.json").write_bytes(b'{"httpsOnly": false}')
+    store = SettingsStore(state)
+    assert "no effect in this version: httpsOnly" in caplog.text
+    store.update({"findMaxResults": 7})
+    assert on_disk(vault) == {"httpsOnly": False, "findMaxResults": 7}

@@ -14,10 +14,10 @@ import pytest
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
-from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
+from bridge.contract.base import Event, Params
+from bridge.contract.consent import ConsentClass, ConsentMode, ConsentRequest, Decision, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
@@ -25,17 +25,23 @@ from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
-from bridge.toolkit.disclosure import discloses_content
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.provider import ToolProvider
 from bridge.toolkit.rate_limit_step import RateLimitStep
-from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, WriteTool
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
+from bridge.toolkit.tool import (
+    Applied,
+    CallContext,
+    Output,
+    ReadEffect,
+    ReadTool,
+    Unchanged,
+    WriteTool,
+    discloses_content,
+)
 from bridge.toolkit.tool_call import Caller, ToolCall
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 
@@ -122,8 +128,8 @@ class Screen:
     asked: list[dict[str, Any]] = field(default_factory=list)
     resolved: list[dict[str, Any]] = field(default_factory=list)
 
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        (self.asked if method == "consent.requested" else self.resolved).append(params)
+    def notify(self, event: Event) -> None:
+        (self.asked if isinstance(event, ConsentRequest) else self.resolved).append(event.to_wire())
 
     async def answer(self, decision: Decision, **more: Any) -> Any:
         question = self.asked[-1]
@@ -186,8 +192,8 @@ def rig(vault: Path) -> Iterator[Rig]:
     settings = SettingsStore(state)
     settings.update({"enabledTools": ["*"]})
     broker = Broker(clock=clock)
-    grants = Grants(
-        Permissions(state, clock=clock),
+    grants = GrantStore(
+        PermissionFile(state, clock=clock),
         clock=clock,
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,
@@ -200,16 +206,20 @@ def rig(vault: Path) -> Iterator[Rig]:
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
     auditing = AuditStep(audit, registry, clock)
     events: list[tuple[str, dict[str, Any]]] = []
+
+    def heard(event: Event) -> None:
+        events.append((event.event_name, event.to_wire()))
+
     workers = ThreadPoolExecutor(4)
     pipeline = Pipeline(
         registry=registry,
-        limiting=RateLimitStep(RateLimits(), clock, lambda told: events.append(("limits.hit", told))),
-        asking=ConsentStep(broker, grants, clock, auditing.decided),
+        rate_limit=RateLimitStep(RateLimits(), clock, heard),
+        consent=ConsentStep(broker, grants, clock, auditing.decided),
         ledger=ledger,
         settings=lambda: settings.current,
         clock=clock,
         workers=workers,
-        on_event=lambda event, facts: events.append((event, facts)),
+        on_event=heard,
         on_finished=auditing.finished,
     )
     calls = CallRegistry(pipeline, ledger, clock)

@@ -10,24 +10,24 @@ EDIT = {"path": "Ideas.md", "text": "new\n"}
 
 
 async def ticket(rig: Any, call_id: str | None = "one", wait: float | None = 0) -> Any:
-    return await rig.calls.call(rig.caller, "overwrite", EDIT, call_id=call_id, wait=wait)
+    return (await rig.calls.call(rig.caller, "overwrite", EDIT, call_id=call_id, wait=wait)).to_wire()
 
 
 async def test_a_bounded_wait_gets_a_ticket_and_the_result_is_picked_up_later(rig: Any) -> None:
     person = rig.person()
     assert (await ticket(rig))["status"] == "pending"
     await rig.asked()
-    pending = await rig.calls.result("one", 0)
+    pending = (await rig.calls.result("one", 0)).to_wire()
     assert pending == {"status": "pending", "callId": "one", "requestId": person.asked[0]["requestId"]}
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one"))["success"]
+    assert (await rig.calls.result("one")).to_wire()["success"]
     assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
 
 
 async def test_without_an_id_a_bounded_wait_is_given_one(rig: Any) -> None:
     rig.person()
     given = (await ticket(rig, call_id=None))["callId"]
-    assert (await rig.calls.result(given, 0))["status"] == "pending"
+    assert (await rig.calls.result(given, 0)).to_wire()["status"] == "pending"
     assert rig.calls.cancel(given)
 
 
@@ -46,7 +46,7 @@ async def test_the_same_id_is_executed_once(rig: Any) -> None:
 async def test_the_same_id_for_something_else_is_refused(rig: Any) -> None:
     rig.person()
     await ticket(rig)
-    other = await rig.calls.call(rig.caller, "overwrite", EDIT | {"text": "other"}, call_id="one", wait=0)
+    other = (await rig.calls.call(rig.caller, "overwrite", EDIT | {"text": "other"}, call_id="one", wait=0)).to_wire()
     assert other["errorType"] == "invalid_parameters"
     assert "'one'" in other["error"]
 
@@ -58,7 +58,7 @@ async def test_a_caller_that_goes_away_does_not_cancel_a_call_with_an_id(rig: An
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one"))["success"]
+    assert (await rig.calls.result("one")).to_wire()["success"]
 
 
 async def test_a_cancelled_call_says_so_and_cannot_be_answered_any_more(rig: Any) -> None:
@@ -66,14 +66,14 @@ async def test_a_cancelled_call_says_so_and_cannot_be_answered_any_more(rig: Any
     await ticket(rig)
     await rig.asked()
     assert rig.calls.cancel("one")
-    assert (await rig.calls.result("one"))["data"]["code"] == "cancelled"
+    assert (await rig.calls.result("one")).to_wire()["data"]["code"] == "cancelled"
     assert not (await person.answer(Decision.ALLOW_ONCE)).accepted
     assert not rig.calls.cancel("one")
     assert not rig.calls.cancel("never heard of")
 
 
 async def test_an_unknown_id_is_not_found(rig: Any) -> None:
-    assert (await rig.calls.result("none"))["errorType"] == "not_found"
+    assert (await rig.calls.result("none")).to_wire()["errorType"] == "not_found"
 
 
 async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
@@ -85,7 +85,7 @@ async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
     rig.calls = CallRegistry(rig.pipeline, rig.ledger, rig.pipeline.clock)  # as after a restart: nothing in memory
     again = await ticket(rig)
     assert (again["success"], again["executionId"]) == (True, done["executionId"])
-    assert (await rig.calls.result("one"))["executionId"] == done["executionId"]
+    assert (await rig.calls.result("one")).to_wire()["executionId"] == done["executionId"]
     assert len(person.asked) == 1
 
 
@@ -95,7 +95,7 @@ async def test_with_nobody_there_a_call_that_can_wait_waits_for_a_person(rig: An
     person = rig.person()
     assert len(person.asked) == 1, "a screen that comes later is shown what is open"
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one"))["success"]
+    assert (await rig.calls.result("one")).to_wire()["success"]
 
 
 async def test_stopping_cancels_what_waits(rig: Any) -> None:

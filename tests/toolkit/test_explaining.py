@@ -23,20 +23,20 @@ from bridge.contract.consent import Decision
         ("raed", {}, {}, ("fail", "invalid_parameters")),
     ],
 )
-async def test_the_outcome_and_the_rule_are_told(
+async def test_an_explanation_has_the_outcome_and_the_rule(
     rig: Any, tool: str, arguments: Any, settings: Any, verdict: tuple[str, str]
 ) -> None:
     rig.settings.update(settings)
     before = (rig.vault / "Ideas.md").read_bytes()
-    told = await rig.pipeline.explain(rig.tool_call(tool, **arguments))
+    told = (await rig.pipeline.explain(rig.tool_call(tool, **arguments))).to_wire()
     assert (told["outcome"], told["rule"]) == verdict
     assert told["why"]
     assert (rig.vault / "Ideas.md").read_bytes() == before
     assert (rig.records("execution"), rig.records("decision"), rig.broker.pending(), rig.events) == ([], [], [], [])
 
 
-async def test_what_the_person_could_answer_is_told(rig: Any) -> None:
-    told = await rig.pipeline.explain(rig.tool_call("overwrite", path="Ideas.md", text="x"))
+async def test_an_explanation_lists_what_the_person_could_answer(rig: Any) -> None:
+    told = (await rig.pipeline.explain(rig.tool_call("overwrite", path="Ideas.md", text="x"))).to_wire()
     assert told["choices"] == ["allow_once", "deny_once", "deny_session", "deny_always"]
     assert (told["targets"], told["operation"], told["class"], told["mode"]) == (
         ["Ideas.md"],

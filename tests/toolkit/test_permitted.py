@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.consent.grants import Grants
-from bridge.consent.permissions import Permissions
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
+from bridge.contract.consent import Operation
 from bridge.errors import PermissionDenied
-from bridge.toolkit.permitted import PermittedFiles
+from bridge.toolkit.permitted import PermittedFiles, SessionFiles
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
+from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
 
 Permit = Callable[[str], None]
@@ -24,7 +26,9 @@ def files(vault: Path) -> Iterator[PermittedFiles]:
     (vault / "Private" / "Diary.md").write_text("TODO: secret\n", encoding="utf-8")
     with VaultRoot(vault) as root, root.state() as state:
         clock = SystemClock()
-        grants = Grants(Permissions(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode: None)
+        grants = GrantStore(
+            PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+        )
         yield PermittedFiles(VaultFiles(root), grants.closed)
 
 
@@ -82,3 +86,33 @@ def test_no_link_leads_in(files: PermittedFiles, permit: Permit, vault: Path) ->
     for name in ("Open.md", "Door/Diary.md"):
         with pytest.raises(PermissionDenied):
             files.read(parse_path(name))
+
+
+def plan(*changes: Change) -> ChangePlan:
+    return ChangePlan(Operation.UPDATE, "", changes, {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "path", "handed"),
+    [
+        ([Change(ChangeKind.CREATE, "a/New.md")], "a/New.md", True),
+        ([Change(ChangeKind.MODIFY, "a/New.md")], "A/new.md", True),
+        ([Change(ChangeKind.CREATE, "a/New.md")], "New.md", False),
+        ([Change(ChangeKind.DELETE, "Old.md")], "Old.md", False),
+        ([Change(ChangeKind.MOVE, "Theirs.md", "Moved.md")], "Moved.md", False),
+        ([Change(ChangeKind.CREATE, "Own.md"), Change(ChangeKind.MOVE, "Own.md", "Moved.md")], "Moved.md", True),
+        ([Change(ChangeKind.MKDIR, "folder")], "folder", False),
+    ],
+)
+def test_what_a_session_writes_is_its_own(changes: list[Change], path: str, handed: bool) -> None:
+    files = SessionFiles()
+    files.applied("agent-1", plan(*changes))
+    assert files.handed("agent-1", path) is handed
+    assert not files.handed("agent-2", path)
+
+
+def test_what_the_user_attaches_is_attached_for_every_session() -> None:
+    files = SessionFiles()
+    files.attached["host-1"] = ["Notes/Long.md", "x.md"]
+    assert files.handed("agent-1", "notes/long.md")
+    assert not files.handed("agent-1", "Long.md")

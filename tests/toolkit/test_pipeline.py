@@ -124,7 +124,7 @@ async def test_a_file_changed_after_the_answer_is_not_overwritten_either(
     assert (rig.vault / "Ideas.md").read_text(encoding="utf-8") == "typed at the last moment"
 
 
-async def test_a_crash_is_told_without_its_words(rig: Any, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_crash_is_reported_without_its_own_words(rig: Any, caplog: pytest.LogCaptureFixture) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}})
     result = await rig.pipeline.call(rig.tool_call("read", path="crash"))
     assert result.error_type == "execution_failed"
@@ -137,7 +137,7 @@ async def test_hosts_hear_of_start_progress_and_end(rig: Any) -> None:
     rig.settings.update({"consentMode": {"read": "always_allow"}})
     tool_call = rig.tool_call("read", path="Ideas.md")
     mine: list[str] = []
-    tool_call.notify = lambda method, _params: mine.append(method)
+    tool_call.notify = lambda event: mine.append(event.event_name)
     await rig.pipeline.call(tool_call)
     assert [event for event, _ in rig.events] == ["tool.started", "tool.progress", "tool.finished"]
     assert mine == ["tool.progress"]
@@ -160,7 +160,9 @@ async def test_an_agents_preview_needs_the_consent_to_read(rig: Any) -> None:
         await rig.pipeline.preview(rig.tool_call("overwrite", path="Ideas.md", text="new\n"))
     assert caught.value.code == "no_ui"
     before = (rig.vault / "Ideas.md").read_bytes()
-    told = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="new\n"))
+    told = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="new\n"))
+    ).to_wire()
     assert "+new" in told["plan"]["files"][0]["diff"]
     assert told["plan"]["digest"].startswith("sha256:")
     assert (rig.vault / "Ideas.md").read_bytes() == before
@@ -217,7 +219,7 @@ async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: p
     assert rig.ledger.history()[0].execution_id == result.execution_id
 
 
-async def test_a_write_once_begun_is_told_however_often_it_is_cancelled(
+async def test_a_write_once_begun_is_reported_however_often_it_is_cancelled(
     rig: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     person = rig.person()
@@ -255,7 +257,7 @@ async def test_a_write_that_has_nothing_to_do_needs_the_consent_to_read_and_no_m
     assert rig.ledger.history() == []
 
 
-async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any) -> None:
+async def test_who_may_not_read_does_not_learn_that_there_is_nothing_to_do(rig: Any) -> None:
     person = rig.person()
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
     call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text=text)))
@@ -268,13 +270,15 @@ async def test_who_may_not_read_is_not_told_that_there_is_nothing_to_do(rig: Any
 
 async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: Any) -> None:
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
-    preview = await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text=text))
+    preview = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text=text))
+    ).to_wire()
     assert preview["plan"]["targets"] == ["Ideas.md"]
     assert "files" not in preview["plan"]
 
 
 @pytest.mark.parametrize(("decision", "told"), [(Decision.DENY_ONCE, False), (Decision.ALLOW_ONCE, True)])
-async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_it(
+async def test_a_failure_that_discloses_what_a_file_holds_needs_the_consent_to_read_it(
     rig: Any, decision: Decision, told: bool
 ) -> None:
     person = rig.person()
@@ -287,6 +291,6 @@ async def test_a_failure_that_tells_what_a_file_holds_needs_the_consent_to_read_
     assert ("holds 8 words" in result.error) is told
 
 
-async def test_a_host_is_told_at_once_what_a_file_holds(rig: Any) -> None:
+async def test_a_host_sees_at_once_what_a_file_holds(rig: Any) -> None:
     result = await rig.pipeline.call(rig.tool_call("overwrite", role="host", path="Ideas.md", text="guess"))
     assert "holds 8 words" in result.error

@@ -6,8 +6,7 @@ import pytest
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
-from bridge.toolkit.provider import ToolProvider
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Tool
 
 

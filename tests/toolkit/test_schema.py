@@ -5,11 +5,10 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import Field
 
-from bridge.contract.base import Params
+from bridge.contract.base import Params, Wire
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.settings.model import Settings
-from bridge.toolkit.provider import ToolProvider
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
 from bridge.toolkit.schema import describe, parameters_schema
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
 
@@ -49,10 +48,14 @@ def registry() -> ToolRegistry:
     return made
 
 
-def only(described: list[dict[str, Any]] | str) -> dict[str, Any]:
+def wires(described: list[Wire] | str) -> list[dict[str, Any]]:
     assert isinstance(described, list)
-    (told,) = described
-    return told
+    return [tool.to_wire() for tool in described]
+
+
+def only(described: list[Wire] | str) -> dict[str, Any]:
+    (tool,) = wires(described)
+    return tool
 
 
 ENABLED = Settings(enabled_tools=("edit",))
@@ -111,7 +114,7 @@ def test_text_form_has_a_param_line_for_each_nested_member() -> None:
 
 @pytest.mark.parametrize("form", ["ollama", "openai"])
 def test_function_forms_wrap_the_same_schema(form: Any) -> None:
-    assert describe(registry(), ENABLED, form) == [
+    assert wires(describe(registry(), ENABLED, form)) == [
         {
             "type": "function",
             "function": {"name": "edit", "description": "Edits.", "parameters": parameters_schema(EditParams)},
@@ -119,13 +122,13 @@ def test_function_forms_wrap_the_same_schema(form: Any) -> None:
     ]
 
 
-def test_mcp_form_tells_what_the_tool_may_do() -> None:
+def test_mcp_form_says_what_the_tool_may_do() -> None:
     told = only(describe(registry(), ENABLED, "mcp"))
     assert told["inputSchema"] == parameters_schema(EditParams)
     assert told["annotations"]["readOnlyHint"] is True
 
 
-def test_bridge_form_tells_consent() -> None:
+def test_bridge_form_describes_consent() -> None:
     told = only(describe(registry(), ENABLED))
     assert {key: told[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
         "risk": "low",
@@ -142,5 +145,5 @@ def test_always_allowed_tools_need_no_consent() -> None:
     assert told["requiresConsent"] is False
 
 
-def test_disabled_tools_are_not_told() -> None:
+def test_disabled_tools_are_not_listed() -> None:
     assert describe(registry(), Settings(enabled_tools=())) == []

@@ -1,6 +1,8 @@
 """The tools over a real vault, called as the pipeline calls them, without consent and ledger."""
 
+import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +13,12 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
+from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import providers
-from bridge.tools.core import CoreProvider
+from bridge.tools.core import core_tools
+from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -57,9 +61,13 @@ class Bench:
     settings: Settings = field(default_factory=Settings)
     seconds: float = 20
     progress: list[str] = field(default_factory=list)
+    tree: MemoryTree | None = None
 
     def write(self, name: str, data: bytes) -> None:
         """Put a file into the vault."""
+        if self.tree is not None:
+            self.tree.put(name, data)
+            return
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
@@ -113,16 +121,35 @@ class Bench:
         )
 
 
+@pytest.fixture(params=["folder", "memory"])
+def bench(request: pytest.FixtureRequest, vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
+    """The tools over a vault. Every test that asks for it runs with both storages."""
+    if request.param == "folder":
+        with _on_disk(vault, indexed) as made:
+            yield made
+        return
+    clock, history = SystemClock(), PlannedHistory()
+    storage = MemoryStorage({path.relative_to(vault).as_posix(): path.read_bytes() for path in vault.rglob("*.md")})
+    tools = [*core_tools(storage, clock), UndoTool(history), RedoTool(history)]
+    yield Bench(vault, {tool.name: tool for tool in tools}, history, clock, tree=storage.tree)
+
+
 @pytest.fixture
-def bench(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
+def disk_bench(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
+    """All the tools over a vault in a folder: for what only a disk has, and for text search."""
+    with _on_disk(vault, indexed) as made:
+        yield made
+
+
+@contextmanager
+def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
     clock, history = SystemClock(), PlannedHistory()
     with VaultRoot(vault) as root:
         services = ToolServices(files=VaultFiles(root), everything=indexed(vault), history=history, clock=clock)
         made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools}, history, clock)
         for provider in made:
-            if isinstance(provider, CoreProvider):
-                provider._grep.close()
+            asyncio.run(provider.shutdown())
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ def diff(body: str, name: str = "Notes/Meeting.md") -> str:
     return f"--- a/{name}\n+++ b/{name}\n{body}"
 
 
-# -- line patches (seed L) -------------------------------------------------------------------------------------
+# -- line patches ----------------------------------------------------------------------------------------------
 
 
-def test_the_example_of_seed_l(bench: Any) -> None:
+def test_a_line_is_replaced_by_its_number(bench: Any) -> None:
     bench.write("Notes/Ideas.md", b"# Ideas\n\nIntro\n\n## Old Section\n\nOld content here.\n")
     edit = {"startLine": 5, "endLine": 7, "newContent": "## Updated Section\n\nNew content here."}
     plan = bench.plan("apply_patch", path="Notes/Ideas.md", patches=[edit])
@@ -257,7 +257,7 @@ def test_a_hunk_that_fits_in_no_one_place_is_refused(bench: Any, old: bytes, bod
     assert refusal.value.data == {"code": "no_match", "candidates": candidates}
 
 
-def test_a_refusal_tells_nothing_of_what_the_file_says(bench: Any) -> None:
+def test_a_refusal_says_nothing_of_what_the_file_holds(bench: Any) -> None:
     with pytest.raises(Conflict) as refusal:
         bench.plan("apply_patch", patch=diff("@@ -4 +4 @@\n-nothing like it\n+x\n"))
     assert not [word for word in ("Ada", "tea", "TODO", "Meeting\n") if word in str(refusal.value)]
@@ -370,7 +370,7 @@ def test_a_hunk_that_takes_too_long_to_place_is_given_up(bench: Any) -> None:
 # -- the report ------------------------------------------------------------------------------------------------
 
 
-def test_the_report_has_seed_ls_members(bench: Any) -> None:
+def test_the_report_has_its_members(bench: Any) -> None:
     patch = diff("@@ -4 +4 @@\n-- done: tea\n+- done: cake\n")
     output = bench.report("apply_patch", backup=".vault-bridge/backups/patch-1f0c9a/", patch=patch)
     assert output.data["modified"] is True

@@ -12,8 +12,8 @@ from bridge.toolkit.tool import ReadEffect
 Modified = Callable[[str], str]
 
 
-def test_a_glob_lists_paths_and_times_as_seed_l_has_them(bench: Any, modified: Modified) -> None:
-    output = bench.read("find", pattern="**/*.md", maxResults=2)
+def test_a_glob_lists_paths_and_times(disk_bench: Any, modified: Modified) -> None:
+    output = disk_bench.read("find", pattern="**/*.md", maxResults=2)
     assert output.data == [
         {"path": "Ideas.md", "modified": modified("Ideas.md")},
         {"path": "Notes/Meeting.md", "modified": modified("Notes/Meeting.md")},
@@ -42,7 +42,7 @@ def test_globs_and_words_find_their_files(bench: Any, pattern: str, paths: list[
     assert [entry["path"] for entry in bench.read("find", pattern=pattern).data] == paths
 
 
-def test_hidden_files_are_told_only_when_asked_for_and_dot_folders_never(bench: Any) -> None:
+def test_hidden_files_are_listed_only_when_asked_for_and_dot_folders_never(bench: Any) -> None:
     bench.write(".draft.md", b"x")
     bench.write(".trash/old.md", b"x")
     assert ".draft.md" not in bench.read("find", pattern="**").text
@@ -105,12 +105,12 @@ def test_a_walk_finds_what_the_index_finds(bench: Any) -> None:
         assert (known.data, known.text, known.metadata) == (walked.data, walked.text, walked.metadata)
 
 
-def test_what_changes_between_two_calls_is_found(bench: Any) -> None:
-    assert bench.read("find", pattern="later").data == []
-    bench.write("Later.md", b"x")
-    assert [entry["path"] for entry in bench.read("find", pattern="later").data] == ["Later.md"]
-    (bench.folder / "Later.md").unlink()
-    assert bench.read("find", pattern="**/L*.md").data == []
+def test_what_changes_between_two_calls_is_found(disk_bench: Any) -> None:
+    assert disk_bench.read("find", pattern="later").data == []
+    disk_bench.write("Later.md", b"x")
+    assert [entry["path"] for entry in disk_bench.read("find", pattern="later").data] == ["Later.md"]
+    (disk_bench.folder / "Later.md").unlink()
+    assert disk_bench.read("find", pattern="**/L*.md").data == []
 
 
 @pytest.mark.parametrize("pattern", ["[[Meeting]]", "[[meeting|shown]]", "Standup", "Meeting"])

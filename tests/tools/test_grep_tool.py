@@ -1,4 +1,4 @@
-"""grep: seed L's parameters and shape, and text that reads like grep's."""
+"""grep: its parameters and shape, and text that reads like grep's."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from bridge.settings.model import Settings
 from bridge.toolkit.tool import ReadEffect
 
 
-def test_a_hit_has_file_line_match_and_context_as_seed_l_has_them(bench: Any) -> None:
-    bench.write(
+def test_a_hit_has_file_line_match_and_context(disk_bench: Any) -> None:
+    disk_bench.write(
         "src/editing.ts", b"import x\n\nfunction applyPatch() {\n  // TODO: Add validation\n  return patch;\n}\n"
     )
-    output = bench.read("grep", pattern="TODO|FIXME", filePattern="src/**/*.ts", contextLines=1)
+    output = disk_bench.read("grep", pattern="TODO|FIXME", filePattern="src/**/*.ts", contextLines=1)
     assert output.data == [
         {
             "file": "src/editing.ts",
@@ -28,32 +28,32 @@ def test_a_hit_has_file_line_match_and_context_as_seed_l_has_them(bench: Any) ->
     )
 
 
-def test_context_of_neighbouring_hits_is_told_once_in_the_text(bench: Any) -> None:
-    bench.write("a.md", b"x1\nx2\nb\nc\nd\ne\nx3\n")
-    assert bench.read("grep", pattern="x", filePattern="a.md", contextLines=1).text == (
+def test_context_that_neighbouring_hits_share_is_shown_once(disk_bench: Any) -> None:
+    disk_bench.write("a.md", b"x1\nx2\nb\nc\nd\ne\nx3\n")
+    assert disk_bench.read("grep", pattern="x", filePattern="a.md", contextLines=1).text == (
         "a.md\n1:x1\n2:x2\n3-b\n--\n6-e\n7:x3\n"
     )
 
 
-def test_without_context_the_hits_alone_are_told(bench: Any) -> None:
-    output = bench.read("grep", pattern="TODO", contextLines=0)
+def test_without_context_only_the_hits_are_listed(disk_bench: Any) -> None:
+    output = disk_bench.read("grep", pattern="TODO", contextLines=0)
     assert output.text == "Notes/Meeting.md\n3:- TODO: call Ada\n\nNotes/Windows.md\n3:TODO: ship\n"
     assert [hit["context"] for hit in output.data] == [hit["match"] for hit in output.data]
 
 
-def test_settings_are_the_defaults(bench: Any) -> None:
-    bench.write("many.md", b"needle\n" * 20)
-    bench.settings = Settings(grep_context_lines=0, grep_max_matches=3)
-    output = bench.read("grep", pattern="needle")
+def test_settings_are_the_defaults(disk_bench: Any) -> None:
+    disk_bench.write("many.md", b"needle\n" * 20)
+    disk_bench.settings = Settings(grep_context_lines=0, grep_max_matches=3)
+    output = disk_bench.read("grep", pattern="needle")
     assert [hit["context"] for hit in output.data] == ["needle"] * 3
     assert output.metadata == {"truncated": True, "limit": 3, "filesSearched": 2}
     assert "raise maxMatches" in output.text
-    assert len(bench.read("grep", pattern="needle", maxMatches=5).data) == 5
+    assert len(disk_bench.read("grep", pattern="needle", maxMatches=5).data) == 5
 
 
-def test_what_the_user_ignores_is_not_searched(bench: Any) -> None:
-    bench.settings = Settings(ignore_patterns=("Notes/",))
-    assert bench.read("grep", pattern="TODO").data == []
+def test_what_the_user_ignores_is_not_searched(disk_bench: Any) -> None:
+    disk_bench.settings = Settings(ignore_patterns=("Notes/",))
+    assert disk_bench.read("grep", pattern="TODO").data == []
 
 
 @pytest.mark.parametrize(
@@ -63,20 +63,20 @@ def test_what_the_user_ignores_is_not_searched(bench: Any) -> None:
         ({"pattern": "a", "filePattern": "*.none"}, "No text file matches filePattern '*.none'"),
     ],
 )
-def test_an_answer_of_nothing_says_what_was_searched(bench: Any, arguments: dict[str, Any], said: str) -> None:
-    assert said in bench.read("grep", **arguments).text
+def test_an_answer_of_nothing_says_what_was_searched(disk_bench: Any, arguments: dict[str, Any], said: str) -> None:
+    assert said in disk_bench.read("grep", **arguments).text
 
 
-def test_an_answer_that_would_be_too_long_is_cut(bench: Any) -> None:
-    bench.write("long.md", (b"y" * 400 + b"\n") * 5000)
-    output = bench.read("grep", pattern="y", filePattern="long.md", contextLines=50, maxMatches=10_000)
+def test_an_answer_that_would_be_too_long_is_cut(disk_bench: Any) -> None:
+    disk_bench.write("long.md", (b"y" * 400 + b"\n") * 5000)
+    output = disk_bench.read("grep", pattern="y", filePattern="long.md", contextLines=50, maxMatches=10_000)
     assert output.metadata["truncated"]
     assert "fewer contextLines" in output.text
 
 
-def test_the_question_says_what_is_searched_where(bench: Any) -> None:
-    assert bench.prepare("grep", pattern="a") == ReadEffect(("**",), "Search the text of all files for 'a'")
-    assert bench.prepare("grep", pattern="a", filePattern="*.md") == ReadEffect(
+def test_the_question_says_what_is_searched_where(disk_bench: Any) -> None:
+    assert disk_bench.prepare("grep", pattern="a") == ReadEffect(("**",), "Search the text of all files for 'a'")
+    assert disk_bench.prepare("grep", pattern="a", filePattern="*.md") == ReadEffect(
         ("*.md",), "Search the text of files matching '*.md' for 'a'"
     )
 
@@ -93,6 +93,6 @@ def test_the_question_says_what_is_searched_where(bench: Any) -> None:
         *({"pattern": "a", "maxMatches": 10_001}, {"pattern": "a", "path": "x"}, {"pattern": "a", "contextLines": 2.5}),
     ],
 )
-def test_wrong_arguments_are_refused_before_anyone_is_asked(bench: Any, arguments: dict[str, Any]) -> None:
+def test_wrong_arguments_are_refused_before_anyone_is_asked(disk_bench: Any, arguments: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameters):
-        bench.prepare("grep", **arguments)
+        disk_bench.prepare("grep", **arguments)

@@ -1,4 +1,4 @@
-"""undo and redo: the ledger's plans, asked and told like any other write."""
+"""undo and redo: the ledger's plans, asked and reported like any other write."""
 
 from typing import Any
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bridge.index.texts.grep import Grep
 from bridge.toolkit.schema import parameters_schema
-from bridge.tools.core import CoreProvider
+from bridge.tools import providers
+from bridge.tools.core.grep import GrepTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -22,7 +22,7 @@ FACES = {
 }
 
 
-def test_the_core_tools_and_the_histories_are_those_of_the_page_in_its_order(bench: Any) -> None:
+def test_the_core_tools_and_the_histories_are_those_of_the_page_in_its_order(disk_bench: Any) -> None:
     assert {
         name: (
             tool.operation,
@@ -32,15 +32,15 @@ def test_the_core_tools_and_the_histories_are_those_of_the_page_in_its_order(ben
             tool.covers,
             tool.default_rate,
         )
-        for name, tool in bench.tools.items()
+        for name, tool in disk_bench.tools.items()
         if name in FACES
     } == FACES
-    assert [name for name in bench.tools if name in FACES] == list(FACES)
+    assert [name for name in disk_bench.tools if name in FACES] == list(FACES)
 
 
 @pytest.mark.parametrize("name", FACES)
-def test_every_parameter_is_described_in_a_schema_of_its_own(bench: Any, name: str) -> None:
-    tool = bench.tools[name]
+def test_every_parameter_is_described_in_a_schema_of_its_own(disk_bench: Any, name: str) -> None:
+    tool = disk_bench.tools[name]
     assert tool.name == name
     assert tool.title
     assert tool.description.endswith(".")
@@ -64,17 +64,20 @@ def test_every_parameter_is_described_in_a_schema_of_its_own(bench: Any, name: s
         ("apply_patch", ["path", "patches", "patch"], []),
     ],
 )
-def test_parameters_have_seed_ls_names(bench: Any, name: str, parameters: list[str], required: list[str]) -> None:
-    schema = parameters_schema(bench.tools[name].parameters)
+def test_parameters_have_camel_case_names(
+    disk_bench: Any, name: str, parameters: list[str], required: list[str]
+) -> None:
+    schema = parameters_schema(disk_bench.tools[name].parameters)
     assert (list(schema["properties"]), schema.get("required", [])) == (parameters, required)
 
 
-def test_stopping_the_provider_ends_its_worker_processes(bench: Any, indexed: Any) -> None:
-    with VaultRoot(bench.folder) as root:
-        services = ToolServices(files=VaultFiles(root), everything=indexed(bench.folder), history=bench.history)
-        provider = CoreProvider(services, Grep(services.files, services.clock))
-        asyncio.run(provider.initialize())
-        provider._grep.compile("(?=a)a", bench.clock.monotonic() + 20)
-        (worker,) = provider._grep._pool._idle
-        asyncio.run(provider.shutdown())
+def test_stopping_the_provider_ends_its_worker_processes(disk_bench: Any, indexed: Any) -> None:
+    with VaultRoot(disk_bench.folder) as root:
+        index, history = indexed(disk_bench.folder), disk_bench.history
+        core, *_others = providers(ToolServices(files=VaultFiles(root), everything=index, history=history))
+        (grep,) = [tool._grep for tool in core.tools if isinstance(tool, GrepTool)]
+        asyncio.run(core.initialize())
+        grep.compile("(?=a)a", disk_bench.clock.monotonic() + 20)
+        (worker,) = grep._pool._idle
+        asyncio.run(core.shutdown())
         assert not worker.usable

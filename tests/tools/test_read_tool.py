@@ -12,8 +12,8 @@ from bridge.toolkit.tool import ReadEffect
 Modified = Callable[[str], str]
 
 
-def test_a_file_is_told_as_seed_l_has_it(bench: Any, modified: Modified) -> None:
-    output = bench.read("read", path="Notes/Meeting.md")
+def test_a_file_is_returned_with_its_path_size_and_time(disk_bench: Any, modified: Modified) -> None:
+    output = disk_bench.read("read", path="Notes/Meeting.md")
     content = "# Meeting\n\n- TODO: call Ada\n- done: tea\n"
     assert output.data == {
         "content": content,
@@ -41,11 +41,11 @@ def test_lines_are_counted_from_one_and_the_last_is_included(
     assert (output.data["content"], output.metadata["endLine"]) == (content, last)
 
 
-def test_the_spelling_on_disk_is_told(bench: Any) -> None:
+def test_the_spelling_on_disk_is_returned(bench: Any) -> None:
     assert bench.read("read", path="notes/MEETING.md").data["path"] == "Notes/Meeting.md"
 
 
-def test_beyond_the_end_the_number_of_lines_is_told(bench: Any) -> None:
+def test_beyond_the_end_the_answer_gives_the_number_of_lines(bench: Any) -> None:
     with pytest.raises(InvalidParameters, match="has 4 lines"):
         bench.read("read", path="Notes/Meeting.md", startLine=5)
 
@@ -79,9 +79,9 @@ def test_the_users_setting_is_the_default_limit(bench: Any) -> None:
     assert not bench.read("read", path="Notes/Meeting.md", maxBytes=40).metadata["truncated"]
 
 
-def test_a_binary_file_is_described_and_its_bytes_are_kept_back(bench: Any, modified: Modified) -> None:
-    bench.write("image.png", b"\x89PNG\r\n\x1a\n\x00secret")
-    output = bench.read("read", path="image.png")
+def test_a_binary_file_is_described_and_its_bytes_are_kept_back(disk_bench: Any, modified: Modified) -> None:
+    disk_bench.write("image.png", b"\x89PNG\r\n\x1a\n\x00secret")
+    output = disk_bench.read("read", path="image.png")
     assert output.data == {
         "path": "image.png",
         "size": 15,
@@ -99,7 +99,7 @@ def test_the_byte_order_mark_is_no_content(bench: Any) -> None:
 
 
 @pytest.mark.parametrize(("start", "offset"), [(1, 6), (2, 6), (3, None)])
-def test_bytes_that_are_not_utf8_are_replaced_and_their_place_is_told(
+def test_bytes_that_are_not_utf8_are_replaced_and_their_place_is_returned(
     bench: Any, start: int, offset: int | None
 ) -> None:
     bench.write("latin.md", b"ok\ncaf\xe9\nok\n")
@@ -108,7 +108,7 @@ def test_bytes_that_are_not_utf8_are_replaced_and_their_place_is_told(
     assert ("\ufffd" in output.data["content"]) == (offset is not None)
 
 
-def test_line_endings_are_told_as_they_are(bench: Any) -> None:
+def test_line_endings_are_returned_as_they_are(bench: Any) -> None:
     assert bench.read("read", path="Notes/Windows.md", endLine=1).data["content"] == "# Windows\r\n"
 
 
@@ -133,7 +133,7 @@ def test_a_path_that_is_none_is_refused_before_anyone_is_asked(bench: Any, path:
         bench.prepare("read", path=path)
 
 
-def test_whether_a_file_exists_is_told_only_after_consent(bench: Any) -> None:
+def test_whether_a_file_exists_is_said_only_after_consent(bench: Any) -> None:
     assert bench.prepare("read", path="None.md") == ReadEffect(("None.md",), "Read None.md")
     with pytest.raises(NotFound):
         bench.read("read", path="None.md")
@@ -169,7 +169,7 @@ def test_a_path_wins_over_a_name(bench: Any) -> None:
     assert bench.read("read", path="Ideas").data["path"] == "Ideas.md"
 
 
-def test_whether_a_named_note_exists_is_told_only_after_consent(bench: Any) -> None:
+def test_whether_a_named_note_exists_is_said_only_after_consent(bench: Any) -> None:
     bench.write("Other/Meeting.md", b"other\n")
     for name, refusal in (("Meeting", Ambiguous), ("[[Meeting]]", Ambiguous), ("Nothing", NotFound)):
         assert bench.prepare("read", path=name).targets == (name,)

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.vault import compare
-from bridge.vault.compare import Change, changed_blocks, count_lines, match_lines
+from bridge.vault.compare import LineChange, changed_blocks, count_lines, match_lines
 
 numbers = st.lists(st.integers(0, 5), max_size=30)
 
 
-def rebuilt(old: list[int], new: list[int], changes: list[Change]) -> list[int]:
+def rebuilt(old: list[int], new: list[int], changes: list[LineChange]) -> list[int]:
     """What the changes make of the old lines, taking from the new ones only what they say."""
     out: list[int] = []
     done = 0

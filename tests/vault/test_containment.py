@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NotFound, PermissionDenied, ToolFailure
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
@@ -196,19 +196,19 @@ class SwappingDisk(Disk):
         if self.calls in self.turns:
             self.swap_now()
 
-    def open_folder(self, at: At, name: str) -> At:
+    def open_folder(self, at: FolderHandle, name: str) -> FolderHandle:
         self.tick()
         return super().open_folder(at, name)
 
-    def stat(self, at: At, name: str) -> os.stat_result:
+    def stat(self, at: FolderHandle, name: str) -> os.stat_result:
         self.tick()
         return super().stat(at, name)
 
-    def readlink(self, at: At, name: str) -> str:
+    def readlink(self, at: FolderHandle, name: str) -> str:
         self.tick()
         return super().readlink(at, name)
 
-    def open_read(self, at: At, name: str) -> int:
+    def open_read(self, at: FolderHandle, name: str) -> int:
         self.tick()
         return super().open_read(at, name)
 

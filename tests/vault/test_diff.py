@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
 from bridge.vault import compare
-from bridge.vault.diff import Diff, preview, unified_diff
+from bridge.vault.diff import Diff, unified_diff
 from bridge.vault.edits import LineEdit, apply_edits
-from bridge.vault.plan import Change, ChangeKind
+from bridge.vault.plan import Change, ChangeKind, preview
 from bridge.vault.text import BOM, Lines
 
 PATH = "Notes/Ideas.md"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
@@ -69,7 +69,7 @@ def test_a_walk_tells_every_file_once_in_the_order_of_names(files: VaultFiles, v
     assert listed(files) == ["Ideas.md", "Notes/Meeting.md", "Notes/Windows.md", "Notes/Deep/x.md", "Zoo/z.md"]
 
 
-def test_hidden_files_are_told_on_request_and_dot_folders_never(files: VaultFiles, vault: Path) -> None:
+def test_hidden_files_are_listed_on_request_and_dot_folders_never(files: VaultFiles, vault: Path) -> None:
     (vault / ".hidden.md").touch()
     (vault / "Notes/.git").mkdir()
     (vault / "Notes/.git/config").touch()
@@ -122,11 +122,11 @@ def test_a_walk_that_is_left_early_leaves_nothing_open(
         assert open_files() == before
 
 
-def test_a_folder_that_may_not_be_read_is_passed_over_but_a_failing_disk_is_told(vault: Path) -> None:
+def test_a_folder_that_may_not_be_read_is_skipped_but_a_failing_disk_is_reported(vault: Path) -> None:
     class Refusing(Disk):
         code = errno.EACCES
 
-        def open_folder(self, at: At, name: str) -> At:
+        def open_folder(self, at: FolderHandle, name: str) -> FolderHandle:
             if name == "Notes":
                 raise OSError(self.code, "refused")
             return super().open_folder(at, name)
@@ -154,9 +154,9 @@ def test_several_threads_see_the_whole_vault_at_once(files: VaultFiles, vault: P
 
 
 @pytest.mark.parametrize("use", ["read", "open", "hash"])
-def test_a_file_that_cannot_be_opened_is_told_without_its_absolute_path(vault: Path, use: str) -> None:
+def test_a_file_that_cannot_be_opened_is_reported_without_its_absolute_path(vault: Path, use: str) -> None:
     class Broken(Disk):
-        def open_read(self, at: At, name: str) -> int:
+        def open_read(self, at: FolderHandle, name: str) -> int:
             raise OSError(errno.EIO, f"broken {at}", str(vault / name))
 
     with VaultRoot(vault, Broken()) as root:

@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import pytest
 
 from bridge.vault import disk as disk_module
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.folder import NEW_FILE_MODE, Folder
 from bridge.vault.paths import VaultPath
 
@@ -119,7 +119,7 @@ def test_what_is_no_regular_file_is_refused_without_waiting(folder: Folder, tmp_
 @posix
 def test_a_file_swapped_for_a_pipe_after_the_look_is_not_waited_for(tmp_path: Path) -> None:
     class Swapping(Disk):
-        def open_read(self, at: At, name: str) -> int:
+        def open_read(self, at: FolderHandle, name: str) -> int:
             (tmp_path / name).unlink()
             os.mkfifo(tmp_path / name)
             return super().open_read(at, name)
@@ -145,11 +145,11 @@ def test_without_descriptors_a_folder_swapped_between_look_and_use_is_noticed(
             (top / "a").rename(top / "b")
             (top / "a").symlink_to(outside)
 
-        def open_read(self, at: At, name: str) -> int:
+        def open_read(self, at: FolderHandle, name: str) -> int:
             self.swap_folder()
             return super().open_read(at, name)
 
-        def create(self, at: At, name: str, mode: int) -> int:
+        def create(self, at: FolderHandle, name: str, mode: int) -> int:
             self.swap_folder()
             return super().create(at, name, mode)
 
@@ -203,12 +203,12 @@ def test_on_a_disk_that_ignores_case_a_name_may_be_respelled(tmp_path: Path) -> 
     class OneCase(Disk):
         """`stat` and the refusal of `move_new` behave as on such a disk."""
 
-        def stat(self, at: At, name: str) -> os.stat_result:
+        def stat(self, at: FolderHandle, name: str) -> os.stat_result:
             with self.scan(at) as entries:
                 names = {entry.name.lower(): entry.name for entry in entries}
             return super().stat(at, names.get(name.lower(), name))
 
-        def move_new(self, at: At, name: str, to: At, to_name: str) -> None:
+        def move_new(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> None:
             raise FileExistsError(name, at, to, to_name)
 
     (tmp_path / "example.md").write_bytes(b"x")
@@ -247,7 +247,7 @@ def test_a_new_file_may_be_given_its_owner(folder: Folder) -> None:
 
 def test_names_and_folders_come_and_go(folder: Folder) -> None:
     folder.mkdir("new")
-    with folder.child("new") as new, new.again() as twice:
+    with folder.child("new") as new, new.reopen() as twice:
         twice.create("x", b"", sync=False)
         assert new.names() == ["x"]
         assert str(twice.path) == "new"

@@ -2,9 +2,13 @@
 
 import hashlib
 
+import pytest
+
 from bridge.vault.diff import unified_diff
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.text import Lines
+
+pytestmark = pytest.mark.slow
 
 ROW = b"All work and no play makes Jack a dull boy, said the note at length.\r\n"
 ROWS = 100_000_000 // len(ROW)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.folder import Folder
-from bridge.vault.name_folding import fold, is_spelled, nfc
+from bridge.vault.name_folding import fold, has_exact_spelling, nfc
 from bridge.vault.paths import VaultPath
 
 NFC, NFD = unicodedata.normalize("NFC", "Übung.md"), unicodedata.normalize("NFD", "Übung.md")
@@ -42,7 +42,7 @@ def test_folding_twice_changes_nothing_more(name: str) -> None:
 class ForgivingDisk(Disk):
     """A disk that ignores case, Unicode form and invisible characters, and knows short names, as some do."""
 
-    def stat(self, at: At, name: str) -> os.stat_result:
+    def stat(self, at: FolderHandle, name: str) -> os.stat_result:
         names = [name]
         with self.scan(at) as entries:
             for entry in entries:
@@ -61,18 +61,18 @@ def test_a_name_that_a_disk_only_answers_to_is_not_its_spelling(tmp_path: Path, 
     disk = ForgivingDisk()
     with Folder(disk, disk.open_top(str(tmp_path)), VaultPath.root(), top=str(tmp_path)) as folder:
         assert folder.exists(alias)
-        assert not is_spelled(folder, alias)
+        assert not has_exact_spelling(folder, alias)
         for name in ["Ideas.md", NFD, "1234", ".obsidian"]:
-            assert is_spelled(folder, name)
+            assert has_exact_spelling(folder, name)
 
 
 def test_where_a_disk_tells_spellings_apart_the_folder_is_not_listed(tmp_path: Path) -> None:
     class NoListing(Disk):
-        def scan(self, at: At) -> Any:
+        def scan(self, at: FolderHandle) -> Any:
             raise AssertionError(f"listed {at}")
 
     for name in ["Ideas.md", NFC, "1234", "日本"]:
         (tmp_path / name).touch()
     disk = NoListing()
     with Folder(disk, disk.open_top(str(tmp_path)), VaultPath.root(), top=str(tmp_path)) as folder:
-        assert all(is_spelled(folder, name) for name in ["Ideas.md", NFC, "1234", "日本"])
+        assert all(has_exact_spelling(folder, name) for name in ["Ideas.md", NFC, "1234", "日本"])

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from bridge.errors import ErrorType
-from bridge.vault.os_errors import explain
+from bridge.vault.os_errors import as_failure
 
 
 @pytest.mark.parametrize(
@@ -27,12 +27,12 @@ from bridge.vault.os_errors import explain
 def test_each_error_is_the_failure_of_the_table_and_tells_no_absolute_path(
     code: int, error_type: ErrorType, failure_code: str | None
 ) -> None:
-    failure = explain(OSError(code, os.strerror(code), "/home/ada/Vault/Notes/x.md"), "Notes/x.md")
+    failure = as_failure(OSError(code, os.strerror(code), "/home/ada/Vault/Notes/x.md"), "Notes/x.md")
     assert failure.error_type is error_type
     assert failure.code == failure_code
     assert "'Notes/x.md'" in failure.message
     assert "/home" not in failure.message
 
 
-def test_an_error_without_a_number_is_told_too() -> None:
-    assert "unknown error" in explain(OSError("odd"), "x.md").message
+def test_an_error_without_a_number_is_reported_too() -> None:
+    assert "unknown error" in as_failure(OSError("odd"), "x.md").message

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import InvalidParameters
-from bridge.vault.diff import preview, unified_diff
-from bridge.vault.hunks import parse_hunks
-from bridge.vault.partial import Kept, Partial, can_be_parted, keep_hunks
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
+from bridge.vault.diff import parse_hunks, unified_diff
+from bridge.vault.partial import KeptHunks, PartialPlan, is_divisible, keep_hunks
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 
 OLD = b"".join(b"line %d\n" % number for number in range(1, 41))
 NEW = OLD.replace(b"line 3\n", b"three\n").replace(b"line 20\n", b"").replace(b"line 39\n", b"line 39\nmore\n")
@@ -36,7 +35,7 @@ def plan_of(*steps: tuple[str, str, bytes | None, bytes | None]) -> ChangePlan:
     return ChangePlan(Operation.UPDATE, "Edit", tuple(changes), blobs, tuple(previews))
 
 
-def keep(plan: ChangePlan, wanted: Kept) -> Partial:
+def keep(plan: ChangePlan, wanted: KeptHunks) -> PartialPlan:
     return keep_hunks(plan, wanted, lambda change: OLDS[change.before or ""])
 
 
@@ -78,7 +77,7 @@ def test_what_is_kept_equals_the_old_file_patched_with_these_hunks_only(data: st
     plan = plan_of(("modify", "A.md", old.encode(), new.encode()))
     count = len(list(parse_hunks(plan.previews[0].diff)))
     if count < 2:
-        assert not can_be_parted(plan)
+        assert not is_divisible(plan)
         return
     wanted = data.draw(st.sets(st.integers(0, count - 1), min_size=1))
     part = keep(plan, {"A.md": wanted})
@@ -107,8 +106,8 @@ def test_a_part_of_one_file_is_a_plan_of_its_own_that_tells_what_is_missing() ->
 
 def test_keeping_everything_is_the_same_plan() -> None:
     plan = plan_of(("modify", "A.md", OLD, NEW), ("create", "B.md", None, b"new\n"))
-    assert keep(plan, {"A.md": [0, 1, 2], "B.md": [0]}) == Partial(plan, ())
-    assert keep(plan, {}) == Partial(plan, ())
+    assert keep(plan, {"A.md": [0, 1, 2], "B.md": [0]}) == PartialPlan(plan, ())
+    assert keep(plan, {}) == PartialPlan(plan, ())
 
 
 FOLDERS = plan_of(
@@ -156,7 +155,7 @@ def test_a_binary_file_has_nothing_to_choose_and_is_kept() -> None:
         ({"A.md": [], "B.md": []}, "deny it instead"),
     ],
 )
-def test_a_choice_that_makes_no_sense_is_refused(wanted: Kept, says: str) -> None:
+def test_a_choice_that_makes_no_sense_is_refused(wanted: KeptHunks, says: str) -> None:
     plan = plan_of(("mkdir", "C", None, None), ("modify", "A.md", OLD, NEW), ("create", "B.md", None, b"b\n"))
     with pytest.raises(InvalidParameters, match=says):
         keep(plan, wanted)
@@ -175,7 +174,7 @@ def test_moves_reversals_and_single_parts_go_as_a_whole() -> None:
     undo = ChangePlan(Operation.UPDATE, "Undo", FOLDERS.changes, {}, FOLDERS.previews, reversal="undo")
     single = plan_of(("modify", "A.md", b"a\n", b"b\n"))
     for plan in (moving, undo, single):
-        assert not can_be_parted(plan)
+        assert not is_divisible(plan)
         with pytest.raises(InvalidParameters, match="as a whole"):
             keep_hunks(plan, {}, lambda _change: b"")
 

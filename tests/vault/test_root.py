@@ -19,7 +19,7 @@ from bridge.errors import (
     StartError,
     ToolFailure,
 )
-from bridge.vault.disk import At, Disk
+from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
 
@@ -231,7 +231,7 @@ def test_the_bridges_own_folder_must_be_a_real_one(root: VaultRoot, vault: Path,
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "create"])
-def test_a_full_disk_is_told_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
+def test_a_full_disk_is_reported_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
     class Full(Disk):
         def before(self, now: str, name: str) -> None:
             if now == operation:
@@ -253,11 +253,11 @@ def test_what_changes_kind_while_we_look_is_looked_at_again(vault: Path) -> None
                 (vault / "Here").rename(vault / "Spare")
                 (vault / "There").rename(vault / "Here")
 
-        def readlink(self, at: At, name: str) -> str:
+        def readlink(self, at: FolderHandle, name: str) -> str:
             self.swap_names()
             return super().readlink(at, name)
 
-        def open_folder(self, at: At, name: str) -> At:
+        def open_folder(self, at: FolderHandle, name: str) -> FolderHandle:
             self.swap_names()
             return super().open_folder(at, name)
 

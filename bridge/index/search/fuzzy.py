@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import re2
-from rapidfuzz import fuzz, process
 
 from bridge.index.texts.text_lines import TextLines
 
@@ -117,6 +116,8 @@ class FuzzyPaths:
 
     def _scored(self, whole: str, words: Sequence[str], places: Sequence[int], check: Check) -> list[ScoredPath]:
         """How well each fits: percent of likeness, of name or path, and more where the query's words begin words."""
+        from rapidfuzz import fuzz  # noqa: PLC0415 - a start is faster without
+
         begins = [f" {word}" for word in words]
         far: list[ScoredPath] = []
         if len(places) > CLOSELY:
@@ -202,6 +203,8 @@ def _with_letters(letters: str, lines: TextLines) -> list[int]:
 
 def _near(text: str, choices: Sequence[str], cutoff: float, check: Check) -> Iterator[ScoredPath]:
     """The choices that are like a text: how much, and which."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - a start is faster without
+
     for start in range(0, len(choices), CHUNK):
         check()
         part = choices[start : start + CHUNK]

@@ -17,7 +17,7 @@ from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.note_text import Needle, folded
 from bridge.index.search.text_session import TextSession, has_text
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase, words
-from bridge.notes.reference import note_name
+from bridge.vault.file_types import note_name
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""

@@ -22,7 +22,7 @@ from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
 from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns
 from bridge.index.texts.pieces import PIECE, pieces
 from bridge.index.texts.worker_pool import WorkerPool
-from bridge.notes.reference import is_note
+from bridge.vault.file_types import is_note
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 

@@ -21,7 +21,7 @@ from bridge.index.store.database import MAX_PLACES, PLACE_BITS
 from bridge.index.store.fulltext import FullText
 from bridge.notes.names import link_key, split_link
 from bridge.notes.note import Heading, Link
-from bridge.notes.reference import note_name
+from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
 
 _SLOW = b"\x00"

@@ -1,9 +1,9 @@
-"""Every method of the protocol, in the order of `docs/protocol.md`."""
+"""Every method of the protocol, as `docs/protocol.md` describes them."""
 
 from typing import Final
 
-from bridge.rpc.method import Method
-from bridge.rpc.methods import audit, consent, history, index, policy, session, settings, status, tools
+from bridge.rpc.dispatch import Method
+from bridge.rpc.methods import audit, consent, history, session, settings, status, tools
 
 METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
@@ -11,8 +11,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *history.METHODS,
     *status.METHODS,
     *consent.METHODS,
-    *policy.METHODS,
     *settings.METHODS,
     *audit.METHODS,
-    *index.METHODS,
 )

@@ -1,84 +1,47 @@
 """audit.*: what was done and decided, and whether the log of it is whole. For hosts only."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Any
 
-from pydantic import BeforeValidator, Field
-
+from bridge.contract import audit as wire
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Method, RequestContext
-
-Text = Annotated[str, Field(max_length=1000)]
+from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
 
 
-def _number_as_text(value: Any) -> Any:
-    """A record's `seq` is a number, a cursor is text: whoever hands the one back as the other is understood."""
-    return str(value) if type(value) is int else value
+async def query(context: RequestContext, params: wire.AuditQueryParams) -> Sequence[dict[str, Any]]:
+    """The records that fit, newest first, as they were written."""
+    return await asyncio.to_thread(context.services.audit.query, **dict(params))
 
 
-class Filters(Params):
-    """Which records. `since` and `until` are ISO 8601 times."""
-
-    tool: Text | None = None
-    client: Text | None = None
-    kind: Text | None = None
-    text: Text | None = None
-    since: Text | None = None
-    until: Text | None = None
-
-
-class QueryParams(Filters):
-    """A page of them; `before` is the `seq` that the page before ended with."""
-
-    limit: Annotated[int, Field(ge=1, le=1000)] = 100
-    before: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
-
-
-class Form(Params):
-    """As what, and into which file."""
-
-    format: Literal["json", "csv"]
-    path: Text | None = None
-
-
-class ExportParams(Filters, Form):
-    """Which records, as what, and into which file."""
-
-
-async def query(exchange: RequestContext, params: QueryParams) -> list[Mapping[str, Any]]:
-    """The records that fit, newest first."""
-    return list(await asyncio.to_thread(exchange.services.audit.query, **dict(params)))
-
-
-async def export(exchange: RequestContext, params: ExportParams) -> dict[str, Any]:
+async def export(context: RequestContext, params: wire.AuditExportParams) -> wire.AuditExport | wire.AuditExportFile:
     """The records that fit, oldest first: as text, or in a file of `.vault-bridge/exports/`."""
-    audit = exchange.services.audit
+    audit = context.services.audit
     filters = {name: value for name, value in dict(params).items() if name not in {"format", "path"}}
     if params.path is None:
-        return dict(await asyncio.to_thread(audit.export, params.format, **filters))
-    return dict(await asyncio.to_thread(audit.export_to, params.path, params.format, **filters))
+        return wire.AuditExport(**await asyncio.to_thread(audit.export, params.format, **filters))
+    return wire.AuditExportFile(**await asyncio.to_thread(audit.export_to, params.path, params.format, **filters))
 
 
-async def clear(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+async def clear(context: RequestContext, _params: Params) -> wire.AuditCleared:
     """Remove every record."""
-    return dict(await asyncio.to_thread(exchange.services.audit.clear, exchange.session.name))
+    return wire.AuditCleared(**await asyncio.to_thread(context.services.audit.clear, context.session.name))
 
 
-async def verify(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+async def verify(context: RequestContext, _params: Params) -> wire.AuditVerification:
     """Whether the log is as it was written."""
-    return dict(await asyncio.to_thread(exchange.services.audit.verify))
+    return wire.AuditVerification.model_validate(await asyncio.to_thread(context.services.audit.verify))
 
 
-async def stats(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
     """Its size and state."""
-    return dict(await asyncio.to_thread(exchange.services.audit.stats))
+    return wire.AuditStats(**await asyncio.to_thread(context.services.audit.stats))
 
 
 METHODS = (
-    Method("audit.query", query, QueryParams, HOST_ONLY),
-    Method("audit.export", export, ExportParams, HOST_ONLY),
-    Method("audit.clear", clear, roles=HOST_ONLY),
-    Method("audit.verify", verify, roles=HOST_ONLY),
-    Method("audit.stats", stats, roles=HOST_ONLY),
+    Method("audit.query", query, list[wire.AuditRecord], wire.AuditQueryParams, HOST_ONLY),
+    Method("audit.export", export, wire.AuditExport | wire.AuditExportFile, wire.AuditExportParams, HOST_ONLY),
+    Method("audit.clear", clear, wire.AuditCleared, roles=HOST_ONLY),
+    Method("audit.verify", verify, wire.AuditVerification, roles=HOST_ONLY),
+    Method("audit.stats", stats, wire.AuditStats, roles=HOST_ONLY),
 )

@@ -2,65 +2,109 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
-from pydantic import Field
-
-from bridge.contract.base import Params
+from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.tools import ChangeEntry, HistoryListParams, ReverseParams
+from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.index.knowledge import Knowledge
+from bridge.index.references import NoteResolver
 from bridge.journal.record import HistoryEntry
-from bridge.rpc.method import Method, RequestContext
-from bridge.rpc.touched import touching, visible
+from bridge.notes.names import Names
+from bridge.notes.reference import parse_reference
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.vault.file_types import NOTE_EXTENSION
+from bridge.vault.name_folding import fold
 
-ExecutionId = Annotated[str, Field(min_length=1, max_length=200)]
-
-
-class ListParams(Params):
-    """How many, older than which change, and to which file or note."""
-
-    limit: Annotated[int, Field(ge=1, le=1000)] = 50
-    before: ExecutionId | None = None
-    path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+_NAMED = 10
+"""Notes of one name that an error lists."""
 
 
-class ReverseParams(Params):
-    """Which change; by default the newest not yet undone, or the last undone."""
-
-    execution_id: ExecutionId | None = None
-
-
-async def list_changes(exchange: RequestContext, params: ListParams) -> list[dict[str, Any]]:
+async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
     """This vault's changes, newest first."""
-    entries = await asyncio.to_thread(_changes, exchange, params)
-    return [
-        {
-            "executionId": entry.execution_id,
-            "tool": entry.tool,
-            "client": entry.client,
-            "time": entry.time,
-            "state": entry.state,
-            "files": entry.files,
-            "added": entry.added,
-            "removed": entry.removed,
-            "canUndo": entry.can_undo,
-        }
-        for entry in entries
-    ]
+    entries = await asyncio.to_thread(_changes, context, params)
+    return [ChangeEntry.of(entry) for entry in entries]
 
 
-async def undo(exchange: RequestContext, params: ReverseParams) -> dict[str, Any]:
+async def undo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
     """Take a change back."""
-    return await _reverse(exchange, "history_undo", params)
+    return await _reverse(context, "history_undo", params)
 
 
-async def redo(exchange: RequestContext, params: ReverseParams) -> dict[str, Any]:
+async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
     """Make an undone change again."""
-    return await _reverse(exchange, "history_redo", params)
+    return await _reverse(context, "history_redo", params)
 
 
-def _changes(exchange: RequestContext, params: ListParams) -> Sequence[HistoryEntry]:
-    """Those that are asked for. An agent is not told of files that are closed to it."""
-    services, role = exchange.services, exchange.session.role
+def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
+    """The changes without the files that the user has closed; those to such files alone are left out.
+
+    Args:
+        entries: Changes.
+        denial: Returns the rule that closes a path; None when nothing is closed.
+    """
+    if denial is None:
+        return entries
+    seen = [replace(entry, files=tuple(path for path in entry.files if denial(path) is None)) for entry in entries]
+    return [entry for entry in seen if entry.files]
+
+
+def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -> Sequence[HistoryEntry]:
+    """The changes to a file, a note or what lies in a folder; also to one that is not there any more.
+
+    Args:
+        text: A path, or a note's name or wikilink. What there is comes before what there was.
+        entries: The changes that the caller may see.
+        knowledge: The files that the caller may see.
+
+    Raises:
+        NotFound: Nothing is or was called so.
+        Ambiguous: Several notes are, or were.
+        InvalidParameters: It is no reference, or names a part of a note.
+    """
+    wanted = _meant(text, {path for entry in entries for path in entry.files}, knowledge)
+    return [entry for entry in entries if not wanted.isdisjoint(entry.files)]
+
+
+def _meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
+    """The paths that are meant."""
+    literal = "/".join(part for part in text.strip().split("/") if part not in {"", "."})
+    if knowledge.file(literal) is not None:
+        return {literal}
+    try:
+        note = NoteResolver(knowledge).resolve(text)
+    except NotFound as error:
+        missing = error
+    else:
+        if note.reference.part:
+            raise InvalidParameters(f"{text!r} names a part of {note.path!r}; the history is of whole notes")
+        return {note.path}
+    there = [
+        path for path in knowledge.names.candidates(literal) if knowledge.file(path) and fold(path) == fold(literal)
+    ]
+    if there:
+        return set(there)
+    keys = {fold(literal), fold(literal + NOTE_EXTENSION)}
+    exact = {path for path in past if fold(path) in keys}
+    within = {path for path in past if fold(path).startswith(fold(literal) + "/")}
+    if exact or within:
+        return exact or within
+    named = Names(past).candidates(parse_reference(text).path)
+    if len(named) > 1:
+        raise Ambiguous(
+            f"Ambiguous note reference '{text}': {len(named)} matches in the history. Use one of the paths: "
+            f"{', '.join(map(repr, named[:_NAMED]))}{', ...' if named[_NAMED:] else ''}",
+            candidates=named,
+        )
+    if not named and not any(fold(folder) == fold(literal) for folder in knowledge.folders()):
+        raise missing
+    return set(named)
+
+
+def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
+    """The changes asked for; for an agent without files that are closed to it."""
+    services, role = context.services, context.session.role
     denial = services.closed() if role == "agent" else None
     if params.path is None and denial is None:
         return services.ledger.history(limit=params.limit, before=params.before)
@@ -70,13 +114,13 @@ def _changes(exchange: RequestContext, params: ListParams) -> Sequence[HistoryEn
     return entries[: params.limit]
 
 
-async def _reverse(exchange: RequestContext, tool: str, params: ReverseParams) -> dict[str, Any]:
+async def _reverse(context: RequestContext, tool: str, params: ReverseParams) -> ToolResult | PendingCall:
     arguments = params.model_dump(by_alias=True, exclude_none=True)
-    return await exchange.services.calls.call(exchange.session.caller, tool, arguments)
+    return await context.services.calls.call(context.session.caller, tool, arguments)
 
 
 METHODS = (
-    Method("history.list", list_changes, ListParams),
-    Method("history.undo", undo, ReverseParams),
-    Method("history.redo", redo, ReverseParams),
+    Method("history.list", list_changes, list[ChangeEntry], HistoryListParams),
+    Method("history.undo", undo, ToolResult, ReverseParams),
+    Method("history.redo", redo, ToolResult, ReverseParams),
 )

@@ -1,61 +1,42 @@
 """settings.*: read and change the vault's settings. For hosts only."""
 
 import asyncio
-from typing import Any
 
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Method, RequestContext
-from bridge.settings.model import Section, schema
+from bridge.contract.settings import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
+from bridge.contract.tools import ToolSummary
+from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
+from bridge.settings.model import Settings, schema
 
 
-class UpdateParams(Params):
-    """Merged deeply into what is set, validated as a whole."""
-
-    patch: dict[str, Any]
-
-
-class ResetParams(Params):
-    """One section, or everything."""
-
-    section: Section | None = None
-
-
-def get(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+def get(context: RequestContext, _params: Params) -> Settings:
     """The settings in force."""
-    return exchange.services.settings.current.to_wire()
+    return context.services.settings.current
 
 
-async def update(exchange: RequestContext, params: UpdateParams) -> dict[str, Any]:
+async def update(context: RequestContext, params: SettingsUpdateParams) -> SettingsUpdated:
     """Change settings: all of the patch or nothing."""
-    settings, warnings = await asyncio.to_thread(exchange.services.settings.update, params.patch)
-    return {"settings": settings.to_wire(), "warnings": warnings}
+    settings, warnings = await asyncio.to_thread(
+        context.services.settings.update, params.patch, by=context.session.name
+    )
+    return SettingsUpdated(settings=settings.to_wire(), warnings=tuple(warnings))
 
 
-async def reset(exchange: RequestContext, params: ResetParams) -> dict[str, Any]:
+async def reset(context: RequestContext, params: SettingsResetParams) -> SettingsUpdated:
     """Back to the defaults."""
-    settings = await asyncio.to_thread(exchange.services.settings.reset, params.section)
-    return {"settings": settings.to_wire(), "warnings": []}
+    settings = await asyncio.to_thread(context.services.settings.reset, params.section, by=context.session.name)
+    return SettingsUpdated(settings=settings.to_wire())
 
 
-def describe(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+def describe(context: RequestContext, _params: Params) -> SettingsSchema:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
-    tools = [
-        {
-            "name": tool.name,
-            "title": tool.title,
-            "description": tool.description,
-            "risk": tool.risk,
-            "consentClass": tool.consent_class,
-        }
-        for tool in exchange.services.registry.tools()
-        if tool.listed
-    ]
-    return schema() | {"tools": tools}
+    tools = tuple(ToolSummary.of(tool) for tool in context.services.registry.tools() if tool.listed)
+    return SettingsSchema(**schema(offered=True), tools=tools)
 
 
 METHODS = (
-    Method("settings.get", get, roles=HOST_ONLY),
-    Method("settings.update", update, UpdateParams, HOST_ONLY),
-    Method("settings.reset", reset, ResetParams, HOST_ONLY),
-    Method("settings.schema", describe, roles=HOST_ONLY),
+    Method("settings.get", get, Settings, roles=HOST_ONLY),
+    Method("settings.update", update, SettingsUpdated, SettingsUpdateParams, HOST_ONLY),
+    Method("settings.reset", reset, SettingsUpdated, SettingsResetParams, HOST_ONLY),
+    Method("settings.schema", describe, SettingsSchema, roles=HOST_ONLY),
 )

@@ -1,29 +1,47 @@
-"""limits.status, vault.status and bridge.faults: how much is left, what is known, and what is wrong."""
+"""limits.status, vault.status, bridge.faults and index.compare: how much is left and known, and what is wrong."""
 
 import asyncio
-from typing import Any
 
+from bridge.clock import stamp
 from bridge.contract.base import Params
-from bridge.rpc.method import HOST_ONLY, Method, RequestContext
+from bridge.contract.index_comparison import CompareParams, IndexComparison
+from bridge.contract.session import Faults, LimitUse, VaultStatus
+from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
 
 
-def limits(exchange: RequestContext, _params: Params) -> Any:
+def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:
     """For each tool the limit, what this session used in the last minute, and what is queued."""
-    return exchange.services.limits(exchange.session.session_id)
+    services = context.services
+    return services.limits.usage(context.session.session_id, services.registry.tools(), services.settings.current)
 
 
-def vault(exchange: RequestContext, _params: Params) -> Any:
+def vault(context: RequestContext, _params: Params) -> VaultStatus:
     """How many notes and files there are, and how far the index is."""
-    return exchange.services.status()
+    status = context.services.status()
+    return VaultStatus(
+        notes=status.notes,
+        files=status.files,
+        indexed=status.indexed,
+        indexing=status.indexing,
+        last_sweep=None if status.last_sweep is None else stamp(status.last_sweep),
+    )
 
 
-async def faults(exchange: RequestContext, _params: Params) -> dict[str, Any]:
+async def faults(context: RequestContext, _params: Params) -> Faults:
     """What is wrong with the settings and the permission file."""
-    return {"faults": await asyncio.to_thread(exchange.services.faults)}
+    return Faults(faults=tuple(await asyncio.to_thread(context.services.faults)))
+
+
+async def compare(context: RequestContext, params: CompareParams) -> IndexComparison:
+    """Where Obsidian's index and the bridge's differ."""
+    return await asyncio.to_thread(
+        context.services.compare, params.files, unsaved=frozenset(params.unsaved), known=params.notes
+    )
 
 
 METHODS = (
-    Method("limits.status", limits),
-    Method("vault.status", vault),
-    Method("bridge.faults", faults, roles=HOST_ONLY),
+    Method("limits.status", limits, dict[str, LimitUse]),
+    Method("vault.status", vault, VaultStatus),
+    Method("bridge.faults", faults, Faults, roles=HOST_ONLY),
+    Method("index.compare", compare, IndexComparison, CompareParams, HOST_ONLY),
 )

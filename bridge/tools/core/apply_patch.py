@@ -1,4 +1,4 @@
-"""Apply patch: edits by line numbers, or a unified diff, always shown and asked (seed L, "Apply Patch Tool")."""
+"""The tool `apply_patch`: edits by line numbers, or a unified diff, always shown and asked."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -7,25 +7,25 @@ from pydantic import Field, model_validator
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, FilePreview, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, discloses_content
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
-from bridge.vault.builder import PlanBuilder
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.edits import LineEdit, apply_edits
-from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_PATCHES = 1000
 LONGEST_PATCH = 1_000_000
 
 
 class LinePatch(Params):
-    """One edit (seed L)."""
+    """One edit by line numbers."""
 
     start_line: int = Field(ge=1, description="Starting line for edit; the first line of the file is 1")
     end_line: int = Field(
@@ -35,7 +35,7 @@ class LinePatch(Params):
 
 
 class ApplyPatchParams(Params):
-    """Seed L's parameters, and a unified diff instead of `patches`."""
+    """Edits of one file (`path`, `patches`), or a unified diff (`patch`)."""
 
     path: str | None = Field(
         default=None,
@@ -65,12 +65,11 @@ class ApplyPatchParams(Params):
         return self
 
 
-class ApplyPatchTool(WriteTool[ApplyPatchParams]):
+class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
     """Changes lines of files.
 
     Args:
-        files: The vault's files.
-        resolver: Finds notes by name.
+        storage: The vault.
         clock: What deadlines are given in.
     """
 
@@ -82,17 +81,12 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
     )
     icon = "wrench"
     parameters = ApplyPatchParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "patch"
 
-    def __init__(self, files: VaultFiles, resolver: NoteResolver, clock: Clock) -> None:
-        self._files = files
-        self._resolver = resolver
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._resolver = NoteResolver(storage.knowledge)
         self._clock = clock
 
     def prepare(self, params: ApplyPatchParams, context: CallContext) -> ChangePlan:
@@ -102,7 +96,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
             if self._clock.monotonic() > context.deadline:
                 raise DeadlineExceeded("Finding the hunks' places did not end in time; use patches with line numbers")
 
-        builder = PlanBuilder(self._files.root)
+        builder = self._storage.plan()
         if params.patches is not None:
             path, data = self._read(params.path or "")
             edits = [LineEdit(patch.start_line, patch.end_line, patch.new_content) for patch in params.patches]
@@ -138,13 +132,13 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         return Output(data, f"Done: {applied.plan.summary} ({applied.execution_id}).{kept}")
 
     def _read(self, name: str) -> tuple[VaultPath, bytes]:
-        data, stat = self._files.read(locate(self._files, self._resolver, name, certain=True))
+        data, stat = self._storage.read(locate(self._storage, self._resolver, name, certain=True))
         return stat.path, data
 
     def _plan(self, builder: PlanBuilder, patch: FilePatch, name: str, check: Check) -> None:
         """Add one file of a diff to the plan."""
         if patch.creates:
-            builder.create(self._files.root.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
+            builder.create(self._storage.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
             return
         path, data = self._read(name)
         with discloses_content(path):
@@ -164,14 +158,14 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
             return [(patches[0], path)]
         located = parse_path(path)
         if not patches[0].creates:
-            located = locate(self._files, self._resolver, path, certain=True)
+            located = locate(self._storage, self._resolver, path, certain=True)
         if located not in map(parse_path, names):
             raise InvalidParameters(f"path is {path!r}, but the patch is of {names[0]!r}; leave out one of the two")
         return [(patches[0], str(located))]
 
     def _name(self, patch: FilePatch) -> str:
         """The path in a diff, when it is certain."""
-        if len(patch.names) > 1 and self._files.exists(parse_path("b")):
+        if len(patch.names) > 1 and exists(self._storage, parse_path("b")):
             raise Ambiguous(
                 f"The patch creates {patch.names[1]!r}: its 'b/' may be git's or the folder 'b'. Give the path too",
                 candidates=patch.names,
@@ -192,14 +186,10 @@ def _summary(previews: Sequence[FilePreview]) -> str:
 
 def _counts(added: int, removed: int) -> str:
     """How many lines."""
-
-    def lines(count: int) -> str:
-        return f"{count} line" if count == 1 else f"{count} lines"
-
     if added == removed:
-        return f"{lines(added)} changed"
+        return f"{counted(added, 'line')} changed"
     if not removed:
-        return f"{lines(added)} added"
+        return f"{counted(added, 'line')} added"
     if not added:
-        return f"{lines(removed)} removed"
-    return f"{lines(added)} added, {removed} removed"
+        return f"{counted(removed, 'line')} removed"
+    return f"{counted(added, 'line')} added, {removed} removed"

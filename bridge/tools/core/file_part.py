@@ -1,9 +1,16 @@
-"""The lines of a file that are asked for, gathered while the file goes by, within a limit."""
+"""The lines of a file that are asked for, gathered while the file goes by, within a limit; and the file's facts."""
 
+from codecs import getincrementaldecoder
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 from bridge.errors import InvalidParameters
-from bridge.vault.text import BOM, Lines, decode
+from bridge.tools.formatting import utc_time
+from bridge.tools.storage import Storage
+from bridge.vault.file_types import describe_binary, is_binary
+from bridge.vault.files import FileStat
+from bridge.vault.text import BOM, CHUNK, Lines, decode
 
 
 class FilePart:
@@ -83,6 +90,45 @@ class FilePart:
         return data[: len(data) - _unfinished(data)]
 
 
+def read_part(storage: Storage, file: FileStat, part: FilePart, keep: Callable[[bytes], object]) -> bytes | None:
+    """Give a part the whole file.
+
+    Args:
+        storage: The vault.
+        file: The file.
+        part: The part.
+        keep: Called with each block.
+
+    Returns:
+        The file's first bytes when it is binary, and then the part has nothing; else None.
+    """
+    with storage.open(file.path) as stream:
+        block = stream.read(CHUNK)
+        if is_binary(block):
+            return block
+        while block:
+            part.take(block)
+            keep(block)
+            block = stream.read(CHUNK)
+    return None
+
+
+def file_facts(file: FileStat) -> dict[str, Any]:
+    """Where a file is, its size in bytes, and when it changed, for programs."""
+    return {"path": str(file.path), "size": file.size, "modified": utc_time(file.mtime_ns)}
+
+
+def binary_facts(file: FileStat, head: bytes) -> dict[str, Any]:
+    """The facts of a file that is not text.
+
+    Args:
+        file: The file.
+        head: Its first bytes.
+    """
+    kind, mime_type = describe_binary(head, file.path.name)
+    return file_facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
+
+
 def _after_breaks(block: bytes, number: int) -> int:
     """The offset behind the n-th line break of a block; where it ends when it has fewer, where it begins for none."""
     if number <= 0:
@@ -93,11 +139,6 @@ def _after_breaks(block: bytes, number: int) -> int:
 
 def _unfinished(data: bytes) -> int:
     """How many bytes at the end are the beginning of a character whose rest is not there."""
-    for back in range(1, min(4, len(data)) + 1):
-        byte = data[-back]
-        if byte >= 0xC0:  # noqa: PLR2004 - the bits that lead a character of several bytes
-            length = 2 if byte < 0xE0 else 3 if byte < 0xF0 else 4  # noqa: PLR2004 - as UTF-8 has it
-            return back if back < length else 0
-        if byte < 0x80:  # noqa: PLR2004 - a character of one byte
-            return 0
-    return 0
+    decoder = getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data[-4:])
+    return len(decoder.getstate()[0])

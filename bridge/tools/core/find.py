@@ -1,27 +1,29 @@
-"""Find: files by name or path (seed L, "Find Tool")."""
+"""The tool `find`: files by name or path."""
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
-from bridge.clock import Clock, stamp
+from bridge.clock import Clock
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded
-from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.knowledge import IndexedFile
+from bridge.index.references import NoteResolver
 from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, compile_glob, looks_like_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import IgnoreRules, ignore_rules
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import utc_time
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.storage import Storage
+from bridge.vault.ignore import IgnoreRules
 from bridge.vault.name_folding import nfc
 
 
 class FindParams(Params):
-    """Seed L's parameters."""
+    """Which files, and how many at most."""
 
     pattern: str = Field(
         min_length=1,
@@ -35,14 +37,12 @@ class FindParams(Params):
     )
 
 
-class FindTool(ReadTool[FindParams]):
+class FindTool(VaultReadTool[FindParams]):
     """Lists the vault's files that a glob or a few words mean.
 
     Args:
-        files: The vault's files.
-        index: Knows their names.
+        storage: The vault.
         clock: What deadlines are given in.
-        named: The files that a pattern names outright, as a wikilink or an alias does: these come first.
     """
 
     name = "find"
@@ -50,24 +50,12 @@ class FindTool(ReadTool[FindParams]):
     description = "Search for files in the vault by name or path pattern."
     icon = "search"
     parameters = FindParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
-    def __init__(
-        self,
-        files: VaultFiles,
-        index: Knowledge,
-        clock: Clock,
-        named: Callable[[str], Sequence[str]] = lambda _pattern: (),
-    ) -> None:
-        self._files = files
-        self._index = index
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
         self._clock = clock
-        self._named = named
+        self._resolver = NoteResolver(storage.knowledge)
         self._listings = Listings()
 
     def prepare(self, params: FindParams, context: CallContext) -> ReadEffect:
@@ -86,10 +74,10 @@ class FindTool(ReadTool[FindParams]):
                     f"Listing the vault for {params.pattern!r} did not end in time; try again when the disk is idle"
                 )
 
-        rules = ignore_rules(self._files, context.settings.ignore_patterns)
-        listing = self._listing(rules or None, check, hidden=params.include_hidden)
+        rules = self._storage.ignored(context.settings.ignore_patterns)
+        listing = self._listing(rules, check, hidden=params.include_hidden)
         check()
-        named = set(self._named(params.pattern))
+        named = set(self._resolver.outright(params.pattern))  # as a wikilink or an alias does: these come first
         found = [file for file in listing.files if file.path in named] if named else []
         if looks_like_glob(params.pattern):
             others = listing.matching(compile_glob(nfc(params.pattern)))
@@ -99,21 +87,20 @@ class FindTool(ReadTool[FindParams]):
         return _output(params.pattern, found, params.max_results or context.settings.find_max_results)
 
     def _listing(self, ignored: IgnoreRules | None, check: Check, *, hidden: bool) -> Listing:
-        """All names: those that the index knows, once it has seen the disk, else those on the disk."""
-        if not hidden and self._index.status().last_sweep is not None:
-            return self._listings.of(self._index.files(), ignored)
+        """All names: from the index once it has seen everything, else by walking."""
+        knowledge = self._storage.knowledge
+        if not hidden and knowledge.status().last_sweep is not None:
+            return self._listings.of(knowledge.files(), ignored)
         walked: list[IndexedFile] = []
-        for file in self._files.walk(include_hidden=hidden):
+        for _folder, files in self._storage.walk(include_hidden=hidden):
             check()
-            walked.append(IndexedFile(str(file.path), file.size, file.mtime_ns, file.mtime_ns))
+            walked += [IndexedFile(str(file.path), file.size, file.mtime_ns, file.mtime_ns) for file in files]
         return Listing(walked, ignored)
 
 
 def _output(pattern: str, found: Sequence[IndexedFile], limit: int) -> Output:
     total, shown = len(found), found[:limit]
-    data: list[dict[str, Any]] = [
-        {"path": file.path, "modified": stamp(datetime.fromtimestamp(file.mtime_ns / 1e9, UTC))} for file in shown
-    ]
+    data: list[dict[str, Any]] = [{"path": file.path, "modified": utc_time(file.mtime_ns)} for file in shown]
     lines = [file.path for file in shown]
     if total > limit:
         lines.append(f"[{limit} of {total} files shown. Use a narrower pattern, or a larger maxResults.]")

@@ -1,4 +1,4 @@
-"""Grep: the text of files by a regular expression (seed L, "Grep Tool")."""
+"""The tool `grep`: the text of files by a regular expression."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -7,20 +7,19 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.texts.collectors import GrepHit, GrepResult
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.texts.globs import compile_glob
+from bridge.index.texts.globs import Glob, compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
-from bridge.index.texts.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import ignore_rules
+from bridge.index.texts.patterns import MAX_LENGTH, Pattern
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
 
 class GrepParams(Params):
-    """Seed L's parameters."""
+    """What to look for, and where."""
 
     pattern: str = Field(
         min_length=1,
@@ -41,11 +40,11 @@ class GrepParams(Params):
     )
 
 
-class GrepTool(ReadTool[GrepParams]):
+class GrepTool(VaultReadTool[GrepParams]):
     """Searches the text of the vault's files.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
         grep: Searches them.
     """
 
@@ -54,15 +53,10 @@ class GrepTool(ReadTool[GrepParams]):
     description = "Search file contents using regex patterns with surrounding context."
     icon = "text-search"
     parameters = GrepParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
-    def __init__(self, files: VaultFiles, grep: Grep) -> None:
-        self._files = files
+    def __init__(self, storage: Storage, grep: Grep) -> None:
+        self._storage = storage
         self._grep = grep
 
     def prepare(self, params: GrepParams, context: CallContext) -> ReadEffect:
@@ -79,19 +73,49 @@ class GrepTool(ReadTool[GrepParams]):
         settings = context.settings
         around = settings.grep_context_lines if params.context_lines is None else params.context_lines
         limit = params.max_matches or settings.grep_max_matches
-        rules = ignore_rules(self._files, settings.ignore_patterns)
-        found = self._grep.search(
-            GrepQuery(
-                pattern=self._grep.compile(params.pattern, context.deadline),
-                glob=None if params.file_pattern is None else compile_glob(nfc(params.file_pattern)),
-                excludes=(rules,) if rules else (),
-                around=around,
-                limit=limit,
-                deadline=context.deadline,
-                progress=lambda files: context.progress(files, None, f"{files} files searched"),
-            )
-        )
+        glob = None if params.file_pattern is None else compile_glob(nfc(params.file_pattern))
+        pattern = self._grep.compile(params.pattern, context.deadline)
+        found = self._grep.search(query_of(self._storage, context, pattern, glob, around=around, limit=limit))
         return _output(params, found, limit)
+
+
+def query_of(
+    storage: Storage, context: CallContext, pattern: Pattern, glob: Glob | None, *, around: int, limit: int
+) -> GrepQuery:
+    """What a call searches: what the user ignores is left out, and progress goes to the caller.
+
+    Args:
+        storage: The vault.
+        context: The call.
+        pattern: From `Grep.compile`.
+        glob: Which files; None for all.
+        around: Lines of context on each side of a hit.
+        limit: The most hits.
+    """
+    rules = storage.ignored(context.settings.ignore_patterns)
+    return GrepQuery(
+        pattern=pattern,
+        glob=glob,
+        excludes=(rules,) if rules else (),
+        around=around,
+        limit=limit,
+        deadline=context.deadline,
+        progress=lambda files: context.progress(files, None, f"{files} files searched"),
+    )
+
+
+def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
+    """The lines that match in one file and those around them, each once and in order.
+
+    Returns:
+        The number of each line, its text, and whether it matches.
+    """
+    lines: dict[int, tuple[str, bool]] = {}
+    for hit in hits:
+        for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
+            lines.setdefault(number, (text, False))
+        lines[hit.line] = (hit.match, True)
+    return [(number, *lines[number]) for number in sorted(lines)]
 
 
 def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
@@ -108,18 +132,15 @@ def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
 def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
     """The hits as grep prints them, a block a file: `12:` before a line that matches, `12-` before the lines around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
-        told: dict[int, str] = {}
-        gaps = False
-        for hit in group:
-            gaps |= bool(hit.before or hit.after)
-            for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
-                told.setdefault(number, f"{number}-{text}")
-            told[hit.line] = f"{hit.line}:{hit.match}"
+        of_file = list(group)
+        gaps = any(hit.before or hit.after for hit in of_file)
+        last = None
         yield file
-        for number, line in sorted(told.items()):
-            if gaps and number - 1 not in told and number != min(told):
+        for number, text, matches in lines_around(of_file):
+            if gaps and last is not None and number > last + 1:
                 yield "--"
-            yield line
+            yield f"{number}{':' if matches else '-'}{text}"
+            last = number
         yield ""
 
 

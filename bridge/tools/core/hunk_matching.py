@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 import re2
 
 from bridge.errors import Conflict
-from bridge.tools.core.unified import Hunk, HunkLine
+from bridge.tools.core.unified import PatchHunk, PatchLine
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.text import Lines
 
 MOST_CANDIDATES = 10
-"""Places told when a hunk fits in several."""
+"""Places listed when a hunk fits in several."""
 _MORE_CONTEXT = "Give the hunk more unchanged lines, so that it fits in one place"
 _PROBE = 500
 """Bytes of a hunk that are looked for; the rest is compared where they are found."""
@@ -20,7 +20,7 @@ Check = Callable[[], None]
 """Raises when the time is over."""
 
 
-def apply_hunks(data: bytes, hunks: Sequence[Hunk], path: object, check: Check) -> Edited:
+def apply_hunks(data: bytes, hunks: Sequence[PatchHunk], path: object, check: Check) -> Edited:
     """Apply hunks to a file. Lines are compared without their endings, and the file keeps its own.
 
     What the patch says of a newline at the end is done; where it says nothing, a file without one stays so.
@@ -44,12 +44,12 @@ def apply_hunks(data: bytes, hunks: Sequence[Hunk], path: object, check: Check) 
     return _without_final_break(edited) if unended else edited
 
 
-def new_content(hunk: Hunk) -> bytes:
+def new_content(hunk: PatchHunk) -> bytes:
     """The bytes of a file that a hunk of added lines makes."""
     return "".join(line.text + "\n" * line.ended for line in hunk.lines).encode()
 
 
-def _place(lines: Lines, hunk: Hunk, name: str, path: object, check: Check) -> int:
+def _place(lines: Lines, hunk: PatchHunk, name: str, path: object, check: Check) -> int:
     """The line where a hunk begins."""
     old = hunk.old
     if not old:
@@ -88,7 +88,7 @@ def _no_match(reason: str, advice: str, candidates: Sequence[int] = ()) -> Confl
     )
 
 
-def _candidates(lines: Lines, old: Sequence[HunkLine]) -> Iterator[int]:
+def _candidates(lines: Lines, old: Sequence[PatchLine]) -> Iterator[int]:
     """The lines where a file has a hunk's first old lines, as many of them as are quickly looked for."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
@@ -107,7 +107,7 @@ def _candidates(lines: Lines, old: Sequence[HunkLine]) -> Iterator[int]:
         position = end + 1 - len(lines.bom)
 
 
-def _probe(old: Sequence[HunkLine]) -> bytes:
+def _probe(old: Sequence[PatchLine]) -> bytes:
     """A pattern of RE2 for the first old lines, or of the first one's beginning when it is long."""
     sources: list[bytes] = []
     for line in old:
@@ -122,7 +122,7 @@ def _probe(old: Sequence[HunkLine]) -> bytes:
     return b"(?m)^" + joined + b"\r?$"
 
 
-def _stands(lines: Lines, first: int, old: Sequence[HunkLine]) -> bool:
+def _stands(lines: Lines, first: int, old: Sequence[PatchLine]) -> bool:
     """Whether exactly these lines stand in the file from there on."""
     last = first + len(old) - 1
     if last > lines.count:
@@ -139,11 +139,11 @@ def _stands(lines: Lines, first: int, old: Sequence[HunkLine]) -> bool:
     ] == wanted
 
 
-def _edits(hunk: Hunk, first: int, lines: Lines) -> Iterator[LineEdit]:
+def _edits(hunk: PatchHunk, first: int, lines: Lines) -> Iterator[LineEdit]:
     """A hunk as edits of no more lines than it changes."""
     next_line = first
     removed = 0
-    added: list[HunkLine] = []
+    added: list[PatchLine] = []
     knows_end = not all(line.ended for line in hunk.lines)
 
     def edit() -> LineEdit:

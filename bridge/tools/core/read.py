@@ -1,26 +1,24 @@
-"""Read: a file, whole or in part (seed L, "Read Tool")."""
+"""The tool `read`: a file, whole or in part."""
 
 from typing import Any
 
 from pydantic import Field
 
-from bridge.clock import stamp
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.core.file_part import FilePart
-from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.text import CHUNK
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.storage import Storage
+from bridge.vault.files import FileStat
 
 MOST_BYTES = 16 * 1024 * 1024
 NEWLINE = "\n"
 
 
 class ReadParams(Params):
-    """Seed L's parameters."""
+    """Which lines of which file."""
 
     path: str = Field(
         description="File path relative to vault root, or a note's name or wikilink ('My Note', '[[My Note]]')"
@@ -32,12 +30,11 @@ class ReadParams(Params):
     )
 
 
-class ReadFileTool(ReadTool[ReadParams]):
+class ReadFileTool(VaultReadTool[ReadParams]):
     """Reads a file of the vault.
 
     Args:
-        files: The vault's files.
-        resolver: Finds notes by name.
+        storage: The vault.
     """
 
     name = "read"
@@ -45,21 +42,15 @@ class ReadFileTool(ReadTool[ReadParams]):
     description = "Retrieve full or partial file contents."
     icon = "file-text"
     parameters = ReadParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
-    def __init__(self, files: VaultFiles, resolver: NoteResolver) -> None:
-        self._files = files
-        self._resolver = resolver
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+        self._resolver = NoteResolver(storage.knowledge)
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
-        """Check the path and the range; whether the file exists is told only after consent."""
+        """Check the path and the range; whether the file exists is said only after consent."""
         del context
-        path = asked_for(self._files, self._resolver, params.path)
+        path = asked_for(self._storage, self._resolver, params.path)
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
@@ -67,15 +58,11 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
-        file = self._files.stat(locate(self._files, self._resolver, params.path))
+        file = self._storage.stat(locate(self._storage, self._resolver, params.path))
         part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
-        with self._files.open(file.path) as stream:
-            head = stream.read(CHUNK)
-            if is_binary(head):
-                return _binary(file, head)
-            part.take(head)
-            while block := stream.read(CHUNK):
-                part.take(block)
+        head = read_part(self._storage, file, part, lambda _block: None)
+        if head is not None:
+            return _binary(file, head)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
@@ -85,21 +72,14 @@ class ReadFileTool(ReadTool[ReadParams]):
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
-    """What is told of a file that is not text."""
-    kind, mime_type = describe_binary(head, file.path.name)
-    data = {
-        "path": str(file.path),
-        "size": file.size,
-        "modified": stamp(file.modified),
-        "binary": True,
-        "kind": kind,
-        "mimeType": mime_type,
-    }
-    return Output(data, f"{file.path} is not text: {kind}, {mime_type}, {file.size} bytes. Its bytes are not shown.")
+    """The answer for a file that is not text."""
+    data = binary_facts(file, head)
+    what = f"{data['kind']}, {data['mimeType']}, {file.size} bytes"
+    return Output(data, f"{file.path} is not text: {what}. Its bytes are not shown.")
 
 
 def _text(file: FileStat, part: FilePart) -> Output:
-    """What is told of a text file."""
+    """The answer for a text file."""
     content, invalid_at = part.text(file.path)
     metadata: dict[str, Any] = {
         "startLine": part.first,
@@ -113,7 +93,7 @@ def _text(file: FileStat, part: FilePart) -> Output:
         text = f"{content}{'' if content.endswith(NEWLINE) else NEWLINE}{_note(part)}"
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
-    data = {"content": content, "path": str(file.path), "size": file.size, "modified": stamp(file.modified)}
+    data = file_facts(file) | {"content": content}
     return Output(data, text, metadata)
 
 

@@ -26,7 +26,7 @@ _SIGNATURE = "-- "
 
 
 @dataclass(frozen=True, slots=True)
-class HunkLine:
+class PatchLine:
     """One line of a hunk.
 
     Attributes:
@@ -41,7 +41,7 @@ class HunkLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Hunk:
+class PatchHunk:
     """One hunk.
 
     Attributes:
@@ -50,15 +50,15 @@ class Hunk:
     """
 
     at: int
-    lines: tuple[HunkLine, ...]
+    lines: tuple[PatchLine, ...]
 
     @property
-    def old(self) -> list[HunkLine]:
+    def old(self) -> list[PatchLine]:
         """What it expects in the file."""
         return [line for line in self.lines if line.sign != "+"]
 
     @property
-    def new(self) -> list[HunkLine]:
+    def new(self) -> list[PatchLine]:
         """What is there afterwards."""
         return [line for line in self.lines if line.sign != "-"]
 
@@ -75,7 +75,7 @@ class FilePatch:
 
     names: tuple[str, ...]
     creates: bool
-    hunks: tuple[Hunk, ...]
+    hunks: tuple[PatchHunk, ...]
 
 
 def parse_patch(text: str, path: str | None) -> list[FilePatch]:
@@ -179,15 +179,15 @@ def _header_of(hunk: ParsedHunk) -> int:
     return min(line.diff_line_no for line in hunk if line.diff_line_no) - 1
 
 
-def _hunk(hunk: ParsedHunk, supplied: int) -> Hunk:
-    lines: list[HunkLine] = []
+def _hunk(hunk: ParsedHunk, supplied: int) -> PatchHunk:
+    lines: list[PatchLine] = []
     at = max(_header_of(hunk) - supplied, 1)
     for line in hunk:
         if line.line_type in {" ", "+", "-"}:
-            lines.append(HunkLine(line.line_type, line.value.removesuffix("\n").removesuffix("\r")))
+            lines.append(PatchLine(line.line_type, line.value.removesuffix("\n").removesuffix("\r")))
         elif line.line_type == "\\" and lines:
-            lines[-1] = HunkLine(lines[-1].sign, lines[-1].text, ended=False)
-    made = Hunk(at, tuple(lines))
+            lines[-1] = PatchLine(lines[-1].sign, lines[-1].text, ended=False)
+    made = PatchHunk(at, tuple(lines))
     if not all(line.ended for side in (made.old, made.new) for line in side[:-1]):
         raise malformed(at, "only the last line of a file can have no newline")
     return made

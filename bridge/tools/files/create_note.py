@@ -1,29 +1,27 @@
-"""Create note: a new Markdown note, named by the caller or after what it says (seeds S and C, "create_note")."""
+"""The tool `create_note`: a new Markdown note, named by the caller or after what it says."""
 
+from contextlib import suppress
 from itertools import count
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.files.creation import Creation
-from bridge.tools.files.formatting import done, size
+from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
-from bridge.tools.files.parameters import LONGEST_PATH, RequiredContent, SeedParams
-from bridge.tools.files.paths import NOTE, note_path, vault_path
-from bridge.tools.files.target import to_bytes
-from bridge.vault.app_settings import read_app_settings
-from bridge.vault.files import VaultFiles
+from bridge.tools.files.paths import NOTE, note_path, to_bytes, vault_path
+from bridge.tools.formatting import UNLINKABLE, done, size
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.parameters import LONGEST_PATH, RequiredContent, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
 
-_NOT_IN_LINKS = "#^[]"
 
-
-class CreateNoteParams(SeedParams):
-    """Seed S's parameters, and seed C's `name` and `folder`."""
+class CreateNoteParams(SnakeCaseParams):
+    """The content, and the place: `path`, or `name` or `title` with `folder`."""
 
     content: RequiredContent = Field(description="Note content in Markdown")
     path: str | None = Field(
@@ -50,12 +48,12 @@ class CreateNoteParams(SeedParams):
     )
 
 
-class CreateNoteTool(WriteTool[CreateNoteParams]):
+class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
     """Makes a note.
 
     Args:
-        files: The vault's files.
-        creation: Plans new ones.
+        storage: The vault.
+        creation: Plans new files.
     """
 
     name = "create_note"
@@ -68,14 +66,10 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
     parameters = CreateNoteParams
     operation = Operation.CREATE
     risk = RiskLevel.MEDIUM
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
 
-    def __init__(self, files: VaultFiles, creation: Creation) -> None:
-        self._files = files
+    def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
+        self._storage = storage
         self._creation = creation
 
     def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan:
@@ -83,7 +77,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         new = to_bytes(params.content)
         place = self._place(params)
         warnings = []
-        if bad := sorted(set(_NOT_IN_LINKS) & set(place.name)):
+        if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
         return self._creation.plan(place, new, f'Create note "{place}" ({size(len(new))})', context, warnings)
 
@@ -99,12 +93,12 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         if params.path is not None:
             if params.name is not None or params.folder is not None:
                 raise InvalidParameters("path says where the note goes; leave out name and folder, or path")
-            return self._free(note_path(params.path, self._files))
+            return self._free(note_path(params.path, self._storage))
         folder = self._folder(params.folder)
         if params.name is not None:
             if params.title is not None:
                 raise InvalidParameters("Give either name or title, and not both")
-            return self._free(note_path(f"{folder}/{params.name.strip()}", self._files, "name"))
+            return self._free(note_path(f"{folder}/{params.name.strip()}", self._storage, "name"))
         name = note_name(params.title or title_of(params.content))
         taken = self._names(folder)
         names = (name if not number else f"{name} {number}" for number in count())
@@ -116,29 +110,25 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         Raises:
             Conflict: Something is.
         """
-        if self._files.exists(path):
-            there = self._files.root.resolve(path)
+        if exists(self._storage, path):
+            there = self._storage.resolve(path)
             raise Conflict(
                 f'File already exists: "{there}". Use modify_note to change it, or choose another path', code="exists"
             )
-        return self._files.root.resolve_new(path)
+        return self._storage.resolve_new(path)
 
     def _folder(self, given: str | None) -> VaultPath:
         """The folder that was given, else where Obsidian puts new notes (rule 78)."""
         if given is not None:
-            return vault_path(given or "/", self._files, "folder")
-        settings = read_app_settings(self._files.root)
+            return vault_path(given or "/", self._storage, "folder")
+        settings = self._storage.app_settings
         if settings.new_file_location == "folder":
-            try:
-                return vault_path(settings.new_file_folder_path or "/", self._files)
-            except ToolFailure:
-                return VaultPath.root()
+            with suppress(ToolFailure):
+                return vault_path(settings.new_file_folder_path or "/", self._storage)
         return VaultPath.root()
 
     def _names(self, folder: VaultPath) -> set[str]:
         """The names in a folder, which the disk may take for one another."""
-        try:
-            with self._files.root.folder(self._files.root.resolve(folder)) as opened:
-                return {fold(name) for name in opened.names()}
-        except NotFound:
-            return set()
+        with suppress(NotFound):
+            return {fold(name) for name in self._storage.names(folder)}
+        return set()

@@ -3,19 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from bridge.clock import Clock
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key, split_link
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.files.deletion_preview import Departing
-from bridge.tools.files.formatting import counted, size
-from bridge.tools.services import ToolServices
-from bridge.vault.app_settings import read_app_settings
-from bridge.vault.disk import is_link
+from bridge.tools.files.deletion_preview import DeletionPreview
+from bridge.tools.formatting import counted, size
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
-from bridge.vault.subtree import Subtree, subtree
+from bridge.vault.subtree import Subtree
 
 NAMED = 10
 """Files that a warning names; the others it counts."""
@@ -23,7 +22,7 @@ LISTED = 1_000
 """Files of a folder that the question lists one by one."""
 _STEP = 500
 
-Place = Literal["system", "local", "none"]
+TrashPlace = Literal["system", "local", "none"]
 _GOES = {
     "system": "it goes to the system trash",
     "local": "it goes to .trash in the vault",
@@ -31,18 +30,17 @@ _GOES = {
 }
 
 
-class Removal:
-    """Plans deletions, and tells of those that were made.
+class DeletionPlanner:
+    """Plans deletions, and reports those that were made.
 
     Args:
-        services: The vault, all that is known of its notes, and what is closed.
+        storage: The vault.
+        clock: What deadlines are given in.
     """
 
-    def __init__(self, services: ToolServices) -> None:
-        self._files = services.files
-        self._denied = services.denied
-        self._everything = services.everything
-        self._clock = services.clock
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
 
     def plan(self, path: VaultPath, context: CallContext) -> ChangePlan:
         """Plan that a file or folder goes.
@@ -57,33 +55,32 @@ class Removal:
             PermissionDenied: It is a dot-folder or holds one, or something in it is closed to tools.
             DeadlineExceeded: It is too much to be read in time.
         """
-        root = self._files.root
         if not path.parts:
             raise InvalidParameters("The path names the vault itself, which cannot be deleted; name a folder in it")
-        is_folder = self._files.is_folder(path)
+        is_folder = self._storage.is_folder(path)
         place = self._real(path)
         self._refuse_closed(place, place)
         tree = Subtree((), (place,))
         if is_folder:
-            tree = subtree(root, place, lambda found: self._refuse_closed(found, place))
-        where: Place = read_app_settings(root).trash_option
-        departing = Departing(root, listed=LISTED)
+            tree = self._storage.subtree(place, lambda found: self._refuse_closed(found, place))
+        where: TrashPlace = self._storage.app_settings.trash_option
+        shown = DeletionPreview(self._storage, listed=LISTED)
         for number, file in enumerate(tree.files):
             if self._clock.monotonic() > context.deadline:
                 raise DeadlineExceeded(f"{str(place)!r} holds too much to be read in time; delete it in several parts")
-            departing.add(file)
+            shown.add(file)
             if number % _STEP == _STEP - 1:
                 context.progress(number + 1, len(tree.files), f"Reading {place}")
         sources = self._linked_from(tree)
-        changes = [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in departing.hashes]
+        changes = [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in shown.hashes]
         changes += [Change(ChangeKind.RMDIR, str(folder)) for folder in reversed(tree.folders)]
-        what = _described(place, tree, departing.size) if is_folder else str(place)
+        what = _described(place, tree, shown.size) if is_folder else str(place)
         return ChangePlan(
             operation=Operation.DELETE,
             summary=f"Delete {what}: {_GOES[where]}",
             changes=tuple(changes),
             blobs={},
-            previews=tuple(self._previews(place, tree, departing)),
+            previews=tuple(_previews(place, tree, shown)),
             warnings=tuple(self._warnings(tree, sources, where, context)),
             disposal=None if where == "none" else where,
             linked_from=len(sources),
@@ -93,11 +90,9 @@ class Removal:
 
     def _real(self, path: VaultPath) -> VaultPath:
         """Where the path really leads. A link at its end is no file: deleting it would delete another."""
-        root = self._files.root
-        place, parent = root.resolve(path), root.resolve(path.parent)
-        with root.folder(parent) as folder:
-            linked = folder.exists(path.name) and is_link(folder.stat(path.name))
-        if linked or place.parent != parent or fold(place.name) != fold(path.name):
+        everything = self._storage.everything
+        place, parent = everything.resolve(path), everything.resolve(path.parent)
+        if self._storage.is_link(path) or place.parent != parent or fold(place.name) != fold(path.name):
             raise InvalidParameters(
                 f"{str(path)!r} is a link to {str(place)!r}. Give that path to delete what it leads to, "
                 "or ask the user to remove the link"
@@ -105,8 +100,8 @@ class Removal:
         return place
 
     def _refuse_closed(self, path: VaultPath, place: VaultPath) -> None:
-        """What may not be seen may not go, and is not told of either."""
-        denial = self._denied()
+        """What may not be seen may not go, and is not named either."""
+        denial = self._storage.closed()
         rule = None if denial is None else denial(str(path))
         if rule is None:
             return
@@ -118,23 +113,17 @@ class Removal:
 
     def _linked_from(self, tree: Subtree) -> list[str]:
         """The files outside it that link to something in it."""
-        self._everything.refresh()
-        names = self._everything.names
+        knowledge = self._storage.everything.knowledge
+        knowledge.refresh()
+        names = knowledge.names
         gone = set(map(str, tree.files))
-        links = self._everything.links_named({link_key(path) for path in gone})
+        links = knowledge.links_named({link_key(path) for path in gone})
         found = {link.source for link in links if names.resolve(split_link(link.link)[0], link.source) in gone}
         return sorted(found - gone)
 
     # -- what is shown ------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def _previews(place: VaultPath, tree: Subtree, departing: "Departing") -> Iterator[FilePreview]:
-        """The folder, folded: itself with all that is not listed, then its files."""
-        if tree.folders:
-            yield FilePreview(path=str(place), change="rmdir", removed=departing.unlisted_lines)
-        yield from departing.previews
-
-    def _warnings(self, tree: Subtree, sources: list[str], where: Place, context: CallContext) -> Iterator[str]:
+    def _warnings(self, tree: Subtree, sources: list[str], where: TrashPlace, context: CallContext) -> Iterator[str]:
         if where == "none" and not context.settings.patch_backup_enabled:
             yield (
                 "Nothing of it will be kept: Obsidian is set to keep no trash, and backups are off "
@@ -143,7 +132,7 @@ class Removal:
         if sources:
             it = "what is in it" if tree.folders else "it"
             verb = "links" if len(sources) == 1 else "link"
-            denial = self._denied()
+            denial = self._storage.closed()
             seen = [source for source in sources if denial is None or denial(source) is None]
             yield f"{counted(len(sources), 'note')} {verb} to {it}{_named(seen, len(sources))}"
         hidden = [str(file) for file in tree.files if file.name.startswith(".")]
@@ -157,7 +146,7 @@ class Removal:
 
     @staticmethod
     def report(applied: Applied) -> Output:
-        """Seed S's sentence, and where it is now."""
+        """That it is gone, and where it is now."""
         plan = applied.plan
         path = plan.changes[-1].path  # the folder itself goes last
         data: dict[str, Any] = {
@@ -171,6 +160,13 @@ class Removal:
             return Output(data, f"Deleted '{path}' to trash.")
         undo = "It can be undone." if applied.backup else "It cannot be undone."
         return Output(data, f"Deleted '{path}' permanently: Obsidian is set to keep no trash. {undo}")
+
+
+def _previews(place: VaultPath, tree: Subtree, shown: DeletionPreview) -> Iterator[FilePreview]:
+    """The folder, folded: itself with all that is not listed, then its files."""
+    if tree.folders:
+        yield FilePreview(path=str(place), change="rmdir", removed=shown.unlisted_lines)
+    yield from shown.previews
 
 
 def _described(place: VaultPath, tree: Subtree, total: int) -> str:

@@ -6,12 +6,10 @@ Large files are read in pieces, and the diffs together have an end, so that a fo
 import hashlib
 
 from bridge.contract.consent import FilePreview
-from bridge.vault.diff import preview
+from bridge.tools.storage import Storage
 from bridge.vault.file_types import HEAD, describe_binary, is_binary
-from bridge.vault.os_errors import explain
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import Change, ChangeKind
-from bridge.vault.root import VaultRoot
+from bridge.vault.plan import Change, ChangeKind, preview
 
 LARGEST = 1 << 20
 """Bytes of a file whose text is shown."""
@@ -20,11 +18,11 @@ MOST_TEXT = 1_000_000
 _CHUNK = 1 << 20
 
 
-class Departing:
-    """Files on their way out.
+class DeletionPreview:
+    """Files that are to be deleted.
 
     Args:
-        root: The vault.
+        storage: The vault.
         listed: How many are shown one by one.
 
     Attributes:
@@ -34,12 +32,12 @@ class Departing:
         unlisted_lines: Lines of text in those that are not shown.
     """
 
-    def __init__(self, root: VaultRoot, *, listed: int) -> None:
+    def __init__(self, storage: Storage, *, listed: int) -> None:
         self.hashes: list[tuple[VaultPath, str]] = []
         self.previews: list[FilePreview] = []
         self.size = 0
         self.unlisted_lines = 0
-        self._root = root
+        self._storage = storage
         self._listed = listed
         self._room = MOST_TEXT
 
@@ -52,18 +50,15 @@ class Departing:
         Raises:
             ToolFailure: It cannot be read.
         """
-        try:
-            with self._root.folder(path.parent, follow=False) as folder, folder.open(path.name) as file:
-                first = file.read(LARGEST + 1)
-                digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
-                last = first
-                while length > LARGEST and (piece := file.read(_CHUNK)):
-                    digest.update(piece)
-                    lines += piece.count(b"\n")
-                    length += len(piece)
-                    last = piece
-        except OSError as error:
-            raise explain(error, path) from error
+        with self._storage.open(path) as file:
+            first = file.read(LARGEST + 1)
+            digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
+            last = first
+            while length > LARGEST and (piece := file.read(_CHUNK)):
+                digest.update(piece)
+                lines += piece.count(b"\n")
+                length += len(piece)
+                last = piece
         lines += not last.endswith(b"\n") and length > 0
         self.hashes.append((path, digest.hexdigest()))
         self.size += length
@@ -77,8 +72,8 @@ class Departing:
         name = str(path)
         if length > LARGEST and not lines and is_binary(first):
             kind = describe_binary(first[:HEAD], path.name)[0]
-            told = f"Binary files {name} ({kind}, {length} bytes) and /dev/null differ\n"
-            return FilePreview(path=name, change="delete", diff=told)
+            summary = f"Binary files {name} ({kind}, {length} bytes) and /dev/null differ\n"
+            return FilePreview(path=name, change="delete", diff=summary)
         if length <= min(LARGEST, self._room):
             shown = preview(Change(ChangeKind.DELETE, name), first, None)
             self._room -= len(shown.diff)

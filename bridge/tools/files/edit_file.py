@@ -1,33 +1,29 @@
-"""Edit file: text for text, one operation on lines, or several ranges of lines (seeds S and O, "edit_file")."""
+"""The tool `edit_file`: text for text, one operation on lines, or several ranges of lines."""
 
 from pydantic import AliasChoices, Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.edited import edited
-from bridge.tools.files.edit_modes import Planned, Target, delete_lines, edit_ranges, insert_lines, replace_text
-from bridge.tools.files.formatting import counted, done
-from bridge.tools.files.parameters import RequiredPath, SeedParams
-from bridge.tools.files.paths import vault_path
-from bridge.tools.files.target import read_text
-from bridge.vault.builder import PlanBuilder
-from bridge.vault.files import VaultFiles
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, delete_lines, edit_ranges, insert_lines, replace_text
+from bridge.tools.files.paths import read_text, vault_path
+from bridge.tools.formatting import counted, done, edit_facts
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.parameters import RequiredPath, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 MOST_EDITS = 1000
 
 
-class LineRange(SeedParams):
-    """Seed S's `delete_lines`."""
+class LineRange(SnakeCaseParams):
+    """A range of lines to delete."""
 
     start: int = Field(ge=1, description="First line to delete (the first line is 1)")
     end: int = Field(ge=1, description="Last line to delete, inclusive")
 
 
-class RangeEdit(SeedParams):
-    """One of seed O's edits."""
+class RangeEdit(SnakeCaseParams):
+    """One edit of a range of lines."""
 
     range: list[int] = Field(
         min_length=2,
@@ -37,8 +33,8 @@ class RangeEdit(SeedParams):
     replacement: str = Field(description="Replacement text; empty deletes the lines")
 
 
-class EditFileParams(SeedParams):
-    """Seed S's parameters, and seed O's `file_path` and `edits`."""
+class EditFileParams(SnakeCaseParams):
+    """A file, and one of the three ways of editing it."""
 
     path: RequiredPath = Field(
         validation_alias=AliasChoices("path", "file_path"), description="File path (also taken: file_path)"
@@ -68,11 +64,11 @@ class EditFileParams(SeedParams):
     )
 
 
-class EditFileTool(WriteTool[EditFileParams]):
+class EditFileTool(VaultWriteTool[EditFileParams]):
     """Changes a file in place.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
     """
 
     name = "edit_file"
@@ -84,34 +80,28 @@ class EditFileTool(WriteTool[EditFileParams]):
     )
     icon = "pencil"
     parameters = EditFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "edit"
 
-    def __init__(self, files: VaultFiles) -> None:
-        self._files = files
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
 
     def prepare(self, params: EditFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the file will be."""
         del context
         _check_modes(params)
-        path, data = read_text(self._files, vault_path(params.path, self._files))
+        path, data = read_text(self._storage, vault_path(params.path, self._storage))
         with discloses_content(path):
-            planned = _plan(params, Target(path, data))
+            planned = _plan(params, EditTarget(path, data))
         if planned.edited.data == data:
-            told = f'No changes made: "{path}" already is as the edit would make it.'
-            return Unchanged((str(path),), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, told))
-        builder = PlanBuilder(self._files.root)
+            message = f'No changes made: "{path}" already is as the edit would make it.'
+            return Unchanged((str(path),), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, message))
+        builder = self._storage.plan()
         builder.modify(path, data, planned.edited.data, planned.edited.regions)
         return builder.build(self.operation, planned.summary)
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
         """What was done, in the words in which it was asked."""
-        data = edited(applied)
+        data = edit_facts(applied)
         if params.edits is None:
             return Output(data, done(applied.plan.summary))
         part = " (in part)" if applied.plan.summary.endswith(" (in part)") else ""
@@ -147,7 +137,7 @@ def _check_modes(params: EditFileParams) -> None:
         raise InvalidParameters(fault)
 
 
-def _plan(params: EditFileParams, target: Target) -> Planned:
+def _plan(params: EditFileParams, target: EditTarget) -> PlannedEdit:
     """The edit, in the way that was chosen."""
     if params.edits is not None:
         return edit_ranges(target, [(edit.range[0], edit.range[1], edit.replacement) for edit in params.edits])

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from bridge.errors import Conflict, InvalidParameters
-from bridge.tools.files.formatting import counted, shortened
+from bridge.tools.files.paths import to_bytes
 from bridge.tools.files.replacing import find_text, replace_spans
-from bridge.tools.files.target import to_bytes
+from bridge.tools.formatting import counted, shortened
 from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EditTarget:
     """The file that is edited.
 
     Attributes:
@@ -27,15 +27,15 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedEdit:
     """What an edit makes of the file, and the sentence for the person."""
 
     edited: Edited
     summary: str
 
 
-def replace_text(target: Target, old: str, new: str, *, everywhere: bool) -> Planned:
-    """Seed S's search/replace: the first occurrence, or all of them.
+def replace_text(target: EditTarget, old: str, new: str, *, everywhere: bool) -> PlannedEdit:
+    """Search and replace: the first occurrence, or all of them.
 
     Raises:
         InvalidParameters: There is nothing to look for.
@@ -48,11 +48,13 @@ def replace_text(target: Target, old: str, new: str, *, everywhere: bool) -> Pla
     if not spans:
         raise Conflict(f"Text '{shortened(old)}' not found in {target.path}", code="no_match")
     edited = replace_spans(target.data, spans, to_bytes(new))
-    return Planned(edited, f'Replace {counted(len(spans), "occurrence")} in "{target.path}"')
+    return PlannedEdit(edited, f'Replace {counted(len(spans), "occurrence")} in "{target.path}"')
 
 
-def insert_lines(target: Target, content: str, *, after: int | None = None, before: int | None = None) -> Planned:
-    """Seed S's inserts; exactly one of `after` and `before` is given.
+def insert_lines(
+    target: EditTarget, content: str, *, after: int | None = None, before: int | None = None
+) -> PlannedEdit:
+    """Insert lines; exactly one of `after` and `before` is given.
 
     Raises:
         InvalidParameters: There is no such line, or nothing to insert.
@@ -65,11 +67,11 @@ def insert_lines(target: Target, content: str, *, after: int | None = None, befo
     _check_line(after if before is None else before, lines.count)
     edited = apply_edits(target.data, [LineEdit(place, place - 1, content)], target.path)
     count = content.count("\n") + (not content.endswith("\n"))
-    return Planned(edited, f'Insert {counted(count, "line")} {where} in "{target.path}"')
+    return PlannedEdit(edited, f'Insert {counted(count, "line")} {where} in "{target.path}"')
 
 
-def delete_lines(target: Target, start: int, end: int) -> Planned:
-    """Seed S's deletion, both ends included.
+def delete_lines(target: EditTarget, start: int, end: int) -> PlannedEdit:
+    """Delete lines, both ends included.
 
     Raises:
         InvalidParameters: They are no range, or there are no such lines.
@@ -80,11 +82,11 @@ def delete_lines(target: Target, start: int, end: int) -> Planned:
     _check_line(start, count)
     _check_line(end, count)
     edited = apply_edits(target.data, [LineEdit(start, end, "")], target.path)
-    return Planned(edited, f'Delete lines {start}-{end} ({counted(end - start + 1, "line")}) in "{target.path}"')
+    return PlannedEdit(edited, f'Delete lines {start}-{end} ({counted(end - start + 1, "line")}) in "{target.path}"')
 
 
-def edit_ranges(target: Target, edits: Sequence[tuple[int, int, str]]) -> Planned:
-    """Seed O's edits: the lines from `start` up to and without `end` become the text; `[n, n]` inserts before line n.
+def edit_ranges(target: EditTarget, edits: Sequence[tuple[int, int, str]]) -> PlannedEdit:
+    """Replace ranges of lines: those from `start` up to, not including, `end`; `[n, n]` inserts before line n.
 
     Raises:
         InvalidParameters: They are not sorted, overlap, or name lines that are not there.
@@ -109,7 +111,7 @@ def edit_ranges(target: Target, edits: Sequence[tuple[int, int, str]]) -> Planne
                 "all line numbers are those before the call."
             )
     edited = apply_edits(target.data, [LineEdit(start, end - 1, text) for start, end, text in edits], target.path)
-    return Planned(edited, f"Edit file '{target.path}' with {counted(len(edits), 'edit')}?")
+    return PlannedEdit(edited, f"Edit file '{target.path}' with {counted(len(edits), 'edit')}?")
 
 
 def _check_line(number: int | None, count: int) -> None:

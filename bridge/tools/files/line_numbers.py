@@ -1,4 +1,4 @@
-"""Lines with their numbers before them, as many as there is room for (seed S, "read_file")."""
+"""Lines with their numbers before them, as many as there is room for, and the outline of a note."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ MOST_OUTLINED = 2 << 20
 _MOST_HEADINGS = 100
 
 
-class Numbered(NamedTuple):
+class NumberedLines(NamedTuple):
     """Some lines, numbered.
 
     Attributes:
@@ -25,7 +25,7 @@ class Numbered(NamedTuple):
     cut: bool
 
 
-class Entry(NamedTuple):
+class OutlineEntry(NamedTuple):
     """One heading of an outline."""
 
     level: int
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     line: int
 
 
-def number_lines(content: str, first: int, room: int) -> Numbered:
+def number_lines(content: str, first: int, room: int) -> NumberedLines:
     """Number lines, up to the last whole one for which there is room, but at least a part of the first.
 
     Args:
@@ -51,28 +51,28 @@ def number_lines(content: str, first: int, room: int) -> Numbered:
         if used > room:
             if not shown:
                 cut = text.encode(errors="replace")[:room].decode(errors="ignore")
-                return Numbered(cut, number, cut=True)
+                return NumberedLines(cut, number, cut=True)
             break
         shown.append(text)
-    return Numbered("\n".join(shown), first - 1 + len(shown), cut=False)
+    return NumberedLines("\n".join(shown), first - 1 + len(shown), cut=False)
 
 
-def outline(data: bytes) -> list[Entry]:
+def outline(data: bytes) -> list[OutlineEntry]:
     """The headings of a note with the lines they are in.
 
     Args:
         data: The note's bytes.
     """
     text = data.decode("utf-8", "surrogateescape")
-    entries: list[Entry] = []
+    entries: list[OutlineEntry] = []
     line, at = 1, 0
     for heading in parse_note(text, outline=False).headings:
         line, at = line + text.count("\n", at, heading.start), heading.start
-        entries.append(Entry(heading.level, heading.heading.encode(errors="replace").decode(), line))
+        entries.append(OutlineEntry(heading.level, heading.heading.encode(errors="replace").decode(), line))
     return entries
 
 
-def outline_text(entries: Sequence[Entry], room: int) -> str:
+def outline_text(entries: Sequence[OutlineEntry], room: int) -> str:
     """An outline as a model reads it; empty when there is none.
 
     Args:

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bridge.clock import Clock
+from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
-from bridge.notes.linktext import LinkFormat
 from bridge.notes.names import link_key, split_link
-from bridge.notes.rewriting import CANVAS, Moving, Rewriting, rewrite
+from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
-from bridge.tools.services import ToolServices
-from bridge.vault.app_settings import read_app_settings
-from bridge.vault.builder import PlanBuilder
+from bridge.tools.formatting import counted
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_binary
-from bridge.vault.files import VaultFiles
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import ChangePlan, PlanBuilder
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
@@ -26,10 +26,10 @@ MOST_BYTES = 512 << 20
 SOURCES = (".md", CANVAS)
 """How the names of files end that hold links."""
 _MOST_NAMED = 20
-_TOLD_EVERY = 50
+_PROGRESS_EVERY = 50
 
 
-class Rewritten(NamedTuple):
+class RewrittenFile(NamedTuple):
     """One file whose links change.
 
     Attributes:
@@ -46,7 +46,7 @@ class Rewritten(NamedTuple):
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptLinks:
     """What was planned so that links keep their targets.
 
     Attributes:
@@ -64,40 +64,33 @@ class Kept:
         """What follows a plan's summary: `; 3 links in 2 notes follow`, or nothing."""
         if not self.links:
             return ""
-        links = "1 link" if self.links == 1 else f"{self.links:,} links"
-        notes = "1 note" if self.notes == 1 else f"{self.notes:,} notes"
-        return f"; {links} in {notes} {'follows' if self.links == 1 else 'follow'}"
+        verb = "follows" if self.links == 1 else "follow"
+        return f"; {counted(self.links, 'link')} in {counted(self.notes, 'note')} {verb}"
 
 
 class LinkKeeper:
     """Finds the links of the whole vault that would lead elsewhere, and what is to be written instead.
 
     Args:
-        services: What the tools are built from; all notes are looked at, also those that the agent may not see.
+        storage: The vault. All its notes are looked at, also those that the agent may not see.
+        clock: What deadlines are given in.
     """
 
-    def __init__(self, services: ToolServices) -> None:
-        self._files = VaultFiles(services.files.root)
-        self._everything = services.everything
-        self._denied = services.denied
-        self._clock = services.clock
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._everything = storage.everything
+        self._knowledge = storage.everything.knowledge
+        self._clock = clock
 
-    def form(self) -> LinkFormat:
-        """How the user wants links to be written."""
-        return read_app_settings(self._files.root).new_link_format
-
-    def settle(self) -> None:
-        """Have the index look at the disk, so that no link is missed (it may lag behind other programs)."""
-        self._everything.refresh()
-
-    def moving(self, moves: dict[str, str | None]) -> Moving:
-        """What a move means for links.
+    def moving(self, moves: dict[str, str | None]) -> Relocation:
+        """What a move means for links. The index looks at the disk first, so that no link is missed.
 
         Args:
             moves: Where each file goes.
         """
-        names = self._everything.names
-        return Moving(names, names.moved(moves), moves, self.form())
+        self._knowledge.refresh()
+        names = self._knowledge.names
+        return Relocation(names, names.moved(moves), moves, self._storage.app_settings.new_link_format)
 
     def check(self, context: CallContext) -> None:
         """Stop a call that takes too long.
@@ -109,12 +102,12 @@ class LinkKeeper:
             raise DeadlineExceeded("Working out which links follow did not end in time; nothing was changed")
 
     def closed(self) -> Callable[[str], bool]:
-        """What tells whether the user has closed a file, under the rules as they are now."""
-        denial = self._denied()
+        """A function that says whether the user has closed a file, under the rules as they are now."""
+        denial = self._storage.closed()
         return lambda path: denial is not None and denial(path) is not None
 
-    def keep_for_new(self, builder: PlanBuilder, created: Iterable[str], context: CallContext) -> Kept:
-        """Plan what keeps other links as they are when files appear (rule 88).
+    def keep_for_new(self, builder: PlanBuilder, created: Iterable[str], context: CallContext) -> KeptLinks:
+        """Plan what keeps other links as they are when files appear (rule 88 of docs/obsidian.md).
 
         `[[Note]]` led to `a/Note.md`, and now there is a `Note.md` too. Links that lead nowhere yet, and will find the
         new file, are left.
@@ -127,17 +120,19 @@ class LinkKeeper:
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
         """
-        names, kept = self._everything.names, Kept()
+        if self._knowledge.status().indexing:
+            self._knowledge.refresh()
+        names, kept = self._knowledge.names, KeptLinks()
         come = {path: path for path in created}
         rivals = [path for path in come if any(names.named(name) for name in _alike(path))]
         if not rivals:
             return kept
-        moving = Moving(names, names.moved(dict(come)), {}, self.form())
+        moving = Relocation(names, names.moved(dict(come)), {}, self._storage.app_settings.new_link_format)
         for found in self.rewritten(moving, self.sources(moving, rivals), kept, context):
             builder.modify(parse_path(found.path), found.old, found.new)
         return kept
 
-    def sources(self, moving: Moving, paths: Iterable[str]) -> list[str]:
+    def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
         """The files that hold links which may change, in order.
 
         Args:
@@ -145,12 +140,12 @@ class LinkKeeper:
             paths: Every path that is left or taken.
         """
         keys = {link_key(path) for path in paths}
-        found = {link.source for link in self._everything.links_named(keys) if _may_change(link, moving)}
+        found = {link.source for link in self._knowledge.links_named(keys) if _may_change(link, moving)}
         return sorted(found)
 
     def rewritten(
-        self, moving: Moving, sources: Sequence[str], kept: Kept, context: CallContext
-    ) -> Iterator[Rewritten]:
+        self, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
+    ) -> Iterator[RewrittenFile]:
         """Every one of these files whose links change, as it is on disk, one after the other.
 
         Args:
@@ -167,7 +162,7 @@ class LinkKeeper:
         closed, held = self.closed(), 0
         for number, source in enumerate(sources):
             self.check(context)
-            if number % _TOLD_EVERY == 0 and len(sources) > _TOLD_EVERY:
+            if number % _PROGRESS_EVERY == 0 and len(sources) > _PROGRESS_EVERY:
                 context.progress(number, len(sources), "Looking at the notes that link here")
             found = self._read(source, moving, kept, closed)
             if found is None:
@@ -180,7 +175,7 @@ class LinkKeeper:
                 )
             yield found
 
-    def rewrite(self, path: str, data: bytes, moving: Moving, kept: Kept) -> Rewritten | None:
+    def rewrite(self, path: str, data: bytes, moving: Relocation, kept: KeptLinks) -> RewrittenFile | None:
         """What becomes of one file's bytes; None when they stay.
 
         Args:
@@ -201,12 +196,14 @@ class LinkKeeper:
             return None
         kept.links += found.links
         kept.notes += 1
-        return Rewritten(path, data, found.text.encode("utf-8", "surrogateescape"), found.links)
+        return RewrittenFile(path, data, found.text.encode("utf-8", "surrogateescape"), found.links)
 
-    def _read(self, source: str, moving: Moving, kept: Kept, closed: Callable[[str], bool]) -> Rewritten | None:
+    def _read(
+        self, source: str, moving: Relocation, kept: KeptLinks, closed: Callable[[str], bool]
+    ) -> RewrittenFile | None:
         shut = closed(source)
         try:
-            data, _stat = self._files.read(parse_path(source))
+            data, _stat = self._everything.read(parse_path(source))
         except (ToolFailure, InvalidParameters):
             if shut:
                 raise closed_file() from None
@@ -217,6 +214,43 @@ class LinkKeeper:
         if shut and (found is not None or len(kept.warnings) > warned):
             raise closed_file()
         return found
+
+
+class CreationPlanner:
+    """Plans new files, with which other notes keep linking to what they link to.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._keeper = LinkKeeper(storage, clock)
+
+    def plan(
+        self, place: VaultPath, new: bytes, summary: str, context: CallContext, warnings: Sequence[str] = ()
+    ) -> ChangePlan:
+        """The plan that makes a file and, where its name makes a link of another note ambiguous, rewrites that link.
+
+        It is a creation when nothing else is touched, else an update: who lets an agent create notes has not said
+        that it may change others.
+
+        Args:
+            place: Where it will lie, as `resolve_new` gives it.
+            new: Its bytes.
+            summary: The sentence for the person.
+            context: The call.
+            warnings: What else they should know.
+
+        Raises:
+            PermissionDenied: A note that the user has closed would have to change.
+        """
+        builder = self._storage.plan()
+        builder.create(place, new)
+        kept = self._keeper.keep_for_new(builder, [str(place)], context)
+        operation = Operation.UPDATE if kept.links else Operation.CREATE
+        return builder.build(operation, summary + kept.sentence, [*warnings, *kept.warnings])
 
 
 def closed_file() -> PermissionDenied:
@@ -235,14 +269,14 @@ def _alike(path: str) -> tuple[str, ...]:
     return name, key, key + ".md", key + ".md.md"
 
 
-def _may_change(link: StoredLink, moving: Moving) -> bool:
+def _may_change(link: StoredLink, moving: Relocation) -> bool:
     """Whether a file is worth reading for this link."""
     if link.source.lower().endswith(CANVAS):
         return True  # what a node names is a whole path, which the index does not tell from other links
     return moving.wanted(split_link(link.link)[0], link.source) is not None
 
 
-def _left(path: str, found: Rewriting) -> str:
+def _left(path: str, found: RewrittenText) -> str:
     named = ", ".join(repr(link[:100]) for link in found.left[:_MOST_NAMED])
     more = f" and {len(found.left) - _MOST_NAMED} more" if len(found.left) > _MOST_NAMED else ""
     return f"{path!r} holds links that cannot be written so that they lead there; they will break: {named}{more}"

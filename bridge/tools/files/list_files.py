@@ -1,21 +1,22 @@
-"""List files: files and folders that match a glob, those changed last first (seed S, "list_files")."""
+"""The tool `list_files`: files and folders that match a glob, newest first."""
 
 import heapq
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.clock import Clock
+from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
-from bridge.index.knowledge import Knowledge
 from bridge.index.texts.globs import MAX_LENGTH, compile_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.files.formatting import local_date, moment
-from bridge.tools.files.parameters import LONGEST_PATH, SeedParams
-from bridge.tools.files.paths import missing_is_told, vault_path
-from bridge.vault.files import VaultFiles
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.formatting import local_date, utc_time
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 from bridge.vault.paths import VaultPath, parse_path
 
@@ -23,7 +24,7 @@ USUAL_RESULTS = 100
 MOST_RESULTS = 1000
 
 
-class Item(NamedTuple):
+class ListedItem(NamedTuple):
     """A file or folder.
 
     Attributes:
@@ -42,8 +43,8 @@ class Item(NamedTuple):
         return self.size is None
 
 
-class ListFilesParams(SeedParams):
-    """Seed S's parameters."""
+class ListFilesParams(SnakeCaseParams):
+    """Which files, where, and how many at most."""
 
     pattern: str | None = Field(
         default=None,
@@ -59,12 +60,11 @@ class ListFilesParams(SeedParams):
     )
 
 
-class ListFilesTool(ReadTool[ListFilesParams]):
-    """Tells what there is in a folder.
+class ListFilesTool(VaultReadTool[ListFilesParams]):
+    """Lists what is in a folder.
 
     Args:
-        files: The vault's files.
-        index: Knows them without looking at the disk, once it has compared itself with it.
+        storage: The vault.
         clock: What deadlines are given in.
     """
 
@@ -76,20 +76,14 @@ class ListFilesTool(ReadTool[ListFilesParams]):
     )
     icon = "folder-open"
     parameters = ListFilesParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
-    def __init__(self, files: VaultFiles, index: Knowledge, clock: Clock) -> None:
-        self._files = files
-        self._index = index
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
         self._clock = clock
 
     def prepare(self, params: ListFilesParams, context: CallContext) -> ReadEffect:
-        """Check the pattern and the path; whether the folder exists is told only after consent."""
+        """Check the pattern and the path; whether the folder exists is said only after consent."""
         del context
         base, pattern = self._base(params), _pattern(params)
         compile_glob(nfc(pattern), case_sensitive=False)
@@ -98,17 +92,16 @@ class ListFilesTool(ReadTool[ListFilesParams]):
     def run(self, params: ListFilesParams, context: CallContext) -> Output:
         """Choose among all that is below the base path."""
         asked, pattern = self._base(params), _pattern(params)
-        with missing_is_told(f'Path not found: "{asked}"'):
-            if not self._files.is_folder(asked):
+        with not_found_as(f'Path not found: "{asked}"'):
+            if not self._storage.is_folder(asked):
                 raise InvalidParameters(f'Path is a file, not a folder: "{asked}". Use get_file_info or read_file')
-            base = self._files.root.resolve(asked)
-            self._files.is_folder(base)  # a link must not lead to what is closed
+            base = self._storage.resolve(asked)
         glob = compile_glob(nfc(pattern), case_sensitive=False)
         start = len(str(base)) + 1 if base.parts else 0
-        found: list[Item] = []
+        found: list[ListedItem] = []
         for number, item in enumerate(self._below(base)):
-            if number % 1024 == 0:
-                self._check(context)
+            if number % 1024 == 0 and self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("Listing the vault did not end in time; give a path or a narrower pattern")
             if glob.matches(nfc(item.path[start:])):
                 found.append(item)
         limit = min(params.max_results or USUAL_RESULTS, MOST_RESULTS)
@@ -116,44 +109,39 @@ class ListFilesTool(ReadTool[ListFilesParams]):
         return _output(newest, len(found), pattern, base)
 
     def _base(self, params: ListFilesParams) -> VaultPath:
-        return vault_path((params.path or "").strip() or "/", self._files)
+        return vault_path((params.path or "").strip() or "/", self._storage)
 
-    def _below(self, base: VaultPath) -> Iterator[Item]:
-        """Every file and folder below a folder: from the index when it has seen the disk, else from the disk."""
-        if self._index.status().last_sweep is None:
+    def _below(self, base: VaultPath) -> Iterator[ListedItem]:
+        """Every file and folder below a folder: from the index when it has seen everything, else by walking."""
+        knowledge = self._storage.knowledge
+        if knowledge.status().last_sweep is None:
             yield from self._walked(base)
             return
         prefix = f"{base}/" if base.parts else ""
-        for file in self._index.files():
+        for file in knowledge.files():
             if file.path.startswith(prefix):
-                yield Item(file.path, file.mtime_ns, file.size)
-        for folder in self._index.folders():
+                yield ListedItem(file.path, file.mtime_ns, file.size)
+        for folder in knowledge.folders():
             if folder.startswith(prefix):
-                yield Item(folder, None, None)
+                yield ListedItem(folder, None, None)
 
-    def _walked(self, base: VaultPath) -> Iterator[Item]:
-        for walked in self._files.walk_folders(base):
-            if walked.folder.path != base:
-                yield Item(str(walked.folder.path), None, None)
-            for file in walked.files:
-                yield Item(str(file.path), file.mtime_ns, file.size)
+    def _walked(self, base: VaultPath) -> Iterator[ListedItem]:
+        for folder, files in self._storage.walk(base):
+            if folder != base:
+                yield ListedItem(str(folder), None, None)
+            for file in files:
+                yield ListedItem(str(file.path), file.mtime_ns, file.size)
 
-    def _dated(self, item: Item) -> Item:
-        """The item with its time, which for folders only the disk knows; one that is gone by now has none."""
+    def _dated(self, item: ListedItem) -> ListedItem:
+        """The item with its time, which the index has for files alone; one that is gone by now has none."""
         if not item.is_folder:
             return item
-        try:
-            with self._files.root.find(parse_path(item.path)) as place:
-                return item._replace(mtime_ns=place.state.st_mtime_ns)
-        except ToolFailure:
-            return item
-
-    def _check(self, context: CallContext) -> None:
-        if self._clock.monotonic() > context.deadline:
-            raise DeadlineExceeded("Listing the vault did not end in time; give a path or a narrower pattern")
+        with suppress(ToolFailure):
+            item = item._replace(mtime_ns=self._storage.state(parse_path(item.path)).mtime_ns)
+        return item
 
 
-def _newest_first(item: Item) -> tuple[bool, int, str]:
+def _newest_first(item: ListedItem) -> tuple[bool, int, str]:
     return item.mtime_ns is None, -(item.mtime_ns or 0), item.path
 
 
@@ -165,24 +153,23 @@ def _where(base: VaultPath) -> str:
     return f'"{base}"' if base.parts else "the vault root"
 
 
-def _output(items: list[Item], total: int, pattern: str, base: VaultPath) -> Output:
+def _output(items: list[ListedItem], total: int, pattern: str, base: VaultPath) -> Output:
     metadata = {"total": total, "truncated": total > len(items)}
     if not items:
-        told = f'No files or folders match the pattern "{pattern}" in {_where(base)}.'
-        return Output([], told, metadata)
+        message = f'No files or folders match the pattern "{pattern}" in {_where(base)}.'
+        return Output([], message, metadata)
     lines = [f"Found {len(items)} item(s):", "", *map(_line, items)]
     if total > len(items):
         lines += ["", f"[Showing {len(items)} of {total} items. Use a narrower pattern, or a larger max_results.]"]
     return Output([_wire(item) for item in items], "\n".join(lines), metadata)
 
 
-def _line(item: Item) -> str:
+def _line(item: ListedItem) -> str:
     if item.is_folder:
         return f"[folder] {item.path}/"
     return f"[file] {item.path} (modified: {local_date(item.mtime_ns)})"
 
 
-def _wire(item: Item) -> dict[str, Any]:
-    when = moment(item.mtime_ns)
+def _wire(item: ListedItem) -> dict[str, Any]:
     wire = {"path": item.path, "type": "folder" if item.is_folder else "file"}
-    return wire | {"size": item.size, "modified": stamp(when) if when else None}
+    return wire | {"size": item.size, "modified": utc_time(item.mtime_ns)}

@@ -1,30 +1,26 @@
-"""Modify note: add to its end or its beginning, or replace a text in it (seed S, "modify_note")."""
+"""The tool `modify_note`: add to the end or the beginning of a note, or replace a text in it."""
 
 from typing import Literal
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.disclosure import discloses_content
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.edited import edited
-from bridge.tools.files.edit_modes import Planned, Target, replace_text
-from bridge.tools.files.formatting import counted, done
-from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
-from bridge.tools.files.paths import note_path
-from bridge.tools.files.target import read_text, to_bytes
-from bridge.vault.builder import PlanBuilder
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, replace_text
+from bridge.tools.files.paths import note_path, read_text, to_bytes
+from bridge.tools.formatting import counted, done, edit_facts
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
-from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import CHUNK, Lines
 
 _FENCE = b"---"
 
 
-class ModifyNoteParams(SeedParams):
-    """Seed S's parameters."""
+class ModifyNoteParams(SnakeCaseParams):
+    """Which note, and what to add or replace."""
 
     path: RequiredPath = Field(description="Path of the note; .md may be left out")
     operation: Literal["append", "prepend", "replace"] = Field(
@@ -35,11 +31,11 @@ class ModifyNoteParams(SeedParams):
     search: str | None = Field(default=None, description="Text to find (required for replace)")
 
 
-class ModifyNoteTool(WriteTool[ModifyNoteParams]):
+class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
     """Changes a note.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
     """
 
     name = "modify_note"
@@ -49,16 +45,10 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
     )
     icon = "file-plus-2"
     parameters = ModifyNoteParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
 
-    def __init__(self, files: VaultFiles) -> None:
-        self._files = files
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
 
     def prepare(self, params: ModifyNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
@@ -67,8 +57,8 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
             raise InvalidParameters("search is required for the replace operation and must be a non-empty string.")
         if params.operation != "replace" and params.search:
             raise InvalidParameters("search is for the replace operation; leave it out.")
-        path, data = read_text(self._files, note_path(params.path, self._files))
-        target = Target(path, data)
+        path, data = read_text(self._storage, note_path(params.path, self._storage))
+        target = EditTarget(path, data)
         with discloses_content(path):
             match params.operation:
                 case "append":
@@ -78,20 +68,19 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
                 case "replace":
                     planned = replace_text(target, params.search or "", params.content, everywhere=False)
         if planned.edited.data == data:
-            told = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
-            return Unchanged((str(path),), f'Compare "{path}" with a change', told)
-        builder = PlanBuilder(self._files.root)
+            output = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
+            return Unchanged((str(path),), f'Compare "{path}" with a change', output)
+        builder = self._storage.plan()
         builder.modify(path, data, planned.edited.data, planned.edited.regions or None)
         return builder.build(self.operation, planned.summary)
 
     def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
         """What was done."""
         del params
-        data = edited(applied)
-        return Output(data, done(applied.plan.summary))
+        return Output(edit_facts(applied), done(applied.plan.summary))
 
 
-def _append(target: Target, content: str) -> Planned:
+def _append(target: EditTarget, content: str) -> PlannedEdit:
     """The content behind the last byte; behind a last line without a line break, not on that line."""
     lines = Lines(target.data)
     added = to_bytes(content)
@@ -99,14 +88,14 @@ def _append(target: Target, content: str) -> Planned:
         added = added.replace(b"\n", lines.prevailing)
     if added and lines.count and not lines.ends_with_break and not added.startswith((b"\n", b"\r\n")):
         added = lines.prevailing + added
-    return Planned(Edited(target.data + added, ()), f'Append {_lines(content)} to "{target.path}"')
+    return PlannedEdit(Edited(target.data + added, ()), f'Append {_lines(content)} to "{target.path}"')
 
 
-def _prepend(target: Target, content: str) -> Planned:
+def _prepend(target: EditTarget, content: str) -> PlannedEdit:
     """The content on lines of its own before the first line of the body."""
     line = _first_of_body(Lines(target.data))
     edited = apply_edits(target.data, [LineEdit(line, line - 1, content)], target.path)
-    return Planned(edited, f'Prepend {_lines(content)} to "{target.path}"')
+    return PlannedEdit(edited, f'Prepend {_lines(content)} to "{target.path}"')
 
 
 def _lines(content: str) -> str:

@@ -1,20 +1,25 @@
-"""Move file: move or rename files and folders; links follow (seed S, "move_file")."""
+"""The tools `move_file` and `organize_note`: files, folders and notes move or are renamed, and links follow."""
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.files.move_answers import RequiredDestination, RequiredSource, moved, unmoved
-from bridge.tools.files.move_plan import Mover
-from bridge.tools.files.parameters import SeedParams
-from bridge.tools.files.paths import vault_path
-from bridge.tools.services import ToolServices
+from bridge.clock import Clock
+from bridge.contract.consent import ConsentClass
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.tools.files.move_plan import MovePlanner
+from bridge.tools.files.paths import note_path, vault_path
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.parameters import RequiredDestination, RequiredSource, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangeKind, ChangePlan
+
+MOST_LISTED = 1000
+"""Notes that an answer names."""
 
 
-class MoveFileParams(SeedParams):
-    """Seed S's parameters."""
+class MoveFileParams(SnakeCaseParams):
+    """What, and where to."""
 
     source: RequiredSource = Field(description="Path to the file or folder to move")
     destination: RequiredDestination = Field(
@@ -22,11 +27,12 @@ class MoveFileParams(SeedParams):
     )
 
 
-class MoveFileTool(WriteTool[MoveFileParams]):
+class MoveFileTool(VaultWriteTool[MoveFileParams]):
     """Moves a file or folder.
 
     Args:
-        services: What the tools are built from.
+        storage: The vault.
+        clock: What deadlines are given in.
     """
 
     name = "move_file"
@@ -37,31 +43,91 @@ class MoveFileTool(WriteTool[MoveFileParams]):
     )
     icon = "folder-input"
     parameters = MoveFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "move"
     timeout = 300.0
 
-    def __init__(self, services: ToolServices) -> None:
-        self._files = services.files
-        self._mover = Mover(services)
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._moves = MovePlanner(storage, clock)
 
     def prepare(self, params: MoveFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the move and every link that follows."""
         source, target = self._places(params)
-        plan = self._mover.plan(source, target, context)
-        return unmoved(target) if plan is None else plan
+        plan = self._moves.plan(source, target, context)
+        return _unmoved(target) if plan is None else plan
 
     def report(self, params: MoveFileParams, applied: Applied) -> Output:
         """Where it went, and which notes changed for it."""
-        return moved(applied, *self._places(params))
+        return _moved(applied, *self._places(params))
 
     def _places(self, params: MoveFileParams) -> tuple[VaultPath, VaultPath]:
         return self._place(params.source, "source"), self._place(params.destination, "destination")
 
     def _place(self, text: str, parameter: str) -> VaultPath:
-        return vault_path(text, self._files, parameter)
+        return vault_path(text, self._storage, parameter)
+
+
+class OrganizeNoteParams(MoveFileParams):
+    """Which note, and where to."""
+
+    source: RequiredSource = Field(description="Current path of the note")
+    destination: RequiredDestination = Field(
+        description="New path of the note, its name included; missing folders are made"
+    )
+
+
+class OrganizeNoteTool(MoveFileTool):
+    """Moves a note: as a file is moved, but `.md` may be left out."""
+
+    name = "organize_note"
+    title = "Organize Note"
+    description = (
+        "Rename or move a note; .md is added where missing. Links in all notes, properties and canvases follow, in "
+        "one change with one undo; the user sees each of them first. Never overwrites."
+    )
+    icon = "folder-tree"
+    parameters = OrganizeNoteParams
+    id_prefix = "organize"
+
+    def _place(self, text: str, parameter: str) -> VaultPath:
+        return note_path(text, self._storage, parameter)
+
+
+def _unmoved(path: VaultPath) -> Unchanged:
+    """The answer when a thing is where it should go."""
+    message = f'No changes made: source and destination are the same path ("{path}").'
+    data = {"source": str(path), "destination": str(path), "files": 0, "updated": [], "updatedCount": 0}
+    return Unchanged((str(path),), f'Look whether "{path}" exists', Output(data, message))
+
+
+def _moved(applied: Applied, source: VaultPath, target: VaultPath) -> Output:
+    """What a move did.
+
+    Args:
+        applied: What the ledger did.
+        source: What was moved, as the caller wrote it.
+        target: Where to, likewise.
+    """
+    changes = applied.plan.changes
+    moves = [change for change in changes if change.kind is ChangeKind.MOVE]
+    left = [change.path for change in changes if change.kind in {ChangeKind.MOVE, ChangeKind.RMDIR}]
+    taken = [change.new_path or change.path for change in changes if change.kind in {ChangeKind.MOVE, ChangeKind.MKDIR}]
+    here, there = _spelled(source, left), _spelled(target, taken[::-1])
+    updated = [change.path for change in changes if change.kind is ChangeKind.MODIFY]
+    # Where a folder went by way of another one, only the whole way counts.
+    arrived = {change.new_path for change in moves} - {change.path for change in moves}
+    data = {
+        "source": here,
+        "destination": there,
+        "files": len(arrived),
+        "updated": updated[:MOST_LISTED],
+        "updatedCount": len(updated),
+    }
+    return Output(data, f'Moved "{here}" to "{there}".')
+
+
+def _spelled(path: VaultPath, places: list[str]) -> str:
+    """A path as it is on disk, where the change tells."""
+    key = fold(str(path))
+    return next((place for place in places if fold(place) == key), str(path))

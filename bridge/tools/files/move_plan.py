@@ -1,35 +1,92 @@
 """The plan of a move: of a file, or of a folder with everything in it, and of every link that must follow."""
 
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bridge.clock import Clock
 from bridge.contract.consent import Operation
-from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound
-from bridge.notes.rewriting import Moving
+from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound, ToolFailure
+from bridge.notes.rewriting import Relocation
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.formatting import counted
-from bridge.tools.files.link_keeping import SOURCES, Kept, LinkKeeper, closed_file
-from bridge.tools.files.move_set import Load
-from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
-from bridge.vault.files import VaultFiles
+from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, closed_file
+from bridge.tools.formatting import UNLINKABLE, counted
+from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.paths import VaultPath, parse_path, protected, unsafe_name
+from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
+from bridge.vault.subtree import Obstacle
+from bridge.vault.text import CHUNK
 
-_UNLINKABLE = "#^[]|"
-_TOLD_EVERY = 50
+MOST_FILES = 20_000
+"""Files that one call moves."""
+
+_PROGRESS_EVERY = 50
 
 
-class Mover:
+@dataclass(slots=True)
+class MoveSet:
+    """What a move takes along: one file, or a folder with everything in it. All of it is movable, or nothing moves.
+
+    Attributes:
+        source: The file or folder.
+        target: Where it goes.
+        is_folder: Which of the two it is.
+        files: The files that go along, or the one.
+        folders: The folders, each before those in it; the source itself first of all.
+    """
+
+    source: VaultPath
+    target: VaultPath
+    is_folder: bool
+    files: list[VaultPath] = field(default_factory=list)
+    folders: list[VaultPath] = field(default_factory=list)
+
+    def place(self, path: VaultPath) -> VaultPath:
+        """Where something of it goes."""
+        return VaultPath(self.target.parts + path.parts[len(self.source.parts) :])
+
+    def fill(self, storage: PlanningStorage, look: Callable[[VaultPath], None]) -> None:
+        """Find everything that goes along.
+
+        Args:
+            storage: The vault.
+            look: Called with each path; raises when it must not be moved.
+
+        Raises:
+            InvalidParameters: Something in the folder cannot be moved, or it is too much for one call.
+            PermissionDenied: There is a dot-folder in it (`protected`).
+            ExecutionFailed: A folder cannot be read.
+        """
+        look(self.source)
+        if not self.is_folder:
+            self.files.append(self.source)
+            return
+
+        def check(path: VaultPath) -> None:
+            look(path)
+            parse_path(str(self.place(path)))  # its path may be too long there
+
+        tree = storage.subtree(self.source, check, _refusal, MOST_FILES)
+        if len(tree.files) > MOST_FILES:
+            raise InvalidParameters(
+                f'"{self.source}" holds more than {MOST_FILES:,} files; move the folders in it one by one'
+            )
+        self.files += tree.files
+        self.folders += tree.folders
+
+
+class MovePlanner:
     """Plans moves.
 
     Args:
-        services: What the tools are built from.
+        storage: The vault.
+        clock: What deadlines are given in.
     """
 
-    def __init__(self, services: ToolServices) -> None:
-        self._seen = services.files
-        self._files = VaultFiles(services.files.root)
-        self._root = services.files.root
-        self._keeper = LinkKeeper(services)
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._keeper = LinkKeeper(storage, clock)
 
     def plan(self, source: VaultPath, target: VaultPath, context: CallContext) -> ChangePlan | None:
         """The plan that moves a file or folder.
@@ -50,8 +107,8 @@ class Mover:
             PermissionDenied: A dot-folder is concerned, or a file that the user has closed.
             DeadlineExceeded: It takes too long.
         """
-        load = self._load(source, target)
-        if load is None:
+        moved = self._move_set(source, target)
+        if moved is None:
             return None
         closed = self._keeper.closed()
 
@@ -60,41 +117,39 @@ class Mover:
             if closed(str(path)):
                 raise closed_file()
 
-        load.fill(self._root, look)
-        self._keeper.settle()
-        builder, kept = PlanBuilder(self._root), Kept()
-        moves: dict[str, str | None] = {str(path): str(load.place(path)) for path in load.files}
+        moved.fill(self._storage, look)
+        builder, kept = self._storage.plan(), KeptLinks()
+        moves: dict[str, str | None] = {str(path): str(moved.place(path)) for path in moved.files}
         moving = self._keeper.moving(moves)
-        self._move(builder, load, moving, kept, context)
-        touched = [*moves, *(str(load.place(path)) for path in load.files)]
+        self._move(builder, moved, moving, kept, context)
+        touched = [*moves, *(str(moved.place(path)) for path in moved.files)]
         others = [path for path in self._keeper.sources(moving, touched) if path not in moves]
         for found in self._keeper.rewritten(moving, others, kept, context):
             builder.modify(parse_path(found.path), found.old, found.new)
-        for folder in reversed(load.folders) if not _is_respelling(load) else ():
+        for folder in reversed(moved.folders) if not _is_respelling(moved) else ():
             builder.rmdir(folder)
-        if bad := [character for character in _UNLINKABLE if character in load.target.name]:
+        if bad := [character for character in UNLINKABLE if character in moved.target.name]:
             kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
-        count = f" ({counted(len(load.files), 'file')})" if load.is_folder else ""
-        summary = f"Move {load.source} to {load.target}{count}{kept.sentence}"
+        count = f" ({counted(len(moved.files), 'file')})" if moved.is_folder else ""
+        summary = f"Move {moved.source} to {moved.target}{count}{kept.sentence}"
         return builder.build(Operation.UPDATE, summary, kept.warnings)
 
-    def _load(self, source: VaultPath, target: VaultPath) -> Load | None:
+    def _move_set(self, source: VaultPath, target: VaultPath) -> MoveSet | None:
         """What moves where; None when it is there already."""
         if not source.parts or not target.parts:
             raise InvalidParameters("The vault itself cannot be moved or replaced; name a file or folder in it")
         try:
-            is_folder = self._seen.is_folder(source)
-            real = self._root.resolve(source)
-            self._seen.is_folder(real)
+            is_folder = self._storage.is_folder(source)
+            real = self._storage.resolve(source)
         except NotFound:
             raise NotFound(f'Source not found: "{source}"') from None
         taken = self._is_taken(target)
         if target in {source, real}:
             return None
-        if self._root.resolve(source.parent) != real.parent or fold(source.name) != fold(real.name):
+        if self._storage.everything.resolve(source.parent) != real.parent or fold(source.name) != fold(real.name):
             raise InvalidParameters(f'"{source}" is a symbolic link; move what it leads to, "{real}"')
         try:
-            place = self._root.resolve_new(target, moving=real)
+            place = self._storage.resolve_new(target, moving=real)
         except Conflict as conflict:
             if not taken:
                 raise
@@ -104,59 +159,79 @@ class Mover:
         self._is_taken(place)
         if place.parts[: len(real.parts)] == real.parts:
             raise InvalidParameters(f'Cannot move "{real}" into itself ("{place}"); choose a place outside it')
-        return Load(real, place, is_folder)
+        return MoveSet(real, place, is_folder)
 
     def _is_taken(self, path: VaultPath) -> bool:
         """Whether something is there. Refuses what the user has closed, whether anything is there or not."""
         try:
-            return self._seen.exists(path)
+            return exists(self._storage, path)
         except Ambiguous:
             return True
 
     # -- the steps ------------------------------------------------------------------------------------------------
 
-    def _move(self, builder: PlanBuilder, load: Load, moving: Moving, kept: Kept, context: CallContext) -> None:
+    def _move(
+        self, builder: PlanBuilder, moved: MoveSet, moving: Relocation, kept: KeptLinks, context: CallContext
+    ) -> None:
         """Everything to its place.
 
         Where a folder's new name differs from its old one in spelling only, they are one name to some disks: then
         everything goes by way of another folder.
         """
-        stop = load
-        if _is_respelling(load) and load.is_folder:
-            stop = Load(load.source, self._free(load.source), is_folder=True)
-            for folder in load.folders:
+        stop = moved
+        if _is_respelling(moved) and moved.is_folder:
+            stop = MoveSet(moved.source, self._free(moved.source), is_folder=True)
+            for folder in moved.folders:
                 builder.mkdir(stop.place(folder))
-            for path in load.files:
-                builder.relocate(path, stop.place(path), self._files.hash(path))
-            for folder in reversed(load.folders):
+            for path in moved.files:
+                builder.move(path, stop.place(path), self._hash(path))
+            for folder in reversed(moved.folders):
                 builder.rmdir(folder)
-        for folder in load.folders:
-            builder.mkdir(load.place(folder))
-        for number, path in enumerate(load.files):
+        for folder in moved.folders:
+            builder.mkdir(moved.place(folder))
+        for number, path in enumerate(moved.files):
             self._keeper.check(context)
-            if number % _TOLD_EVERY == 0 and len(load.files) > _TOLD_EVERY:
-                context.progress(number, len(load.files), "Looking at the files that move")
+            if number % _PROGRESS_EVERY == 0 and len(moved.files) > _PROGRESS_EVERY:
+                context.progress(number, len(moved.files), "Looking at the files that move")
             digest, edited = self._content(path, moving, kept)
-            builder.relocate(path if stop is load else stop.place(path), load.place(path), digest, edited)
-        if stop is not load:
-            for folder in reversed(load.folders):
+            builder.move(path if stop is moved else stop.place(path), moved.place(path), digest, edited)
+        if stop is not moved:
+            for folder in reversed(moved.folders):
                 builder.rmdir(stop.place(folder))
 
-    def _content(self, path: VaultPath, moving: Moving, kept: Kept) -> tuple[str, tuple[bytes, bytes] | None]:
+    def _content(self, path: VaultPath, moving: Relocation, kept: KeptLinks) -> tuple[str, tuple[bytes, bytes] | None]:
         """A file's hash, and its bytes now and then when its own links change."""
         if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
-            return self._files.hash(path), None
-        data, _stat = self._files.read(path)
+            return self._hash(path), None
+        data, _stat = self._storage.read(path)
         found = self._keeper.rewrite(str(path), data, moving, kept)
         return content_hash(data), None if found is None else (found.old, found.new)
+
+    def _hash(self, path: VaultPath) -> str:
+        """The hash of a file's bytes, read in pieces."""
+        digest = hashlib.sha256()
+        with self._storage.open(path) as stream:
+            while piece := stream.read(CHUNK):
+                digest.update(piece)
+        return digest.hexdigest()
 
     def _free(self, path: VaultPath) -> VaultPath:
         """A name beside a folder that nothing has."""
         number = 1
-        while self._files.exists(place := path.parent.child(f"{path.name[:50]} (moving {number})")):
+        while exists(self._storage.everything, place := path.parent.child(f"{path.name[:50]} (moving {number})")):
             number += 1
         return place
 
 
-def _is_respelling(load: Load) -> bool:
-    return load.is_folder and fold(str(load.source)) == fold(str(load.target))
+def _is_respelling(moved: MoveSet) -> bool:
+    return moved.is_folder and fold(str(moved.source)) == fold(str(moved.target))
+
+
+def _refusal(path: VaultPath, obstacle: Obstacle) -> ToolFailure:
+    """Why something cannot go along, and so nothing does."""
+    if obstacle is Obstacle.DOT_FOLDER:
+        return protected(path)
+    reason = {Obstacle.NAME: unsafe_name(path.name), Obstacle.LINK: "it is a symbolic link"}.get(obstacle)
+    return InvalidParameters(
+        f"{str(path)!r} cannot be moved along: {reason or 'it is no file'}; move the other things one by one"
+    )

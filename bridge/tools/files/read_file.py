@@ -1,23 +1,21 @@
-"""Read file: its lines with their numbers, and its outline (seeds S and O, "read_file")."""
+"""The tool `read_file`: lines with their numbers, and the outline."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import AliasChoices, Field
 
-from bridge.clock import stamp
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.core.file_part import FilePart
-from bridge.tools.files.formatting import counted, moment, size
-from bridge.tools.files.line_numbers import MOST_OUTLINED, Entry, number_lines, outline, outline_text
-from bridge.tools.files.parameters import RequiredPath, SeedParams
-from bridge.tools.files.paths import NOTE, missing_is_told, vault_path
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
+from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
+from bridge.tools.files.paths import NOTE, not_found_as, vault_path
+from bridge.tools.formatting import counted, size
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.services import Handed
-from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.files import FileStat, VaultFiles
-from bridge.vault.text import CHUNK
+from bridge.tools.storage import Storage
+from bridge.vault.files import FileStat
 
 MOST_LINES = 2000
 MOST_BYTES = 100 * 1024
@@ -35,8 +33,8 @@ _REFUSED = (
 )
 
 
-class ReadFileParams(SeedParams):
-    """Seed S's parameters, and seed O's `file_path` and `read_entire_file`."""
+class ReadFileParams(SnakeCaseParams):
+    """Which lines of which file."""
 
     path: RequiredPath = Field(
         validation_alias=AliasChoices("path", "file_path"),
@@ -50,11 +48,11 @@ class ReadFileParams(SeedParams):
     )
 
 
-class ReadVaultFileTool(ReadTool[ReadFileParams]):
+class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
     """Reads a file of the vault, line by line.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
         handed: Which files may be read whole.
     """
 
@@ -67,21 +65,15 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
     )
     icon = "file-text"
     parameters = ReadFileParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
 
-    def __init__(self, files: VaultFiles, handed: Handed) -> None:
-        self._files = files
+    def __init__(self, storage: Storage, handed: Handed) -> None:
+        self._storage = storage
         self._handed = handed
 
     def prepare(self, params: ReadFileParams, context: CallContext) -> ReadEffect:
-        """Check the path and the range; whether the file exists is told only after consent."""
+        """Check the path and the range; whether the file exists is said only after consent."""
         del context
-        path = vault_path(params.path, self._files)
+        path = vault_path(params.path, self._storage)
         first, last = params.start_line, params.end_line
         if first is not None and last is not None and last < first:
             raise InvalidParameters(f"end_line {last} is before start_line {first}; swap them or leave one out.")
@@ -94,22 +86,16 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
     def run(self, params: ReadFileParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
-        path = vault_path(params.path, self._files)
-        with missing_is_told(f'File not found: "{path}"'):
-            file = self._files.stat(path)
+        path = vault_path(params.path, self._storage)
+        with not_found_as(f'File not found: "{path}"'):
+            file = self._storage.stat(path)
         whole = bool(params.read_entire_file) and self._handed(context.session_id, str(file.path))
         part = _part(params, whole=whole)
         is_note = file.path.suffix.lower() == NOTE and file.size <= MOST_OUTLINED
         kept: list[bytes] = []
-        with self._files.open(file.path) as stream:
-            head = stream.read(CHUNK)
-            if is_binary(head):
-                return _binary(file, head)
-            while head:
-                part.take(head)
-                if is_note:
-                    kept.append(head)
-                head = stream.read(CHUNK)
+        head = read_part(self._storage, file, part, kept.append if is_note else lambda _block: None)
+        if head is not None:
+            return _binary(file, head)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"Line {part.first} does not exist in file with {counted(part.total_lines, 'line')}.",
@@ -122,7 +108,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
 
 def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
-    """What is wanted of the file, within the limits of the seed."""
+    """What is wanted of the file, within the limits."""
     first = params.start_line or 1
     if whole:
         return FilePart(first, params.end_line, MOST_BYTES_OF_ALL)
@@ -131,10 +117,10 @@ def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
-    """What is told of a file that is not text."""
-    kind, mime_type = describe_binary(head, file.path.name)
-    data = _facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
-    return Output(data, f'"{file.path}" is not text: {kind}, {mime_type}, {size(file.size)}. Its bytes are not shown.')
+    """The answer for a file that is not text."""
+    data = binary_facts(file, head)
+    what = f"{data['kind']}, {data['mimeType']}, {size(file.size)}"
+    return Output(data, f'"{file.path}" is not text: {what}. Its bytes are not shown.')
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,19 +129,19 @@ class _Read:
 
     Attributes:
         file: The file.
-        part: The lines of it that the seed's limits allow.
+        part: The lines of it that the limits allow.
         headings: Its outline.
         wanted: The last line that was asked for.
     """
 
     file: FileStat
     part: FilePart
-    headings: list[Entry]
+    headings: list[OutlineEntry]
     wanted: int
 
 
 def _text(read: _Read, foot: str, limit: int) -> Output:
-    """What is told of a text file.
+    """The answer for a text file.
 
     Args:
         read: What was read.
@@ -176,8 +162,8 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         lines.append(f"[... truncated, showing lines {shown}, total lines in file: {part.total_lines}]")
         lines += [f"[Line {numbered.last} is not shown to its end.]"] if cut else []
         lines += [foot] if foot else []
-        told = outline_text(headings, limit // 8)
-        lines += ["", told] if told else []
+        outlined = outline_text(headings, limit // 8)
+        lines += ["", outlined] if outlined else []
     else:
         lines.append(f"[Showing lines {shown} of {part.total_lines} total]")
     metadata: dict[str, Any] = {
@@ -190,7 +176,7 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         metadata["nextStartLine"] = numbered.last + 1
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
-    data = _facts(file) | {
+    data = file_facts(file) | {
         "content": content,
         "startLine": first,
         "endLine": part.last_taken,
@@ -200,8 +186,3 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         "outline": [entry._asdict() for entry in headings[:MOST_HEADINGS]],
     }
     return Output(data, "\n".join(lines), metadata)
-
-
-def _facts(file: FileStat) -> dict[str, Any]:
-    when = moment(file.mtime_ns)
-    return {"path": str(file.path), "size": file.size, "modified": stamp(when) if when else None}

@@ -1,4 +1,4 @@
-"""Search files: the text of files by a regular expression, with excerpts (seed S, "search_files")."""
+"""The tool `search_files`: the text of files by a regular expression, with excerpts."""
 
 import dataclasses
 import re
@@ -7,23 +7,23 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.index.texts.collectors import GrepHit, GrepResult
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
-from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.files.parameters import SeedParams
-from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import ignore_rules
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.core.grep import lines_around, query_of
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
 USUAL_RESULTS = 10
 MOST_RESULTS = 1000
 USUAL_CONTEXT = 2
 EXCERPTS = 5
-"""Matching lines told of one file."""
+"""Matching lines shown of one file."""
 MOST_LINES = 10_000
 """Matching lines that are counted. The files with most of them come first, among those found until then."""
 
@@ -32,8 +32,8 @@ _NOTES = "**/*.md"
 _BY_CODE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|(.))", re.DOTALL)
 
 
-class SearchFilesParams(SeedParams):
-    """Seed S's parameters."""
+class SearchFilesParams(SnakeCaseParams):
+    """What to look for, and where."""
 
     pattern: str = Field(
         min_length=1,
@@ -54,11 +54,11 @@ class SearchFilesParams(SeedParams):
     )
 
 
-class SearchFilesTool(ReadTool[SearchFilesParams]):
-    """Searches the text of the vault's files, and tells the files in which most lines match.
+class SearchFilesTool(VaultReadTool[SearchFilesParams]):
+    """Searches the text of the vault's files, and lists those in which most lines match.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
         grep: Searches them.
     """
 
@@ -70,15 +70,10 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
     )
     icon = "file-search"
     parameters = SearchFilesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
-    def __init__(self, files: VaultFiles, grep: Grep) -> None:
-        self._files = files
+    def __init__(self, storage: Storage, grep: Grep) -> None:
+        self._storage = storage
         self._grep = grep
 
     def prepare(self, params: SearchFilesParams, context: CallContext) -> ReadEffect:
@@ -89,28 +84,21 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
 
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""
-        rules = ignore_rules(self._files, context.settings.ignore_patterns)
-        query = GrepQuery(
-            pattern=self._grep.compile(_pattern(params), context.deadline),
-            glob=_glob(params),
-            excludes=(rules,) if rules else (),
-            around=params.context_lines,
-            limit=MOST_LINES,
-            deadline=context.deadline,
-            progress=lambda files: context.progress(files, None, f"{files} files searched"),
-        )
+        pattern = self._grep.compile(_pattern(params), context.deadline)
+        around = params.context_lines
+        query = query_of(self._storage, context, pattern, _glob(params), around=around, limit=MOST_LINES)
         counted = self._grep.count(query)
         best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
         close = dataclasses.replace(query, limit=EXCERPTS)
-        told = list(self._grep.search_files(close, [path for path, _lines in best]))
+        shown = list(self._grep.search_files(close, [path for path, _lines in best]))
         return _output(
-            params, counted, [(path, lines, found.hits) for (path, lines), found in zip(best, told, strict=True)]
+            params, counted, [(path, lines, found.hits) for (path, lines), found in zip(best, shown, strict=True)]
         )
 
 
 def _pattern(params: SearchFilesParams) -> str:
     """The pattern, characters written by their codes as RE2 has them."""
-    return _BY_CODE.sub(lambda told: told[0] if told[3] else f"\\x{{{told[1] or told[2]}}}", params.pattern)
+    return _BY_CODE.sub(lambda code: code[0] if code[3] else f"\\x{{{code[1] or code[2]}}}", params.pattern)
 
 
 def _glob(params: SearchFilesParams) -> Glob:
@@ -140,7 +128,7 @@ def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str
         metadata["indexing"] = True
     if not data:
         return Output(data, f'No matches found for "{params.pattern}" in {counted.files} files.', metadata)
-    lines = [f"Found {len(data)} matching file(s):"]
+    lines = [f"GrepResult {len(data)} matching file(s):"]
     for path, count, hits in best:
         if hits:
             lines += ["", f"## {path}", *_excerpts(hits)]
@@ -155,14 +143,9 @@ def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str
 
 def _excerpts(hits: list[GrepHit]) -> Iterator[str]:
     """The matching lines with those around them, each line once; an empty line where some are left out."""
-    told: dict[int, str] = {}
-    for hit in hits:
-        for number, text in enumerate([*hit.before, hit.match, *hit.after], hit.line - len(hit.before)):
-            told.setdefault(number, f"Line {number}:   {text}")
-        told[hit.line] = f"Line {hit.line}: > {hit.match}"
-    last = min(told)
-    for number, line in sorted(told.items()):
-        if number > last + 1:
+    last = None
+    for number, text, matches in lines_around(hits):
+        if last is not None and number > last + 1:
             yield ""
-        yield line
+        yield f"Line {number}: {'>' if matches else ' '} {text}"
         last = number

@@ -1,34 +1,34 @@
-"""Search notes: by words, or in Obsidian's search language (seed S, "search_notes")."""
+"""The tool `search_notes`: notes by words, or in Obsidian's search language."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.files.formatting import counted, shortened
-from bridge.tools.files.parameters import SeedParams
-from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import ignore_rules
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import counted, shortened
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 from bridge.vault.text import BOM
 
 MOST = 10
-"""Notes that one answer tells (seed S)."""
+"""Notes in one answer."""
 
 _MISSING = "query is required and must be a non-empty string."
 _FOOT = 200
 """Bytes kept for what is said below the content of each note."""
 
 
-class SearchNotesParams(SeedParams):
-    """Seed S's parameters, and where to go on."""
+class SearchNotesParams(SnakeCaseParams):
+    """The query, and where to go on."""
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), Sentence(_MISSING)] = Field(
         description="Words to look for; notes with all of them come first. Or Obsidian's search operators, which are "
@@ -40,11 +40,11 @@ class SearchNotesParams(SeedParams):
     )
 
 
-class SearchNotesTool(ReadTool[SearchNotesParams]):
+class SearchNotesTool(VaultReadTool[SearchNotesParams]):
     """Searches the vault's notes.
 
     Args:
-        files: The vault's files.
+        storage: The vault.
         search: Searches them.
     """
 
@@ -56,15 +56,10 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
     )
     icon = "search"
     parameters = SearchNotesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
-    def __init__(self, files: VaultFiles, search: NoteSearch) -> None:
-        self._files = files
+    def __init__(self, storage: Storage, search: NoteSearch) -> None:
+        self._storage = storage
         self._search = search
 
     def prepare(self, params: SearchNotesParams, context: CallContext) -> ReadEffect:
@@ -80,7 +75,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
     def run(self, params: SearchNotesParams, context: CallContext) -> Output:
         """Search."""
         first = int(params.cursor or 0)
-        ignored = ignore_rules(self._files, context.settings.ignore_patterns)
+        ignored = self._storage.ignored(context.settings.ignore_patterns)
         found = self._search.search(
             NoteQuery(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
         )
@@ -93,24 +88,20 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
 
     def _contents(self, results: Sequence[FoundNote], most: int) -> dict[str, "_Content"]:
         """What notes hold, short ones wholly, and long ones as far as there is room."""
-        told = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
+        used = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
         sizes: dict[str, int] = {}
         for result in results:
-            try:
+            with suppress(ToolFailure):  # it may have gone meanwhile
                 if has_text(result.path):
-                    sizes[result.path] = self._files.stat(parse_path(result.path)).size
-            except ToolFailure:
-                continue  # it went meanwhile
+                    sizes[result.path] = self._storage.stat(parse_path(result.path)).size
         found: dict[str, _Content] = {}
-        left = max(most - told, 0)
+        left = max(most - used, 0)
         for done, (path, _size) in enumerate(sorted(sizes.items(), key=lambda entry: entry[1])):
             share = left // (len(sizes) - done)
-            try:
-                data, stat = self._files.read(parse_path(path), limit=share)
-            except ToolFailure:
-                continue
-            found[path] = _Content(data, cut=stat.size > len(data))
-            left -= min(len(found[path].text.encode()), left)
+            with suppress(ToolFailure):
+                data, stat = self._storage.read(parse_path(path), limit=share)
+                found[path] = _Content(data, cut=stat.size > len(data))
+                left -= min(len(found[path].text.encode()), left)
         return found
 
 

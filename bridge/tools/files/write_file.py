@@ -1,35 +1,33 @@
-"""Write file: create a file, or give one other content (seed S, "write_file")."""
+"""The tool `write_file`: create a file, or give one other content."""
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters, NotFound
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.files.creation import Creation
-from bridge.tools.files.formatting import done, size
-from bridge.tools.files.parameters import RequiredContent, RequiredPath, SeedParams
-from bridge.tools.files.paths import vault_path
-from bridge.tools.files.target import failing_as, to_bytes
-from bridge.vault.builder import PlanBuilder
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.tools.files.link_keeping import CreationPlanner
+from bridge.tools.files.paths import failing_as, to_bytes, vault_path
+from bridge.tools.formatting import done, size
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import describe_binary, is_binary
-from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
 
 
-class WriteFileParams(SeedParams):
-    """Seed S's parameters."""
+class WriteFileParams(SnakeCaseParams):
+    """Which file, and its content."""
 
     path: RequiredPath = Field(description="Path of the file, relative to the vault; missing folders are made")
     content: RequiredContent = Field(description="Content to write: all that the file will hold, exactly as given")
 
 
-class WriteFileTool(WriteTool[WriteFileParams]):
+class WriteFileTool(VaultWriteTool[WriteFileParams]):
     """Gives a file its whole content.
 
     Args:
-        files: The vault's files.
-        creation: Plans new ones.
+        storage: The vault.
+        creation: Plans new files.
     """
 
     name = "write_file"
@@ -40,25 +38,19 @@ class WriteFileTool(WriteTool[WriteFileParams]):
     )
     icon = "file-pen"
     parameters = WriteFileParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "write"
 
-    def __init__(self, files: VaultFiles, creation: Creation) -> None:
-        self._files = files
+    def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
+        self._storage = storage
         self._creation = creation
 
     def prepare(self, params: WriteFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the one change."""
-        path = vault_path(params.path, self._files)
+        path = vault_path(params.path, self._storage)
         new = to_bytes(params.content)
         with failing_as(f'Failed to write file "{path}"'):
             try:
-                old, stat = self._files.read(path)
+                old, stat = self._storage.read(path)
             except NotFound:
                 return self._create(path, new, context)
             return self._overwrite(stat.path, old, new)
@@ -77,7 +69,7 @@ class WriteFileTool(WriteTool[WriteFileParams]):
         return Output(data, done(applied.plan.summary))
 
     def _create(self, path: VaultPath, new: bytes, context: CallContext) -> ChangePlan:
-        place = self._files.root.resolve_new(path)
+        place = self._storage.resolve_new(path)
         return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
 
     def _overwrite(self, path: VaultPath, old: bytes, new: bytes) -> ChangePlan | Unchanged:
@@ -88,9 +80,9 @@ class WriteFileTool(WriteTool[WriteFileParams]):
                 "or delete that file first"
             )
         if old == new:
-            told = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
+            message = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
             data = {"path": str(path), "created": False, "size": len(new), "backup": None}
-            return Unchanged((str(path),), f'Compare the content of "{path}"', Output(data, told))
-        builder = PlanBuilder(self._files.root)
+            return Unchanged((str(path),), f'Compare the content of "{path}"', Output(data, message))
+        builder = self._storage.plan()
         builder.modify(path, old, new)
         return builder.build(self.operation, f'Overwrite file "{path}" ({size(len(new))})')

@@ -1,30 +1,31 @@
-"""Delete note: a note by its name, into the trash (seed C, "delete_note")."""
+"""The tool `delete_note`: a note by its name, into the trash."""
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import LONGEST
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.files.deletion_plan import Removal
-from bridge.tools.files.parameters import SeedParams
-from bridge.tools.notes.storage import NoteStorage
+from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.tools.files.deletion_plan import DeletionPlanner
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.parameters import SnakeCaseParams
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 
 
-class DeleteNoteParams(SeedParams):
-    """Seed C's parameters."""
+class DeleteNoteParams(SnakeCaseParams):
+    """Which note."""
 
     name: str = Field(min_length=1, max_length=LONGEST, description="Note name or wikilink to delete")
 
 
-class DeleteNoteTool(WriteTool[DeleteNoteParams]):
+class DeleteNoteTool(VaultWriteTool[DeleteNoteParams]):
     """Puts the one note that a name means into the trash.
 
     Args:
-        storage: Finds the note; where several fit, none is chosen.
-        removal: Plans what goes.
+        notes: Finds the note; where several fit, none is chosen.
+        deletions: Plans what goes.
     """
 
     name = "delete_note"
@@ -36,29 +37,25 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
     icon = "trash-2"
     parameters = DeleteNoteParams
     operation = Operation.DELETE
-    risk = RiskLevel.HIGH
     consent_class = ConsentClass.NEVER
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "delete"
 
-    def __init__(self, storage: NoteStorage, removal: Removal) -> None:
-        self._storage = storage
-        self._removal = removal
+    def __init__(self, notes: NoteLookup, deletions: DeletionPlanner) -> None:
+        self._notes = notes
+        self._deletions = deletions
 
     def prepare(self, params: DeleteNoteParams, context: CallContext) -> ChangePlan:
         """Find the note and plan that it goes."""
-        note = self._storage.resolve(params.name, certain=True)
+        note = self._notes.resolve(params.name, certain=True)
         if note.reference.part:
             raise InvalidParameters(
-                f"{params.name!r} names a part of {note.location!r}, and only a whole note can be deleted; give the "
+                f"{params.name!r} names a part of {note.path!r}, and only a whole note can be deleted; give the "
                 "note alone, or remove the part with edit_file",
-                data={"path": note.location, "part": note.reference.part},
+                data={"path": note.path, "part": note.reference.part},
             )
-        return self._removal.plan(parse_path(note.location), context)
+        return self._deletions.plan(parse_path(note.path), context)
 
     def report(self, params: DeleteNoteParams, applied: Applied) -> Output:
         """That it is gone, and where it is now."""
         del params
-        return self._removal.report(applied)
+        return self._deletions.report(applied)

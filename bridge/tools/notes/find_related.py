@@ -1,60 +1,65 @@
-"""Find related: the notes near one, by links and shared tags (seed C, `FindRelatedParams` and `RelatedNote`)."""
+"""The tool `find_related`: how near other notes are to one, by links in both directions, and by rare tags.
+
+Each relation has a weight between 0 and 1, and together they count as independent evidence does: 1 - (1-a)(1-b)...
+So a score is below 1, and one more relation never lowers it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import log
+from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams, reading
-from bridge.tools.notes.relating import related_notes
-from bridge.tools.notes.storage import NoteStorage
+from bridge.index.references import ResolvedNote
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
+from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.vault.file_types import is_note
 
 MOST = 100
 _MOST_RELATIONS = 10
 
+BACKLINK = 0.6
+FORWARD_LINK = 0.5
+SHARED_TAG = 0.45
+"""The weight of a tag that only these two notes have; one that every note has weighs nothing."""
 
-class FindRelatedParams(NoteParams):
-    """Seed C's parameters."""
+MOST_VISITS = 100_000
+"""Notes looked at for their tags, the rarest tags first; what common tags add is little."""
+
+
+class FindRelatedParams(SnakeCaseParams):
+    """Which note, and how many related ones at most."""
 
     name: NoteName = Field(description="Note name or wikilink")
     limit: int = Field(default=10, ge=1, le=MOST, description="Maximum number of related notes to return")
 
 
-class FindRelatedTool(ReadTool[FindRelatedParams]):
-    """Lists the notes near one.
-
-    Args:
-        storage: The notes.
-    """
+class FindRelatedTool(NoteReadTool[FindRelatedParams]):
+    """Lists the notes near one."""
 
     name = "find_related"
     title = "Find Related"
     description = "Notes related to one: those that link to it, that it links to, or that share tags, nearest first."
     icon = "network"
     parameters = FindRelatedParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: FindRelatedParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return reading(self._storage, params.name, "Find the notes related to")
+        return self._effect(params.name, "Find the notes related to")
 
     def run(self, params: FindRelatedParams, context: CallContext) -> Output:
         """Relate."""
         del context
-        note = self._storage.resolve(params.name)
-        related = related_notes(self._storage, note)
+        note = self._notes.resolve(params.name)
+        related = related_notes(self._notes, note)
         data = [
             {
-                "name": self._storage.short_name(each.location),
-                "path": each.location,
+                "name": self._notes.short_name(each.path),
+                "path": each.path,
                 "score": each.score,
                 "relationship": each.relations[0]["relationship"],
                 "relations": each.relations[:_MOST_RELATIONS],
@@ -62,17 +67,68 @@ class FindRelatedTool(ReadTool[FindRelatedParams]):
             for each in related[: params.limit]
         ]
         lines = [
-            f"{each['score']:.2f} {each['path']} ({', '.join(_told(relation) for relation in each['relations'])})"
+            f"{each['score']:.2f} {each['path']} ({', '.join(_in_words(relation) for relation in each['relations'])})"
             for each in data
         ]
         if not related:
-            lines.append(f"No note is related to {note.location!r} by links or tags.")
+            lines.append(f"No note is related to {note.path!r} by links or tags.")
         elif len(related) > len(data):
             lines.append(f"[{len(data)} of {len(related)} related notes shown. Raise limit for more.]")
         metadata = {"total": len(related), "truncated": len(related) > len(data)}
         return Output(data, "\n".join(lines), metadata)
 
 
-def _told(relation: dict[str, str]) -> str:
+@dataclass(slots=True)
+class Related:
+    """A related note.
+
+    Attributes:
+        path: Which.
+        relations: The kinds of relation with their weights, the strongest first.
+    """
+
+    path: str
+    relations: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def score(self) -> float:
+        """How near it is, from 0 to 1."""
+        left = 1.0
+        for relation in self.relations:
+            left *= 1 - relation["weight"]
+        return round(1 - left, 4)
+
+
+def related_notes(notes: NoteLookup, note: ResolvedNote) -> list[Related]:
+    """Every note that is related to one, the nearest first; equally near ones by path.
+
+    Args:
+        notes: Finds them.
+        note: The one.
+    """
+    found: dict[str, Related] = {}
+
+    def relate(paths: Iterable[str], relation: dict[str, Any]) -> None:
+        for path in paths:
+            if path != note.path and is_note(path):
+                found.setdefault(path, Related(path)).relations.append(relation)
+
+    relate(notes.backlinks(note), {"relationship": "backlink_from", "weight": BACKLINK})
+    relate(notes.links(note).found, {"relationship": "forwardlink_to", "weight": FORWARD_LINK})
+    tagged = {tag.lower(): (tag, notes.knowledge.tagged(tag)) for tag in notes.facts(note).tags}
+    everything = max(notes.knowledge.status().notes, 2)
+    visits = 0
+    for tag, paths in sorted(tagged.values(), key=lambda each: (len(each[1]), each[0])):
+        visits += len(paths)
+        weight = round(SHARED_TAG * log(everything / max(len(paths), 1)) / log(everything), 4)
+        if visits > MOST_VISITS or weight <= 0:
+            break
+        relate(paths, {"relationship": "shared_tag", "tag": tag, "weight": weight})
+    for each in found.values():
+        each.relations.sort(key=lambda relation: -relation["weight"])
+    return sorted(found.values(), key=lambda each: (-each.score, each.path))
+
+
+def _in_words(relation: dict[str, str]) -> str:
     words = {"backlink_from": "links to it", "forwardlink_to": "is linked from it"}
     return words.get(relation["relationship"]) or f"shares {relation['tag']}"

@@ -1,67 +1,53 @@
-"""Get metadata: what a note says about itself, and what links it has (seed C, `NoteMetadataFull`)."""
+"""The tool `get_metadata`: what a note says about itself, and what links it has."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams, reading
-from bridge.tools.notes.storage import NoteStorage
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
+from bridge.tools.parameters import NoteName, SnakeCaseParams
 
 MOST_LISTED = 1000
-"""Links, backlinks and headings that are told, each."""
+"""Links, backlinks and headings that are listed, each."""
 
 _MOST_IN_TEXT = 50
 
 
-class GetMetadataParams(NoteParams):
-    """Seed C's parameter."""
+class GetMetadataParams(SnakeCaseParams):
+    """Which note."""
 
     name: NoteName = Field(description="Note name or wikilink")
 
 
-class GetMetadataTool(ReadTool[GetMetadataParams]):
-    """Tells what is known of a note without its text.
-
-    Args:
-        storage: The notes.
-    """
+class GetMetadataTool(NoteReadTool[GetMetadataParams]):
+    """Lists what is known of a note without its text."""
 
     name = "get_metadata"
     title = "Get Metadata"
     description = "A note's tags, properties, aliases, headings, links, backlinks and times, without its text."
     icon = "info"
     parameters = GetMetadataParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return reading(self._storage, params.name, "Read the metadata of")
+        return self._effect(params.name, "Read the metadata of")
 
     def run(self, params: GetMetadataParams, context: CallContext) -> Output:
         """Gather."""
         del context
-        note = self._storage.resolve(params.name)
-        facts = self._storage.facts(note)
-        links = self._storage.links(note)
+        note = self._notes.resolve(params.name)
+        facts = self._notes.facts(note)
+        links = self._notes.links(note)
         lists: dict[str, list[Any]] = {
-            "backlinks": [self._storage.short_name(path) for path in self._storage.backlinks(note)],
-            "forwardlinks": [self._storage.short_name(path) for path in links.found],
+            "backlinks": [self._notes.short_name(path) for path in self._notes.backlinks(note)],
+            "forwardlinks": [self._notes.short_name(path) for path in links.found],
             "unresolved": list(links.unresolved),
             "headings": [{"level": heading.level, "heading": heading.heading} for heading in facts.headings],
         }
-        data: dict[str, Any] = note.to_wire() | {
+        data: dict[str, Any] = note_wire(note) | {
             "aliases": list(facts.aliases),
             "tags": list(dict.fromkeys(facts.tags)),
             "properties": dict(facts.properties),

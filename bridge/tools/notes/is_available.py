@@ -1,20 +1,19 @@
-"""Is available: whether a new note may have a name (seed C, `NoteResolver.is_available`)."""
+"""The tool `is_available`: whether a new note may have a name."""
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import EXTENSION, is_note
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams
-from bridge.tools.notes.storage import NoteStorage
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import UNLINKABLE
+from bridge.tools.notes.lookup import NoteReadTool
+from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.vault.file_types import NOTE_EXTENSION, is_note
 from bridge.vault.paths import check_new_name, parse_path
 
-_UNLINKABLE = "#^[]|"
 
-
-class IsAvailableParams(NoteParams):
-    """Seed C's parameters."""
+class IsAvailableParams(SnakeCaseParams):
+    """The name, and where."""
 
     name: NoteName = Field(description="Note name (without extension)")
     folder: str | None = Field(
@@ -22,27 +21,15 @@ class IsAvailableParams(NoteParams):
     )
 
 
-class IsAvailableTool(ReadTool[IsAvailableParams]):
-    """Tells whether no note has a name yet.
-
-    Args:
-        storage: The notes.
-    """
+class IsAvailableTool(NoteReadTool[IsAvailableParams]):
+    """Tells whether no note has a name yet."""
 
     name = "is_available"
     title = "Is Available"
     description = "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
     icon = "circle-check"
     parameters = IsAvailableParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""
@@ -54,12 +41,12 @@ class IsAvailableTool(ReadTool[IsAvailableParams]):
         """Look."""
         del context
         path = _path(params)
-        name = path.rpartition("/")[2][: -len(EXTENSION)]
-        free = self._storage.is_available(params.name, params.folder)
-        taken = [] if free else [match.to_wire() for match in self._storage.find_matches(params.name)[:50]]
+        name = path.rpartition("/")[2][: -len(NOTE_EXTENSION)]
+        free = self._notes.is_available(params.name, params.folder)
+        taken = [] if free else [match.to_wire() for match in self._notes.find_matches(params.name)[:50]]
         where = "in the vault" if params.folder is None else f"in {params.folder.strip('/') or 'the top folder'!r}"
         text = f"{name!r} is available {where}." if free else f"{name!r} is taken {where}."
-        if free and any(character in name for character in _UNLINKABLE):
+        if free and any(character in name for character in UNLINKABLE):
             text += " Links will not work with a name that contains # ^ [ ] |."
         return Output({"available": free, "name": name, "path": path, "matches": taken}, text)
 
@@ -73,7 +60,7 @@ def _path(params: IsAvailableParams) -> str:
     name = params.name.strip().strip("/")
     if not name:
         raise InvalidParameters("name is empty; give the new note's name, such as 'My Note'")
-    name = name if is_note(name) else name + EXTENSION
+    name = name if is_note(name) else name + NOTE_EXTENSION
     path = parse_path(f"{(params.folder or '').strip('/')}/{name}", strip_slashes=True)
     check_new_name(path.name)
     return str(path)

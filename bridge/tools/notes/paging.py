@@ -1,4 +1,4 @@
-"""Answers in pages: how many there are, and where the next page begins."""
+"""Answers in pages: how many items there are, and where the next page begins."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -14,7 +14,7 @@ class Page(NamedTuple):
     Attributes:
         items: Those of this page.
         total: How many there are in all.
-        cursor: What the next page is asked for with; None after the last one.
+        cursor: Asks for the next page; None after the last one.
     """
 
     items: Sequence[Any]
@@ -23,23 +23,23 @@ class Page(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is told about the answer."""
-        told: dict[str, Any] = {"total": self.total, "truncated": self.cursor is not None}
-        return told if self.cursor is None else told | {"cursor": self.cursor}
+        """What is said about the answer."""
+        known: dict[str, Any] = {"total": self.total, "truncated": self.cursor is not None}
+        return known if self.cursor is None else known | {"cursor": self.cursor}
 
 
 def page(items: Sequence[T], key: Callable[[T], str], cursor: str | None, limit: int) -> Page:
-    """The items after those that were told already.
+    """The items after those of the page before.
 
     Args:
-        items: All of them, in the order they are told.
-        key: What an item is called; the cursor is that of the last one told, so that items which come or go between
+        items: All of them, in order.
+        key: What an item is called. The cursor is the key of a page's last item, so items that come or go between
             two pages move nothing.
         cursor: Where to go on; None for the beginning.
         limit: How many at most.
 
     Raises:
-        InvalidParameters: The cursor is none of these items.
+        InvalidParameters: The cursor is the key of none of these items.
     """
     start = 0
     if cursor is not None:
@@ -57,7 +57,7 @@ def listing(lines: Sequence[str], shown: Page, nothing: str) -> str:
     Args:
         lines: Its items.
         shown: The page.
-        nothing: What is said when there are no items at all.
+        nothing: The answer when there are no items at all.
     """
     if not shown.total:
         return nothing

@@ -1,16 +1,16 @@
-"""Read note: a note by name, whole or one section or block of it (seed C, `ReadNoteParams`)."""
+"""The tool `read_note`: a note by name, whole or one section or block of it."""
 
 from typing import Any, NamedTuple
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.index.references import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.parts import Part, find_part
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams, reading
-from bridge.tools.notes.storage import NoteStorage, StoredNote
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
+from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import is_binary
 from bridge.vault.text import BOM, CHUNK, Lines
 
@@ -18,8 +18,8 @@ _ROOM = 300
 """Bytes kept free for the remark that says how to get the rest."""
 
 
-class ReadNoteParams(NoteParams):
-    """Seed C's parameter."""
+class ReadNoteParams(SnakeCaseParams):
+    """Which note, or part of one."""
 
     name: NoteName = Field(
         description="Note name, wikilink, or path-qualified name; "
@@ -27,41 +27,26 @@ class ReadNoteParams(NoteParams):
     )
 
 
-class ReadNoteTool(ReadTool[ReadNoteParams]):
-    """Reads a note.
-
-    Args:
-        storage: The notes.
-    """
+class ReadNoteTool(NoteReadTool[ReadNoteParams]):
+    """Reads a note."""
 
     name = "read_note"
     title = "Read Note"
     description = "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
     icon = "book-open"
     parameters = ReadNoteParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
-        """Check the reference; whether there is such a note is told only after consent."""
+        """Check the reference; whether there is such a note is said only after consent."""
         del context
-        return reading(self._storage, params.name, "Read")
+        return self._effect(params.name, "Read")
 
     def run(self, params: ReadNoteParams, context: CallContext) -> Output:
         """Read."""
-        note = self._storage.resolve(params.name)
-        data = self._storage.read(note)
+        note = self._notes.resolve(params.name)
+        data = self._notes.read(note)
         if is_binary(data[:CHUNK]):
-            raise InvalidParameters(
-                f"{note.location!r} is not text, although its name says so; its bytes are not shown"
-            )
+            raise InvalidParameters(f"{note.path!r} is not text, although its name says so; its bytes are not shown")
         lines = Lines(data)
         part = _part(note, data) if note.reference.part else None
         first, last = (part.first_line, part.last_line) if part else (1, lines.count)
@@ -71,7 +56,7 @@ class ReadNoteTool(ReadTool[ReadNoteParams]):
         kept = _cut(wanted, settings.read_max_bytes)
         shown = _cut(kept, max(settings.max_output_bytes - _ROOM, _ROOM)) if len(wanted) > _ROOM else kept
         content = kept.decode(errors="replace")
-        told: dict[str, Any] = note.to_wire() | {
+        facts: dict[str, Any] = note_wire(note) | {
             "content": content,
             "part": part and part.to_wire(),
             "start_line": first,
@@ -81,9 +66,9 @@ class ReadNoteTool(ReadTool[ReadNoteParams]):
         metadata: dict[str, Any] = {"truncated": len(shown) < len(wanted), "total": last - first + 1}
         if metadata["truncated"]:
             metadata["next_start_line"] = _next(shown, first)
-        if "\ufffd" in content and not _is_utf8(kept):
+        if content.encode() != kept:
             metadata["invalid_utf8"] = True
-        return Output(told, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
+        return Output(facts, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
 
 
 class _Shown(NamedTuple):
@@ -96,22 +81,22 @@ class _Shown(NamedTuple):
     total: int
 
 
-def _part(note: StoredNote, data: bytes) -> Part:
+def _part(note: ResolvedNote, data: bytes) -> Part:
     text = data.decode("utf-8", "surrogateescape")
     return find_part(text, parse_note(text, outline=False), note.reference)
 
 
-def _text(note: StoredNote, shown: _Shown) -> str:
+def _text(note: ResolvedNote, shown: _Shown) -> str:
     """The content, and a remark where it is not the whole note."""
     text = shown.data.decode(errors="replace")
     last = _next(shown.data, shown.first) - 1
     if len(shown.data) < len(shown.wanted):
         remark = (
-            f"[Truncated: lines {shown.first} to {last} of {shown.total} of {note.location} shown. "
+            f"[Truncated: lines {shown.first} to {last} of {shown.total} of {note.path} shown. "
             f"Continue with read, startLine {last + 1}, or read a part: {note.name}#Heading.]"
         )
     elif shown.part is not None:
-        remark = f"[Lines {shown.first} to {last} of {shown.total} of {note.location}.]"
+        remark = f"[Lines {shown.first} to {last} of {shown.total} of {note.path}.]"
     else:
         return text
     return f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{remark}"
@@ -128,11 +113,3 @@ def _cut(data: bytes, limit: int) -> bytes:
         return data
     whole = data.rfind(b"\n", 0, limit) + 1
     return data[:whole] if whole else data[:limit].decode(errors="ignore").encode()
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

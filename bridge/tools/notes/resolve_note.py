@@ -1,29 +1,25 @@
-"""Resolve note: which note a name means (seed C, `NoteResolver.resolve` and `find_matches`)."""
+"""The tool `resolve_note`: which note a name means."""
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.tools.notes.parameters import NoteName, NoteParams, reading
-from bridge.tools.notes.storage import NoteStorage
+from bridge.contract.consent import RiskLevel
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool, note_wire
+from bridge.tools.parameters import NoteName, SnakeCaseParams
 
 MOST_MATCHES = 50
 
 
-class ResolveNoteParams(NoteParams):
-    """Seed C's parameter."""
+class ResolveNoteParams(SnakeCaseParams):
+    """The name."""
 
     name: NoteName = Field(
         description="Note name, wikilink, or path-qualified name, such as 'My Note', '[[My Note]]', 'projects/My Note'"
     )
 
 
-class ResolveNoteTool(ReadTool[ResolveNoteParams]):
-    """Tells which note is meant, or which ones might be.
-
-    Args:
-        storage: The notes.
-    """
+class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
+    """Tells which note is meant, or which ones might be."""
 
     name = "resolve_note"
     title = "Resolve Note"
@@ -32,33 +28,25 @@ class ResolveNoteTool(ReadTool[ResolveNoteParams]):
     )
     icon = "locate"
     parameters = ResolveNoteParams
-    operation = Operation.READ
     risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
-    default_rate = 100
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: ResolveNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
         del context
-        return reading(self._storage, params.name, "Find the note")
+        return self._effect(params.name, "Find the note")
 
     def run(self, params: ResolveNoteParams, context: CallContext) -> Output:
         """Resolve it."""
         del context
-        note = self._storage.resolve(params.name)
-        matches = self._storage.find_matches(params.name)
-        others = [match.location for match in matches if match.location != note.location]
-        data = note.to_wire() | {
+        note = self._notes.resolve(params.name)
+        matches = self._notes.find_matches(params.name)
+        others = [match.path for match in matches if match.path != note.path]
+        data = note_wire(note) | {
             "via": note.via,
             "part": note.reference.part or None,
             "matches": [match.to_wire() for match in matches[:MOST_MATCHES]],
         }
-        lines = [note.location]
+        lines = [note.path]
         if others:
             named = ", ".join(repr(other) for other in others[:MOST_MATCHES])
             lines.append(f"[Found by its {note.via}. The name also fits {named}.]")

@@ -1,4 +1,4 @@
-"""Search by properties: the notes whose properties have some values (seed C, `search_by_properties`; rule 92)."""
+"""The tool `search_by_properties`: the notes whose properties have some values (rule 92 of docs/obsidian.md)."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -6,21 +6,22 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from bridge.clock import Clock
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
 from bridge.index.search.properties import find_properties, has_value
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import shortened
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import listing, page
-from bridge.tools.notes.parameters import Cursor, NoteParams
-from bridge.tools.notes.storage import NoteStorage
+from bridge.tools.parameters import Cursor, SnakeCaseParams
 
 _DEEPEST = 8
 _Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class SearchByPropertiesParams(NoteParams):
-    """Seed C's parameter, and which of the notes to tell."""
+class SearchByPropertiesParams(SnakeCaseParams):
+    """The properties, and which page of the notes."""
 
     properties: Annotated[dict[_Name, Any], Field(max_length=50)] = Field(
         default_factory=dict,
@@ -43,11 +44,11 @@ class SearchByPropertiesParams(NoteParams):
         return self
 
 
-class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
+class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
     """Lists the notes with some properties.
 
     Args:
-        storage: The notes.
+        notes: Finds them.
         clock: What deadlines are given in.
     """
 
@@ -58,15 +59,10 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
     )
     icon = "list-filter"
     parameters = SearchByPropertiesParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
 
-    def __init__(self, storage: NoteStorage, clock: Clock) -> None:
-        self._storage = storage
+    def __init__(self, notes: NoteLookup, clock: Clock) -> None:
+        self._notes = notes
         self._clock = clock
 
     def prepare(self, params: SearchByPropertiesParams, context: CallContext) -> ReadEffect:
@@ -77,18 +73,16 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
 
     def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
         """Look through the notes."""
-        excluded = self._storage.excluded(context.settings.ignore_patterns)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         found: dict[str, dict[str, Any]] = {}
-        for facts in self._storage.notes():
+        for facts in self._notes.knowledge.notes():
             if self._clock.monotonic() > context.deadline:
                 raise DeadlineExceeded("Looking through the properties did not end in time; ask for fewer of them")
             matched = _matched(facts, params) if facts.properties else None
             if matched is not None and (excluded is None or not excluded(facts.path)):
                 found[facts.path] = matched
         shown = page(sorted(found), str, params.cursor, params.limit)
-        data = [
-            {"name": self._storage.short_name(path), "path": path, "properties": found[path]} for path in shown.items
-        ]
+        data = [{"name": self._notes.short_name(path), "path": path, "properties": found[path]} for path in shown.items]
         lines = [
             f"{path} ({', '.join(f'{name}: {_shown(value)}' for name, value in found[path].items())})"
             for path in shown.items
@@ -112,8 +106,7 @@ def _matched(facts: NoteFacts, params: SearchByPropertiesParams) -> dict[str, An
 
 def _shown(value: Any) -> str:
     """A value in a sentence."""
-    text = "null" if value is None else str(value)
-    return text if len(text) <= 100 else f"{text[:100]}..."  # noqa: PLR2004 - as much as one reads at a glance
+    return "null" if value is None else shortened(str(value))
 
 
 def _depth(value: Any) -> int:

@@ -1,19 +1,18 @@
-"""Search by tags: the notes that have them (seed C, `KnowledgeRepository.search_by_tags`)."""
+"""The tool `search_by_tags`: the notes that have some tags."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.properties import check_tag
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.notes.paging import listing, page
-from bridge.tools.notes.parameters import Cursor, NoteParams, Tag
-from bridge.tools.notes.storage import NoteStorage
+from bridge.tools.parameters import Cursor, SnakeCaseParams, Tag
 
 
-class SearchByTagsParams(NoteParams):
-    """Seed C's parameter, and which of the notes to tell."""
+class SearchByTagsParams(SnakeCaseParams):
+    """The tags, and which page of the notes."""
 
     tags: Annotated[list[Tag], Field(min_length=1, max_length=50)] = Field(
         description="Tags, with or without #; a tag also finds those nested in it (#work finds #work/urgent)"
@@ -23,27 +22,15 @@ class SearchByTagsParams(NoteParams):
     cursor: Cursor | None = Field(default=None, description="The metadata.cursor of the answer before, for the next")
 
 
-class SearchByTagsTool(ReadTool[SearchByTagsParams]):
-    """Lists the notes with some tags.
-
-    Args:
-        storage: The notes.
-    """
+class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
+    """Lists the notes with some tags."""
 
     name = "search_by_tags"
     title = "Search by Tags"
     description = "List the notes that have all (or any) of some tags, nested tags included."
     icon = "tags"
     parameters = SearchByTagsParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.SESSION_ALLOW
-    covers = Covers.TOOL
     default_rate = 60
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: SearchByTagsParams, context: CallContext) -> ReadEffect:
         """Check the tags."""
@@ -54,13 +41,11 @@ class SearchByTagsTool(ReadTool[SearchByTagsParams]):
 
     def run(self, params: SearchByTagsParams, context: CallContext) -> Output:
         """Look the tags up."""
-        sets = [set(self._storage.tagged(check_tag(tag))) for tag in params.tags]
+        sets = [set(self._notes.knowledge.tagged(check_tag(tag))) for tag in params.tags]
         found = set.intersection(*sets) if params.match == "all" else set.union(*sets)
-        excluded = self._storage.excluded(context.settings.ignore_patterns)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         paths = sorted(path for path in found if excluded is None or not excluded(path))
         shown = page(paths, str, params.cursor, params.limit)
-        data = [{"name": self._storage.short_name(path), "path": path} for path in shown.items]
-        what = (
-            f"No note has {'all' if params.match == 'all' else 'any'} of these tags. list_tags names those there are."
-        )
+        data = [{"name": self._notes.short_name(path), "path": path} for path in shown.items]
+        what = f"No note has {params.match} of these tags. list_tags names those there are."
         return Output(data, listing(shown.items, shown, what), shown.metadata)

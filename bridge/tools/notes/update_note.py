@@ -1,4 +1,4 @@
-"""Update note: a note gets another text (seed C, `UpdateNoteParams`).
+"""The tool `update_note`: a note gets another text.
 
 The whole text is replaced, with one exception: text without properties leaves those that the note has where they are.
 An agent that read a note's text and gives it back changed would otherwise erase them without meaning to.
@@ -9,13 +9,11 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
-from bridge.notes.line_endings import with_endings_of
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
-from bridge.tools.notes.parameters import NoteName, NoteParams
-from bridge.tools.notes.storage import NoteStorage
-from bridge.tools.notes.writing import decoded, encoded, whole_note, written
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
+from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.vault.edits import with_endings_of
 from bridge.vault.plan import ChangePlan
 
 MOST_CHARACTERS = 16_000_000
@@ -25,8 +23,8 @@ SHRINKS = 20
 _NAMED = 10
 
 
-class UpdateNoteParams(NoteParams):
-    """Seed C's parameters."""
+class UpdateNoteParams(SnakeCaseParams):
+    """Which note, and its new text."""
 
     name: NoteName = Field(description="Note name or wikilink to update")
     content: str = Field(
@@ -39,12 +37,8 @@ class UpdateNoteParams(NoteParams):
     )
 
 
-class UpdateNoteTool(WriteTool[UpdateNoteParams]):
-    """Replaces a note's text.
-
-    Args:
-        storage: The notes.
-    """
+class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
+    """Replaces a note's text."""
 
     name = "update_note"
     title = "Update Note"
@@ -54,30 +48,21 @@ class UpdateNoteTool(WriteTool[UpdateNoteParams]):
     )
     icon = "file-pen"
     parameters = UpdateNoteParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.SESSION
-    default_mode = ConsentMode.ALWAYS_ASK
-    covers = Covers.TARGET
-    default_rate = 10
     id_prefix = "note"
-
-    def __init__(self, storage: NoteStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: UpdateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
         del context
-        note, data = whole_note(self._storage, params.name)
+        path, data = self._note(params.name)
         old = decoded(data)
         block = find_frontmatter(old)
         kept = None if params.replace_properties or find_frontmatter(params.content) else block
         new = with_endings_of(data, encoded(_with_head(old, params.content, kept) if kept else params.content))
         if new == data:
-            told = Output({"path": note.location}, f"No changes made: {note.location} already has this content.")
-            return Unchanged((note.location,), f"Compare {note.location} with new content", told)
-        summary = f"Update {note.location}" + (", keeping its properties" if kept else "")
-        return self._storage.plan_update(note, data, new, summary, list(_warnings(old, decoded(new))))
+            message = Output({"path": path}, f"No changes made: {path} already has this content.")
+            return Unchanged((path,), f"Compare {path} with new content", message)
+        summary = f"Update {path}" + (", keeping its properties" if kept else "")
+        return self._plan(path, data, new, summary, list(_warnings(old, decoded(new))))
 
     def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
         """What was done."""

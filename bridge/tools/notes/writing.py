@@ -1,37 +1,66 @@
-"""What the note tools that write have in common: the note they write to, its text, and what they tell afterwards."""
+"""What the note tools that write have in common: the note they write to, its text, the plan, and the answer."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, Output
-from bridge.tools.edited import edited
-from bridge.tools.notes.storage import NoteStorage, StoredNote
+from bridge.toolkit.tool import Applied, Output, P
+from bridge.tools.formatting import edit_facts
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_binary
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
 from bridge.vault.text import CHUNK
 
 
-def whole_note(storage: NoteStorage, name: str) -> tuple[StoredNote, bytes]:
-    """The one note that a write is for, and its bytes.
+class NoteWriteTool(VaultWriteTool[P]):
+    """A tool that changes one note.
 
     Args:
-        storage: The notes.
-        name: The note, as the caller named it.
-
-    Raises:
-        InvalidParameters: The name is no reference, or means a part of a note, or the note is not text.
-        NotFound: No note fits.
-        Ambiguous: Several fit; a write never guesses.
+        storage: The vault.
     """
-    note = storage.resolve(name, certain=True)
-    if note.reference.part:
-        raise InvalidParameters(
-            f"{name!r} names a part of {note.location!r}, and this tool is for whole notes; "
-            "leave out the part, or change its lines with apply_patch"
-        )
-    data = storage.read(note)
-    if is_binary(data[:CHUNK]):
-        raise InvalidParameters(f"{note.location!r} is not text, although its name says so; it is left as it is")
-    return note, data
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+        self._notes = NoteLookup(storage)
+
+    def _note(self, name: str) -> tuple[str, bytes]:
+        """The path of the one note that a write is for, and its bytes.
+
+        Args:
+            name: The note, as the caller named it.
+
+        Raises:
+            InvalidParameters: The name is no reference, or means a part of a note, or the note is not text.
+            NotFound: No note fits.
+            Ambiguous: Several fit; a write never guesses.
+        """
+        note = self._notes.resolve(name, certain=True)
+        if note.reference.part:
+            raise InvalidParameters(
+                f"{name!r} names a part of {note.path!r}, and this tool is for whole notes; "
+                "leave out the part, or change its lines with apply_patch"
+            )
+        data = self._notes.read(note)
+        if is_binary(data[:CHUNK]):
+            raise InvalidParameters(f"{note.path!r} is not text, although its name says so; it is left as it is")
+        return note.path, data
+
+    def _plan(self, path: str, old: bytes, new: bytes, summary: str, warnings: Sequence[str] = ()) -> ChangePlan:
+        """The plan by which a note gets another text, which differs.
+
+        Args:
+            path: The note.
+            old: Its bytes as they were read; the ledger refuses the plan when they are others by then.
+            new: The bytes it gets.
+            summary: One sentence for the person.
+            warnings: What the diff does not show.
+        """
+        builder = self._storage.plan()
+        builder.modify(parse_path(path), old, new)
+        return builder.build(self.operation, summary, warnings)
 
 
 def decoded(data: bytes) -> str:
@@ -45,11 +74,11 @@ def encoded(text: str) -> bytes:
 
 
 def written(applied: Applied, text: str, **facts: Any) -> Output:
-    """What is told of a note that was changed.
+    """The answer when a note was changed.
 
     Args:
         applied: What the ledger did.
         text: One sentence.
         facts: Further data.
     """
-    return Output(edited(applied) | facts, f"{text} ({applied.execution_id})")
+    return Output(edit_facts(applied) | facts, f"{text} ({applied.execution_id})")

@@ -2,7 +2,7 @@
 export class Emitter<T> {
 	private readonly listeners = new Set<(value: T) => void>();
 
-	/** Be told of every value from now on. Returns the function that ends it. */
+	/** Call the listener with every value from now on. Returns the function that ends it. */
 	on(listener: (value: T) => void): () => void {
 		this.listeners.add(listener);
 		return () => {

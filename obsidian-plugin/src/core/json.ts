@@ -15,6 +15,9 @@ export class ShapeError extends Error {
 /** Turns an unknown value into a `T`, or throws a ShapeError that names the place. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
+/** What each member of an object must be. */
+export type Members<T> = { [K in keyof T]: Reader<T[K]> };
+
 export type JsonObject = Record<string, unknown>;
 
 export function isObject(value: unknown): value is JsonObject {
@@ -43,8 +46,15 @@ export const boolean: Reader<boolean> = (value, path) => {
 	return value;
 };
 
-/** One of some strings. */
-export function oneOf<const T extends string>(...allowed: readonly T[]): Reader<T> {
+/** A moment: ISO 8601. */
+export const time: Reader<string> = (value, path) => {
+	const text = string(value, path);
+	if (Number.isNaN(Date.parse(text))) throw new ShapeError(path, "a time");
+	return text;
+};
+
+/** One of some values. */
+export function oneOf<const T extends string | number>(...allowed: readonly T[]): Reader<T> {
 	return (value, path) => {
 		const found = allowed.find((one) => one === value);
 		if (found === undefined) throw new ShapeError(path, `one of ${allowed.join(", ")}`);
@@ -65,8 +75,29 @@ export function optional<T, F>(reader: Reader<T>, fallback: F): Reader<T | F> {
 	return (value, path) => (value === undefined || value === null ? fallback : reader(value, path));
 }
 
+/** What the first of some readers can read. */
+export function either<T extends readonly unknown[]>(...readers: { [K in keyof T]: Reader<T[K]> }): Reader<T[number]> {
+	return (value, path) => {
+		let failure = new ShapeError(path, "something else");
+		for (const reader of readers) {
+			try {
+				return reader(value, path);
+			} catch (error) {
+				if (!(error instanceof ShapeError)) throw error;
+				failure = error;
+			}
+		}
+		throw failure;
+	};
+}
+
+/** Some of the members of an object: what a message must hold for those who need no more of it. */
+export function pick<T, K extends keyof T>(members: Members<T>, ...names: readonly K[]): Members<Pick<T, K>> {
+	return Object.fromEntries(names.map((name) => [name, members[name]])) as Members<Pick<T, K>>;
+}
+
 /** An object with these members. Members not named are left out: they cannot do anything. */
-export function record<T extends object>(members: { [K in keyof T]: Reader<T[K]> }): Reader<T> {
+export function record<T extends object>(members: Members<T>): Reader<T> {
 	const names = Object.keys(members) as (keyof T & string)[];
 	return (value, path) => {
 		const source = object(value, path);

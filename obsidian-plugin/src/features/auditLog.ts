@@ -1,12 +1,14 @@
 /** The audit log: its view, its command, export and clearing. */
 
 import { Component, Notice } from "obsidian";
+import { readable } from "../core/json";
 import { filterParams, queryParams, type LogFilter } from "../core/audit/filter";
 import { messageOf } from "../core/settings/store";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import { readAuditRecord, type AuditRecord } from "../core/wire/audit";
-import { chainStatus, readExport, type ChainStatus } from "../core/wire/auditState";
-import { listIn } from "../core/wire/session";
+import { chainStatus, type ChainStatus } from "../core/wire/auditState";
+import type { EventName } from "../core/wire/contract";
+import { readAuditExport } from "../core/wire/readers";
 import { confirm } from "../ui/confirmModal";
 import { saveFile } from "../ui/saveFile";
 import type { LogActions } from "../ui/views/logRow";
@@ -14,7 +16,7 @@ import { LOG_VIEW, LogView } from "../ui/views/logView";
 import type { Context } from "./context";
 import { showView } from "./views";
 
-const NEWS = ["audit.appended", "tool.finished", "consent.resolved"];
+const NEWS: readonly string[] = ["audit.appended", "tool.finished", "consent.resolved"] satisfies EventName[];
 
 export class AuditLog extends Component {
 	constructor(
@@ -48,7 +50,7 @@ export class AuditLog extends Component {
 
 	private async query(filter: LogFilter, before: string | null): Promise<AuditRecord[]> {
 		const params = queryParams(filter, this.context.clock.now(), before);
-		return listIn(readAuditRecord, "records")(await this.context.request("audit.query", params), "audit.query");
+		return readable(readAuditRecord)(await this.context.request("audit.query", params), "audit.query");
 	}
 
 	private onChange(listener: () => void): () => void {
@@ -79,12 +81,12 @@ export class AuditLog extends Component {
 		try {
 			const now = this.context.clock.now();
 			const params = { format: form, ...filterParams(filter, now) };
-			const { text, records, truncated } = readExport(await this.context.request("audit.export", params), "audit.export");
+			const { text, records, truncated } = readAuditExport(await this.context.request("audit.export", params), "audit.export");
 			const day = new Date(now).toISOString().slice(0, 10);
 			saveFile(`tool-log-${day}.${form}`, text, form === "json" ? "application/json" : "text/csv");
 			new Notice(truncated ? `The newest ${records} lines exported; there are too many for one file.` : `${records} lines exported.`);
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 
@@ -98,7 +100,7 @@ export class AuditLog extends Component {
 		try {
 			await this.context.request("audit.clear");
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 }

@@ -5,15 +5,16 @@ import { invert } from "../core/diff/invert";
 import { parseDiff } from "../core/diff/parse";
 import { History, type Direction } from "../core/history";
 import { messageOf } from "../core/settings/store";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
+import type { EventName } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
 import type { ChangedFile } from "../ui/views/logRow";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
 import type { Context } from "./context";
 import { showView } from "./views";
 
-/** What the bridge tells of when the list may have changed. */
-const NEWS = ["tool.finished", "audit.appended"];
+/** The events after which the list may have changed. */
+const NEWS: readonly string[] = ["tool.finished", "audit.appended"] satisfies EventName[];
 
 export class Changes extends Component {
 	private readonly history: History;
@@ -60,16 +61,16 @@ export class Changes extends Component {
 			(reversal) => {
 				new ReversalModal(this.context.app, reversal, () => void this.act(direction, executionId)).open();
 			},
-			(error: unknown) => new Notice(inertPlain(messageOf(error))),
+			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
 		);
 	}
 
 	private async act(direction: Direction, executionId: string | null): Promise<void> {
 		try {
 			const result = await this.history.reverse(direction, executionId);
-			new Notice(inertPlain(result.success ? result.text || "Done." : (result.error ?? result.text)));
+			new Notice(sanitizePlain(result.success ? result.text || "Done." : (result.error ?? result.text)));
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 

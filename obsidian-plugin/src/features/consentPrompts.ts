@@ -7,8 +7,11 @@ import type { Hunks } from "../core/diff/selection";
 import { list, ShapeError, type JsonObject } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
 import { messageOf } from "../core/settings/store";
-import { inertPlain } from "../core/text/inert";
-import { readConsentReply, readConsentRequest, readConsentResolved, type ConsentRequest, type Decision } from "../core/wire/consent";
+import { sanitizePlain } from "../core/text/sanitize";
+import { readConsentRequest, type ConsentRequest } from "../core/wire/consent";
+import type { Decision } from "../core/wire/contract";
+import { handleEvent, type EventHandlers } from "../core/wire/events";
+import { readConsentReply } from "../core/wire/readers";
 import { ConsentModal } from "../ui/consent/consentModal";
 import type { Context } from "./context";
 
@@ -18,7 +21,7 @@ const LONGEST_FACT = 120;
 export class ConsentPrompts extends Component {
 	private modal: ConsentModal | null = null;
 	private readonly setAside = new Set<string>();
-	/** Questions whose end is ours, so that nobody needs to be told of it. */
+	/** Questions whose end is ours, so that nobody needs to hear of it. */
 	private readonly answering = new Set<string>();
 
 	constructor(
@@ -59,13 +62,14 @@ export class ConsentPrompts extends Component {
 		this.show();
 	}
 
+	private readonly handlers: EventHandlers = {
+		"consent.requested": (request) => { this.context.questions.add(request); },
+		"consent.resolved": ({ requestId, decision, outcome, by }) => { this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by); },
+	};
+
 	private hear(method: string, params: JsonObject): void {
 		try {
-			if (method === "consent.requested") this.context.questions.add(readConsentRequest(params, method));
-			if (method === "consent.resolved") {
-				const { requestId, decision, outcome, by } = readConsentResolved(params, method);
-				this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by);
-			}
+			handleEvent(this.handlers, method, params);
 		} catch (error) {
 			if (!(error instanceof ShapeError)) throw error;
 			console.error("Vault Bridge:", error);
@@ -123,7 +127,7 @@ export class ConsentPrompts extends Component {
 			this.context.questions.resolve(requestId, reply.outcome ?? decision, reply.by);
 		} catch (error) {
 			this.answering.delete(requestId);
-			if (!(error instanceof Disconnected)) new Notice(`Vault Bridge: ${inertPlain(messageOf(error))}`);
+			if (!(error instanceof Disconnected)) new Notice(`Vault Bridge: ${sanitizePlain(messageOf(error))}`);
 			this.notTaken(requestId, error instanceof Disconnected);
 		}
 	}
@@ -156,6 +160,6 @@ export class ConsentPrompts extends Component {
 			this.modal.dismiss();
 			this.modal = null;
 		}
-		if (!ours || outcome === "stale") new Notice(`${inertPlain(summary.slice(0, LONGEST_FACT))}\n${outcomeSentence(outcome, by === null ? null : inertPlain(by))}`, 8000);
+		if (!ours || outcome === "stale") new Notice(`${sanitizePlain(summary.slice(0, LONGEST_FACT))}\n${outcomeSentence(outcome, by === null ? null : sanitizePlain(by))}`, 8000);
 	}
 }

@@ -2,7 +2,7 @@
 
 import { Component, FileSystemAdapter, Notice } from "obsidian";
 import { listOf } from "../core/settings/store";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import { START_VIEW, StartView, type StartState } from "../ui/views/startView";
 import type { Context } from "./context";
 import { showView } from "./views";
@@ -55,7 +55,7 @@ export class FirstRun extends Component {
 			chosen: tools.length === enabled.length && tools.every((tool) => enabled.includes(tool)),
 		}));
 		const vaultPath = app.vault.adapter instanceof FileSystemAdapter ? app.vault.adapter.getBasePath() : app.vault.getName();
-		if (state.kind === "connected") return { kind: "connected", detail: `Version ${inertPlain(state.info.version)}`, vaultPath, presets };
+		if (state.kind === "connected") return { kind: "connected", detail: `Version ${sanitizePlain(state.info.version)}`, vaultPath, presets };
 		return { kind: state.kind === "unreachable" ? "unreachable" : "absent", detail: state.kind === "unreachable" ? state.reason : "", vaultPath, presets };
 	}
 
@@ -63,7 +63,7 @@ export class FirstRun extends Component {
 		const tools = this.context.settings.current?.schema.presets[name];
 		if (!tools) return;
 		const outcome = await this.context.settings.update({ enabledTools: tools }, true);
-		new Notice(outcome.ok ? "Agents have these tools from now on." : inertPlain(outcome.message));
+		new Notice(outcome.ok ? "Agents have these tools from now on." : sanitizePlain(outcome.message));
 	}
 
 	private onChange(listener: () => void): () => void {

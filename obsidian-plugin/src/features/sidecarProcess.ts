@@ -1,7 +1,7 @@
 /** Starts the bridge with Obsidian and stops it with Obsidian, if the person wants that. It never installs or updates anything. */
 
 import { Component, FileSystemAdapter, Notice } from "obsidian";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import { Sidecar } from "../platform/sidecar";
 import type { Context } from "./context";
 
@@ -10,7 +10,7 @@ const GRACE = 1_500;
 
 export class SidecarProcess extends Component {
 	private readonly sidecar = new Sidecar(({ output }) => {
-		const said = inertPlain(output.slice(-400)) || "It said nothing.";
+		const said = sanitizePlain(output.slice(-400)) || "It said nothing.";
 		new Notice(`The bridge stopped. ${said}`, 15_000);
 	});
 

@@ -3,7 +3,7 @@
 import { Component, Menu, setIcon, type MenuItem } from "obsidian";
 import type { Emitter } from "../core/emitter";
 import type { State } from "../core/rpc/connection";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import type { Context } from "./context";
 
 export interface StatusActions {
@@ -98,7 +98,7 @@ function faceOf(state: State, questions: number, running: readonly string[]): Fa
 	switch (state.kind) {
 		case "connected":
 			if (running.length > 0) {
-				const tool = inertPlain(running.at(-1)?.slice(0, 40) ?? "");
+				const tool = sanitizePlain(running.at(-1)?.slice(0, 40) ?? "");
 				return { icon: "shield-ellipsis", text: tool, label: `Vault Bridge: an agent uses ${tool}`, tone: "is-connected" };
 			}
 			return { icon: "shield-check", text: "Bridge", label: `Vault Bridge: connected, version ${state.info.version}`, tone: "is-connected" };

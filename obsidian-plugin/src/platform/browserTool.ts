@@ -3,7 +3,7 @@
  * the app. The code never meets the plugin's own JavaScript; both only exchange messages.
  */
 
-import type { BrowserToolParams } from "../core/wire/duties";
+import type { BrowserToolParams } from "../core/wire/browserTool";
 import { isObject } from "../core/json";
 
 export interface BrowserToolAnswer {

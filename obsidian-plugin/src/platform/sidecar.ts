@@ -15,7 +15,7 @@ export interface Ended {
 export class Sidecar {
 	private child: ChildProcess | null = null;
 
-	/** @param ended - Told when the process ends without having been stopped, or cannot be started. */
+	/** @param ended - Called when the process ends without having been stopped, or cannot be started. */
 	constructor(private readonly ended: (end: Ended) => void) {}
 
 	get running(): boolean {

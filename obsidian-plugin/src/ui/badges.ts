@@ -1,7 +1,7 @@
 /** Small coloured labels. Colour is never the only sign: the word says it too. */
 
 import { RISK_LABELS } from "../core/consent/wording";
-import type { RiskLevel } from "../core/wire/consent";
+import type { RiskLevel } from "../core/wire/contract";
 
 export function riskBadge(container: HTMLElement, risk: RiskLevel): HTMLElement {
 	return container.createSpan({ cls: `vault-bridge-badge is-${risk}`, text: RISK_LABELS[risk] });

@@ -2,7 +2,7 @@
 
 import { Modal, type App } from "obsidian";
 import { aboutOf, asText, countsOf, reasonOf, summaryOf } from "../core/index/wording";
-import { inertPlain } from "../core/text/inert";
+import { sanitizePlain } from "../core/text/sanitize";
 import type { IndexComparison, IndexDifference } from "../core/wire/contract";
 import { showText } from "./text";
 
@@ -48,7 +48,7 @@ export class IndexModal extends Modal {
 
 	/** @param message - In the bridge's words. */
 	showFailure(message: string): void {
-		this.statusEl?.setText(inertPlain(message));
+		this.statusEl?.setText(sanitizePlain(message));
 		this.addBar(null);
 	}
 
@@ -56,7 +56,7 @@ export class IndexModal extends Modal {
 		this.statusEl?.setText(summaryOf(found));
 		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
 		this.addDifferences(body.createDiv({ cls: "vault-bridge-index" }), found.differences);
-		if (found.more > 0) body.createDiv({ cls: "vault-bridge-faint", text: `${found.more.toLocaleString("en")} more are not told.` });
+		if (found.more > 0) body.createDiv({ cls: "vault-bridge-faint", text: `${found.more.toLocaleString("en")} more are not listed.` });
 		if (found.uncompared.length > 0) this.addUncompared(body, found);
 		this.addBar(found);
 	}

@@ -1,6 +1,6 @@
 /** Puts text from outside on the screen: as text nodes, whatever it holds, with what cannot be seen made visible. */
 
-import { inert } from "../core/text/inert";
+import { sanitize } from "../core/text/sanitize";
 
 /** Characters that are shown before a person asks for more: a line of a megabyte would freeze the window. */
 const FIRST = 2_000;
@@ -8,7 +8,7 @@ const MORE = 20_000;
 
 /** Append all of `text`. */
 export function showText(el: HTMLElement, text: string): void {
-	for (const piece of inert(text)) {
+	for (const piece of sanitize(text)) {
 		if (piece.hidden === null) el.appendText(piece.text);
 		else el.createSpan({ cls: "vault-bridge-escape", text: piece.text, title: piece.hidden });
 	}

@@ -80,7 +80,7 @@ describe("the check of the index", () => {
 		expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("200.md");
 		await page.click("text=Show 50 of 50 more");
 		expect(await rows.count()).toBe(450);
-		expect(await text()).toContain("7 more are not told.");
+		expect(await text()).toContain("7 more are not listed.");
 		await page.click("text=1 not compared; check again later");
 		expect(await text()).toContain("open with text that is not saved yet");
 		await page.click('.vault-bridge-details .vault-bridge-link:text-is("b.md")');

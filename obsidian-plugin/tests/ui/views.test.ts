@@ -121,10 +121,10 @@ describe("the status bar", () => {
 	it("shows what runs, and when an agent has to wait", async () => {
 		bridge.notify("tool.started", { executionId: "x-1", tool: "grep", client: "Claude Code" });
 		await page.waitForSelector('.vault-bridge-status:has-text("grep")');
-		bridge.notify("tool.finished", { executionId: "x-1" });
+		bridge.notify("tool.finished", { executionId: "x-1", tool: "grep", client: "Claude Code", success: true, durationMs: 3 });
 		await page.waitForSelector('.vault-bridge-status:has-text("Bridge")');
-		bridge.notify("limits.hit", { tool: "grep", retryAfter: 12, message: "Tool rate limit reached. Please wait 12 seconds." });
-		bridge.notify("limits.hit", { tool: "grep", retryAfter: 11, message: "Tool rate limit reached. Please wait 11 seconds." });
+		bridge.notify("limits.hit", { tool: "grep", retryAfter: 12, client: "Claude Code", message: "Tool rate limit reached. Please wait 12 seconds." });
+		bridge.notify("limits.hit", { tool: "grep", retryAfter: 11, client: "Claude Code", message: "Tool rate limit reached. Please wait 11 seconds." });
 		await page.waitForSelector(".notice");
 		expect(await page.$$(".notice")).toHaveLength(1);
 	});

@@ -140,6 +140,7 @@ def searches(draw: st.DrawFn) -> list[tuple[str, str | None, dict[str, int]]]:
     return [(pattern, glob, options) for pattern in patterns]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
@@ -250,6 +251,7 @@ def test_only_lines_that_may_match_are_given_to_the_slow_engine(both: Both) -> N
     assert [hit.line for hit in both.search(both.memory, r"(?<=key: )(a+)+b").hits] == [2]
 
 
+@pytest.mark.slow
 def test_a_note_of_fifty_megabytes_and_a_line_of_ten_are_searched(both: Both) -> None:
     both.write("A/large.md", b"some words in a line of a large note\n" * 1_400_000 + b"needle\n")
     both.write("line.md", b"word and more " * 750_000 + b"needle\n")
@@ -257,6 +259,7 @@ def test_a_note_of_fifty_megabytes_and_a_line_of_ten_are_searched(both: Both) ->
     assert [(hit.file, hit.line) for hit in both.same("needle").hits] == [("line.md", 1), ("A/large.md", 1_400_001)]
 
 
+@pytest.mark.slow
 def test_many_threads_search_while_the_texts_change(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arena_module, "CHUNK", 300)
     for number in range(100):

@@ -14,6 +14,8 @@ from bridge.index.texts.pcre2_worker import PatternInvalid, TooManySteps, compil
 from bridge.index.texts.re2_prefilter import relax
 from bridge.index.texts.worker_pool import WorkerPool
 
+pytestmark = pytest.mark.slow
+
 ATOMS = st.sampled_from(
     [
         *("a", "b", "x", "K", "s", "é", " ", ".", "-", "_", "1", "日", "{", "{,2}", "{1", "}", "]", ":", "#", "<"),

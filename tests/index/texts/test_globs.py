@@ -20,6 +20,7 @@ PIECES = (
 GLOBS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join)
 
 
+@pytest.mark.slow
 @given(text=GLOBS, paths=st.lists(PATHS, min_size=1, max_size=6), case_sensitive=st.booleans())
 @settings(max_examples=400, deadline=None)
 def test_a_glob_matches_what_wcmatch_says(text: str, paths: list[str], *, case_sensitive: bool) -> None:

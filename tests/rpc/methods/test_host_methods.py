@@ -4,8 +4,21 @@ from typing import Any
 
 import pytest
 
-from bridge.toolkit.provider import ToolProvider
+from bridge.toolkit.registry import ToolProvider
 from tests.rpc.world import Look, World
+
+WHOLE = {
+    "kind": "session",
+    "client": None,
+    "sessionId": None,
+    "tool": None,
+    "target": None,
+    "operation": None,
+    "decision": "allow_session",
+    "feedback": None,
+    "since": None,
+    "expires": None,
+}
 
 
 async def test_open_questions_are_listed_and_answered_once(world: World) -> None:
@@ -44,7 +57,7 @@ async def test_an_answer_that_is_not_valid_changes_nothing(world: World, params:
 
 
 async def test_grants_are_listed_and_revoked(world: World) -> None:
-    assert (await world.ask("host", "consent.grants"))["result"] == [{"grantId": "g-1"}]
+    assert (await world.ask("host", "consent.grants"))["result"] == [WHOLE | {"grantId": "g-1"}]
     assert (await world.ask("host", "consent.revoke", {"grantId": "g-1"}))["result"] == {"revoked": True}
     assert (await world.ask("host", "consent.revoke", {"grantId": "g-1"}))["result"] == {"revoked": False}
 
@@ -98,7 +111,7 @@ async def test_the_log_is_searched_with_all_that_was_asked(world: World) -> None
     wanted = {"tool": "grep", "client": "Ada", "kind": "execution", "text": "x", "limit": 7, "before": "10"}
     answer = await world.ask("host", "audit.query", wanted)
     assert answer["result"] == [{"kind": "execution", "tool": "grep"}]
-    assert world.memory.asked == {**wanted, "since": None, "until": None}
+    assert world.asked == {**wanted, "since": None, "until": None}
 
 
 @pytest.mark.parametrize(("before", "asked"), [(7, "7"), ("7", "7"), (True, None), (1.5, None), ([], None)])
@@ -107,14 +120,14 @@ async def test_a_page_of_the_log_begins_before_a_records_number(world: World, be
     if asked is None:
         assert answer["error"]["code"] == -32602
     else:
-        assert world.memory.asked["before"] == asked
+        assert world.asked["before"] == asked
 
 
 @pytest.mark.parametrize("client", [None, "Claude Code"])
 async def test_an_operation_is_approved_for_one_client_or_for_all(world: World, client: str | None) -> None:
     params = {"operation": "create", "enabled": True} | ({"client": client} if client else {})
-    assert (await world.ask("host", "consent.autoApprove", params))["result"]["grant"] == {"grantId": "s-1"}
-    assert world.memory.asked == {"operation": "create", "client": client, "enabled": True}
+    assert (await world.ask("host", "consent.autoApprove", params))["result"]["grant"] == WHOLE | {"grantId": "s-1"}
+    assert world.asked == {"operation": "create", "client": client, "enabled": True}
 
 
 @pytest.mark.parametrize("operation", ["delete", "read", "execute", 1])
@@ -133,6 +146,6 @@ async def test_a_call_is_explained_as_an_agents(world: World, client: str | None
     assert (await world.ask("agent", "policy.explain", params))["error"]["code"] == -32001
 
 
-async def test_only_a_host_is_told_what_is_wrong(world: World) -> None:
+async def test_only_a_host_may_ask_what_is_wrong(world: World) -> None:
     assert (await world.ask("host", "bridge.faults"))["result"] == {"faults": ["the settings are broken"]}
     assert (await world.ask("agent", "bridge.faults"))["error"]["code"] == -32001

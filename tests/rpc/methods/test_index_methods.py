@@ -10,7 +10,7 @@ from tests.rpc.world import World
 FACTS: dict[str, Any] = {"resolved": {"b.md": 2}, "unresolved": {}, "tags": ["#t"], "mtime": 1.5, "size": 3}
 
 
-async def test_what_obsidian_knows_is_handed_on_and_the_answer_is_told_with_the_names_of_the_protocol(
+async def test_what_obsidian_knows_is_passed_on_and_the_answer_has_the_names_of_the_protocol(
     world: World,
 ) -> None:
     params = {"files": {"a.md": FACTS}, "unsaved": ["a.md"], "notes": ["a.md", "b.md"]}
@@ -24,12 +24,12 @@ async def test_what_obsidian_knows_is_handed_on_and_the_answer_is_told_with_the_
         "uncompared": [],
     }
     files = {"a.md": ObsidianFacts.model_validate(FACTS)}
-    assert world.memory.asked == {"files": files, "unsaved": frozenset({"a.md"}), "known": ["a.md", "b.md"]}
+    assert world.asked == {"files": files, "unsaved": frozenset({"a.md"}), "known": ["a.md", "b.md"]}
 
 
 async def test_without_a_list_of_all_notes_none_is_missed(world: World) -> None:
     await world.ask("host", "index.compare", {"files": {}})
-    assert world.memory.asked == {"files": {}, "unsaved": frozenset(), "known": None}
+    assert world.asked == {"files": {}, "unsaved": frozenset(), "known": None}
 
 
 async def test_an_agent_may_not_ask(world: World) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.rpc.world import Link, World
+from tests.rpc.world import FakeTransport, World
 
 
 async def test_info_says_who_is_asking_and_where(world: World) -> None:
@@ -16,16 +16,17 @@ async def test_info_says_who_is_asking_and_where(world: World) -> None:
         "sessionId": session.session_id,
         "vault": "Notes",
         "version": "1.2.3",
+        "protocol": 2,
         "tools": ["grep"],
         "hostConnected": False,
     }
-    world.open("host", Link())
+    world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True
     assert (await world.ask("host", "session.info"))["result"]["client"] == "unnamed host"
 
 
 async def test_info_names_enabled_tools_only(world: World) -> None:
-    world.preferences.update({"enabledTools": ["find"]})
+    world.settings.update({"enabledTools": ["find"]})
     assert (await world.ask("agent", "session.info"))["result"]["tools"] == []
 
 
@@ -72,7 +73,7 @@ async def test_a_name_that_could_draw_in_a_question_is_refused(world: World, cli
 
 
 async def test_an_agent_cannot_say_that_it_can_consent(world: World) -> None:
-    session = world.open("agent", Link())
+    session = world.open("agent", FakeTransport())
     answer = await world.ask("agent", "session.name", {"client": "Eve", "can": ["consent"]}, session=session)
     assert answer["error"]["code"] == -32001
     assert not world.broker.connected
@@ -81,7 +82,7 @@ async def test_an_agent_cannot_say_that_it_can_consent(world: World) -> None:
 
 
 async def test_a_host_says_what_it_can_do(world: World) -> None:
-    session = world.open("host", Link())
+    session = world.open("host", FakeTransport())
     params = {"client": "Obsidian", "can": ["write", "consent", "dirty"]}
     answer = await world.ask("host", "session.name", params, session=session)
     assert answer["result"]["can"] == ["consent", "dirty", "write"]
@@ -90,7 +91,7 @@ async def test_a_host_says_what_it_can_do(world: World) -> None:
 
 
 async def test_an_attached_file_is_noted_for_the_session(world: World) -> None:
-    session = world.open("host", Link())
+    session = world.open("host", FakeTransport())
     for path in ("Notes/a.md", "./Notes//a.md", "b.md"):
         answer = await world.ask("host", "session.attach", {"path": path}, session=session)
     assert answer["result"] == {"attached": ["Notes/a.md", "b.md"]}
@@ -105,7 +106,7 @@ async def test_what_is_no_place_in_the_vault_cannot_be_attached(world: World, pa
 
 
 async def test_a_subscription_replaces_the_one_before(world: World) -> None:
-    session = world.open("agent", Link())
+    session = world.open("agent", FakeTransport())
     subscribed = await world.ask("agent", "events.subscribe", {"kinds": ["vault.changed"]}, session=session)
     assert subscribed["result"] == {"kinds": ["vault.changed"]}
     await world.ask("agent", "events.subscribe", {"kinds": []}, session=session)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.toolkit.tool_call import Caller
-from tests.rpc.world import Link, World
+from tests.rpc.world import FakeTransport, World
 
 
 async def test_a_call_reaches_the_tools_with_everything_it_carries(world: World) -> None:
@@ -14,32 +14,32 @@ async def test_a_call_reaches_the_tools_with_everything_it_carries(world: World)
     answer = await world.ask("agent", "tools.call", params, session=session)
     assert answer["result"] == {"success": True, "data": {"a": [1]}, "text": "done", "metadata": {}}
     caller = Caller("agent", "unnamed agent", session.session_id)
-    assert world.desk.asked == [{"caller": caller, **params}]
+    assert world.calls.asked == [{"caller": caller, **params}]
 
 
 async def test_a_call_by_position_is_the_same_call(world: World) -> None:
     await world.ask("agent", "tools.call", ["echo", {"a": 1}, "c-1"])
-    assert [world.desk.asked[0][key] for key in ("name", "arguments", "callId")] == ["echo", {"a": 1}, "c-1"]
+    assert [world.calls.asked[0][key] for key in ("name", "arguments", "callId")] == ["echo", {"a": 1}, "c-1"]
 
 
 async def test_a_bounded_call_without_an_id_gets_one_so_that_its_ticket_names_it(world: World) -> None:
     await world.ask("agent", "tools.call", {"name": "echo", "wait": 0})
-    assert world.desk.asked[0]["callId"].startswith("call-")
+    assert world.calls.asked[0]["callId"].startswith("call-")
     await world.ask("agent", "tools.call", {"name": "echo"})
-    assert world.desk.asked[1]["callId"] is None
+    assert world.calls.asked[1]["callId"] is None
 
 
-async def test_an_agent_is_told_how_far_its_own_call_is_also_from_a_worker_thread(world: World) -> None:
-    link, other = Link(), Link()
-    session = world.open("agent", link)
+async def test_an_agent_is_notified_of_its_own_calls_progress_even_from_a_worker_thread(world: World) -> None:
+    transport, other = FakeTransport(), FakeTransport()
+    session = world.open("agent", transport)
     world.open("agent", other)
     await world.ask("agent", "tools.call", {"name": "progress"}, session=session)
-    (told,) = await link.wait_for(1)
+    (told,) = await transport.wait_for(1)
     assert told["method"] == "tool.progress"
     assert other.sent == []
 
 
-async def test_a_crash_is_an_internal_error_that_tells_nothing(world: World) -> None:
+async def test_a_crash_is_an_internal_error_that_discloses_nothing(world: World) -> None:
     answer = await world.ask("agent", "tools.call", {"name": "crash"})
     assert answer["error"]["code"] == -32603
     assert "ada" not in str(answer)
@@ -61,7 +61,7 @@ async def test_a_preview_is_the_plan_or_the_failure_the_call_would_be(world: Wor
 @pytest.mark.parametrize(("call_id", "cancelled"), [("known", True), ("unknown", False)])
 async def test_a_call_is_cancelled_by_its_id(world: World, call_id: str, *, cancelled: bool) -> None:
     assert (await world.ask("agent", "tools.cancel", {"callId": call_id}))["result"] == {"cancelled": cancelled}
-    assert world.desk.stopped == [call_id]
+    assert world.calls.stopped == [call_id]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from tests.rpc.world import World
 
 
-async def test_history_is_told_newest_first_with_the_names_of_the_protocol(world: World) -> None:
+async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(world: World) -> None:
     answer = await world.ask("agent", "history.list", {"limit": 5, "before": "patch-2"})
     assert answer["result"] == [
         {
@@ -22,7 +22,7 @@ async def test_history_is_told_newest_first_with_the_names_of_the_protocol(world
             "canUndo": True,
         }
     ]
-    assert world.memory.asked == {"limit": 5, "before": "patch-2"}
+    assert world.asked == {"limit": 5, "before": "patch-2"}
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001, "5", 1.5, True])
@@ -37,7 +37,7 @@ async def test_undo_and_redo_go_the_way_of_every_tool(
 ) -> None:
     answer = await world.ask("host", method, params)
     assert answer["result"]["success"] is True
-    asked = world.desk.asked[0]
+    asked = world.calls.asked[0]
     assert (asked["name"], asked["arguments"], asked["caller"].role) == (tool, params, "host")
 
 

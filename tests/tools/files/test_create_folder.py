@@ -1,8 +1,10 @@
-"""create_folder: seed S's texts, and folders that are there already."""
+"""create_folder: its exact texts, and folders that are there already."""
 
 from typing import Any
 
 import pytest
+
+from tests.tools.files.conftest import text_of
 
 
 @pytest.mark.parametrize(
@@ -14,18 +16,18 @@ import pytest
         ("notes/Deep", 'Created folder "Notes/Deep".', "Notes/Deep"),
     ],
 )
-async def test_it_says_what_it_made(desk: Any, path: str, text: str, folder: str) -> None:
-    result = await desk.done("create_folder", path=path)
+async def test_it_says_what_it_made(any_vault: Any, path: str, text: str, folder: str) -> None:
+    result = await any_vault.succeed("create_folder", path=path)
     assert (result.text, result.data) == (text, {"path": folder, "created": True})
-    assert (desk.vault / folder).is_dir()
-    assert [question["operation"] for question in desk.person.asked] == ["create"]
+    assert folder in any_vault.folders()
+    assert [question["operation"] for question in any_vault.asked] == ["create"]
 
 
 @pytest.mark.parametrize("path", ["Notes", "/notes/", "NOTES"])
-async def test_a_folder_that_exists_is_no_error_and_no_change(desk: Any, path: str) -> None:
-    result = await desk.done("create_folder", path=path)
+async def test_a_folder_that_exists_is_no_error_and_no_change(any_vault: Any, path: str) -> None:
+    result = await any_vault.succeed("create_folder", path=path)
     assert result.text == 'Folder "Notes" already exists.'
-    assert [question["operation"] for question in desk.person.asked] == ["read"]
+    assert [question["operation"] for question in any_vault.asked] == ["read"]
 
 
 @pytest.mark.parametrize(
@@ -52,18 +54,18 @@ async def test_a_folder_that_exists_is_no_error_and_no_change(desk: Any, path: s
         ),
     ],
 )
-async def test_errors_are_those_of_seed_s(desk: Any, arguments: dict[str, Any], text: str) -> None:
-    assert await desk.text("create_folder", **arguments) == text
-    assert not desk.person.asked
+async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+    assert await text_of(any_vault, "create_folder", **arguments) == text
+    assert not any_vault.asked
 
 
-async def test_a_file_of_that_name_is_in_the_way(desk: Any) -> None:
-    result = await desk.call("create_folder", path="ideas.md")
+async def test_a_file_of_that_name_is_in_the_way(any_vault: Any) -> None:
+    result = await any_vault.call("create_folder", path="ideas.md")
     assert (result.error_type, result.data["code"]) == ("conflict", "exists")
     assert result.error.startswith('A file named "Ideas.md" already exists')
 
 
-async def test_undo_removes_every_folder_that_was_made(desk: Any) -> None:
-    await desk.done("create_folder", path="Archive/2026/January")
-    await desk.undo()
-    assert not (desk.vault / "Archive").exists()
+async def test_undo_removes_every_folder_that_was_made(any_vault: Any) -> None:
+    await any_vault.succeed("create_folder", path="Archive/2026/January")
+    await any_vault.undo()
+    assert "Archive" not in any_vault.files().keys() | any_vault.folders()

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.files.conftest import text_of
+
 MEETING = "# Meeting Notes\n\nDiscussed project timeline..."
 
 
@@ -25,34 +27,34 @@ MEETING = "# Meeting Notes\n\nDiscussed project timeline..."
         ({"folder": ""}, "Meeting Notes.md"),
     ],
 )
-async def test_the_note_goes_where_it_is_told_or_after_its_title(
-    desk: Any, arguments: dict[str, Any], path: str
+async def test_the_note_goes_where_it_is_sent_or_is_named_after_its_title(
+    any_vault: Any, arguments: dict[str, Any], path: str
 ) -> None:
-    result = await desk.done("create_note", content=MEETING, **arguments)
+    result = await any_vault.succeed("create_note", content=MEETING, **arguments)
     assert result.data == {"path": path, "size": len(MEETING)}
     assert result.text == f'Created note "{path}" (46 bytes).'
-    assert desk.bytes_of(path) == MEETING.encode()
-    assert [question["operation"] for question in desk.person.asked] == ["create"]
+    assert any_vault.data(path) == MEETING.encode()
+    assert [question["operation"] for question in any_vault.asked] == ["create"]
 
 
-async def test_a_generated_name_is_made_unique(desk: Any) -> None:
-    paths = [(await desk.done("create_note", content="# IDEAS")).data["path"] for _ in range(2)]
+async def test_a_generated_name_is_made_unique(any_vault: Any) -> None:
+    paths = [(await any_vault.succeed("create_note", content="# IDEAS")).data["path"] for _ in range(2)]
     assert paths == ["IDEAS 1.md", "IDEAS 2.md"]
-    assert (await desk.done("create_note", content="")).data["path"] == "Untitled.md"
+    assert (await any_vault.succeed("create_note", content="")).data["path"] == "Untitled.md"
 
 
 @pytest.mark.parametrize("arguments", [{"path": "ideas"}, {"name": "Ideas"}, {"path": "Ideas.md", "title": "x"}])
-async def test_a_given_name_that_is_taken_is_a_conflict(desk: Any, arguments: dict[str, Any]) -> None:
-    before = desk.bytes_of("Ideas.md")
-    result = await desk.call("create_note", content="x", **arguments)
+async def test_a_given_name_that_is_taken_is_a_conflict(any_vault: Any, arguments: dict[str, Any]) -> None:
+    before = any_vault.data("Ideas.md")
+    result = await any_vault.call("create_note", content="x", **arguments)
     assert (result.error_type, result.data["code"]) == ("conflict", "exists")
     assert result.error.startswith('File already exists: "Ideas.md"')
-    assert desk.bytes_of("Ideas.md") == before
-    assert not desk.person.asked
+    assert any_vault.data("Ideas.md") == before
+    assert not any_vault.asked
 
 
 @pytest.mark.parametrize(
-    ("told", "path"),
+    ("setting", "path"),
     [
         ({"newFileLocation": "folder", "newFileFolderPath": "Inbox"}, "Inbox/T.md"),
         ({"newFileLocation": "folder", "newFileFolderPath": "/"}, "T.md"),
@@ -62,10 +64,10 @@ async def test_a_given_name_that_is_taken_is_a_conflict(desk: Any, arguments: di
         ({"newFileLocation": "current"}, "T.md"),
     ],
 )
-async def test_new_notes_go_where_obsidian_puts_them(desk: Any, told: dict[str, str], path: str) -> None:
+async def test_new_notes_go_where_obsidian_puts_them(any_vault: Any, setting: dict[str, str], path: str) -> None:
     """Rule 78."""
-    desk.put(".obsidian/app.json", json.dumps(told))
-    assert (await desk.done("create_note", content="x", title="T")).data["path"] == path
+    any_vault.write(".obsidian/app.json", json.dumps(setting))
+    assert (await any_vault.succeed("create_note", content="x", title="T")).data["path"] == path
 
 
 @pytest.mark.parametrize(
@@ -87,50 +89,50 @@ async def test_new_notes_go_where_obsidian_puts_them(desk: Any, told: dict[str, 
         ),
     ],
 )
-async def test_a_wrong_call_is_told_why(desk: Any, arguments: dict[str, Any], text: str) -> None:
-    assert await desk.text("create_note", **arguments) == text
-    assert not desk.person.asked
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+    assert await text_of(any_vault, "create_note", **arguments) == text
+    assert not any_vault.asked
 
 
 @pytest.mark.parametrize("path", ["../x", "a?b", "x:y", ".hidden", "/"])
-async def test_a_name_that_cannot_be_is_refused(desk: Any, path: str) -> None:
-    assert not (await desk.call("create_note", content="x", path=path)).success
-    assert not desk.person.asked
+async def test_a_name_that_cannot_be_is_refused(any_vault: Any, path: str) -> None:
+    assert not (await any_vault.call("create_note", content="x", path=path)).success
+    assert not any_vault.asked
 
 
-async def test_the_person_is_warned_of_a_name_that_links_cannot_hold(desk: Any) -> None:
+async def test_the_person_is_warned_of_a_name_that_links_cannot_hold(any_vault: Any) -> None:
     """Rule 7."""
-    await desk.done("create_note", content="x", name="C# notes")
-    assert desk.person.asked[0]["preview"]["warnings"] == [
+    await any_vault.succeed("create_note", content="x", name="C# notes")
+    assert any_vault.asked[0]["preview"]["warnings"] == [
         'Links will not work with the name "C# notes.md", because it holds #'
     ]
 
 
-async def test_undo_removes_the_note_and_the_folders_made_for_it(desk: Any) -> None:
-    await desk.done("create_note", content="x", path="a/b/c")
-    await desk.undo()
-    assert not (desk.vault / "a").exists()
+async def test_undo_removes_the_note_and_the_folders_made_for_it(any_vault: Any) -> None:
+    await any_vault.succeed("create_note", content="x", path="a/b/c")
+    await any_vault.undo()
+    assert "a" not in any_vault.files().keys() | any_vault.folders()
 
 
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [("create_note", {"name": "Meeting"}), ("write_file", {"path": "Meeting.md"})],
 )
-async def test_links_of_other_notes_keep_their_targets(desk: Any, tool: str, arguments: dict[str, str]) -> None:
+async def test_links_of_other_notes_keep_their_targets(any_vault: Any, tool: str, arguments: dict[str, str]) -> None:
     """Rule 88."""
-    desk.put("Day.md", "See [[Meeting]] and [[Nowhere]].\n")
-    result = await desk.done(tool, content="another meeting", **arguments)
-    assert desk.bytes_of("Day.md") == b"See [[Notes/Meeting]] and [[Nowhere]].\n"
+    any_vault.write("Day.md", "See [[Meeting]] and [[Nowhere]].\n")
+    result = await any_vault.succeed(tool, content="another meeting", **arguments)
+    assert any_vault.data("Day.md") == b"See [[Notes/Meeting]] and [[Nowhere]].\n"
     assert result.data["path"] == "Meeting.md"
     assert result.text.endswith("bytes); 1 link in 1 note follows.")
-    (question,) = desk.person.asked
+    (question,) = any_vault.asked
     assert question["operation"] == "update"
     assert question["targets"] == ["Meeting.md", "Day.md"]
-    await desk.undo()
-    assert desk.bytes_of("Day.md") == b"See [[Meeting]] and [[Nowhere]].\n"
+    await any_vault.undo()
+    assert any_vault.data("Day.md") == b"See [[Meeting]] and [[Nowhere]].\n"
 
 
-async def test_a_new_name_that_nobody_links_to_touches_nothing_else(desk: Any) -> None:
-    desk.put("Day.md", "See [[Nowhere]].\n")
-    await desk.done("create_note", content="x", name="Nowhere")
-    assert desk.person.asked[0]["targets"] == ["Nowhere.md"]
+async def test_a_new_name_that_nobody_links_to_touches_nothing_else(any_vault: Any) -> None:
+    any_vault.write("Day.md", "See [[Nowhere]].\n")
+    await any_vault.succeed("create_note", content="x", name="Nowhere")
+    assert any_vault.asked[0]["targets"] == ["Nowhere.md"]

@@ -1,4 +1,4 @@
-"""Deleting: what is planned, what the person is told, and what is refused."""
+"""Deleting: what is planned, what the person is shown, and what is refused."""
 
 import json
 import os
@@ -17,11 +17,10 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files import deletion_preview
 from bridge.tools.files.delete_file import DeleteFileTool
-from bridge.tools.files.deletion_plan import LISTED, Removal
+from bridge.tools.files.deletion_plan import LISTED, DeletionPlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
@@ -82,10 +81,9 @@ def deleting(vault: Path) -> Iterator[Deleting]:
     clock = SystemClock()
     with VaultRoot(vault) as root:
         index = VaultIndex(VaultFiles(root), clock)
-        files = PermittedFiles(VaultFiles(root), lambda: denies)
         history = Ledger.__new__(Ledger)  # not asked anything here
-        services = ToolServices(files, index, history, clock, lambda: denies)
-        tool = DeleteFileTool(files, Removal(services))
+        services = ToolServices(VaultFiles(root), index, history, clock, lambda: denies)
+        tool = DeleteFileTool(services.storage, DeletionPlanner(services.storage, clock))
         yield Deleting(vault, tool, closed, clock)
         index.close()
 
@@ -129,14 +127,14 @@ def test_a_folder_is_deleted_with_everything_in_it_and_shown_folded(deleting: De
 
 
 @pytest.mark.parametrize(
-    ("inner", "told"),
+    ("inner", "message"),
     [([], "the empty folder New"), (["a", "a/b"], "the folder New (2 folders in it)")],
 )
-def test_folders_without_files_go_too(deleting: Deleting, inner: list[str], told: str) -> None:
+def test_folders_without_files_go_too(deleting: Deleting, inner: list[str], message: str) -> None:
     for name in ["", *inner]:
         (deleting.folder / "New" / name).mkdir()
     plan = deleting.plan("New")
-    assert plan.summary == f"Delete {told}: it goes to the system trash"
+    assert plan.summary == f"Delete {message}: it goes to the system trash"
     assert [change.path for change in plan.changes] == [f"New/{name}" for name in reversed(inner)] + ["New"]
 
 
@@ -166,14 +164,14 @@ def test_that_nothing_at_all_will_be_kept_is_said(deleting: Deleting) -> None:
     assert "This cannot be undone" in deleting.plan("Ideas.md").warnings[0]
 
 
-def test_case_is_forgiven_and_the_real_name_is_told(deleting: Deleting) -> None:
+def test_case_is_forgiven_and_the_real_name_is_shown(deleting: Deleting) -> None:
     assert deleting.plan("notes/MEETING.md").targets == ("Notes/Meeting.md",)
 
 
 # -- what links to it -----------------------------------------------------------------------------------------------
 
 
-def test_notes_that_link_to_it_are_told(deleting: Deleting) -> None:
+def test_the_question_names_notes_that_link_to_it(deleting: Deleting) -> None:
     deleting.link("B.md", "Ideas")
     deleting.link("A.md", "ideas#Old Section", "Ideas|so", "Nowhere")
     deleting.link("Ideas.md", "Ideas", "#Old Section")
@@ -212,7 +210,7 @@ def test_of_a_folder_only_links_from_outside_it_count(deleting: Deleting) -> Non
 
 
 @pytest.mark.parametrize(
-    ("path", "kind", "told"),
+    ("path", "kind", "message"),
     [
         ("", InvalidParameters, "path is required and must be a non-empty string."),
         ("  ", InvalidParameters, "path is required and must be a non-empty string."),
@@ -231,10 +229,12 @@ def test_of_a_folder_only_links_from_outside_it_count(deleting: Deleting) -> Non
         (".smarthole", PermissionDenied, "Cannot access files in '.smarthole/' directory"),
     ],
 )
-def test_the_words_of_the_seed(deleting: Deleting, path: object, kind: type[ToolFailure], told: str) -> None:
+def test_failures_have_their_exact_sentences(
+    deleting: Deleting, path: object, kind: type[ToolFailure], message: str
+) -> None:
     with pytest.raises(kind) as caught:
         deleting.plan(path)
-    assert told in caught.value.message
+    assert message in caught.value.message
 
 
 def test_what_is_closed_cannot_be_deleted_and_a_folder_that_holds_it_does_not_tell_its_name(deleting: Deleting) -> None:
@@ -284,7 +284,7 @@ def test_a_pipe_is_not_deleted(deleting: Deleting) -> None:
         deleting.plan("pipe")
 
 
-def test_too_much_for_the_time_there_is_is_told(deleting: Deleting) -> None:
+def test_too_much_for_the_time_there_is_ends_with_advice(deleting: Deleting) -> None:
     deleting.seconds = -1
     with pytest.raises(DeadlineExceeded, match="in several parts"):
         deleting.plan("Notes")
@@ -327,7 +327,7 @@ def test_large_files_and_long_diffs_are_counted_and_not_shown(
 # -- the report -----------------------------------------------------------------------------------------------------
 
 
-def test_the_report_is_the_seeds_sentence(deleting: Deleting) -> None:
+def test_the_report_says_where_it_went(deleting: Deleting) -> None:
     deleting.link("Ideas.md", "Meeting")
     data, text = deleting.report("Notes/meeting.md", disposal="system")
     assert text == "Deleted 'Notes/Meeting.md' to trash."

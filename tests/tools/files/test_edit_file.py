@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.tools.files.edit_modes import Target, edit_ranges
+from bridge.tools.files.edit_modes import EditTarget, edit_ranges
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines
+from tests.tools.files.conftest import text_of
 
 THIRTY = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -68,22 +69,22 @@ THIRTY = "".join(f"line {number}\n" for number in range(1, 31))
         ("a\nb\n", {"delete_lines": {"start": 2, "end": 2}}, "a\n", "Deleted lines 2-2 (1 line) in"),
     ],
 )
-async def test_each_way_does_and_says_what_seed_s_says(
-    desk: Any, before: str, arguments: dict[str, Any], after: str, text: str
+async def test_each_way_edits_the_file_and_says_what_it_did(
+    any_vault: Any, before: str, arguments: dict[str, Any], after: str, text: str
 ) -> None:
-    desk.put("notes/log.md", before)
-    result = await desk.done("edit_file", path="notes/log.md", **arguments)
+    any_vault.write("notes/log.md", before)
+    result = await any_vault.succeed("edit_file", path="notes/log.md", **arguments)
     assert result.text == f'{text} "notes/log.md".'
-    assert desk.bytes_of("notes/log.md").decode() == after
+    assert any_vault.data("notes/log.md").decode() == after
     assert result.data["diff"].startswith("--- notes/log.md\n")
-    await desk.undo()
-    assert desk.bytes_of("notes/log.md").decode() == before
+    await any_vault.undo()
+    assert any_vault.data("notes/log.md").decode() == before
 
 
-async def test_five_lines_after_line_42(desk: Any) -> None:
-    desk.put("notes/log.md", "x\n" * 50)
+async def test_five_lines_after_line_42(any_vault: Any) -> None:
+    any_vault.write("notes/log.md", "x\n" * 50)
     arguments = {"insert_after_line": 42, "content": "1\n2\n3\n4\n5"}
-    assert await desk.text("edit_file", path="notes/log.md", **arguments) == (
+    assert await text_of(any_vault, "edit_file", path="notes/log.md", **arguments) == (
         'Inserted 5 lines after line 42 in "notes/log.md".'
     )
 
@@ -140,14 +141,14 @@ async def test_five_lines_after_line_42(desk: Any) -> None:
         ),
     ],
 )
-async def test_what_cannot_be_done_is_said_in_the_words_of_seed_s(
-    desk: Any, arguments: dict[str, Any], text: str
+async def test_what_cannot_be_done_is_refused_in_exact_sentences(
+    any_vault: Any, arguments: dict[str, Any], text: str
 ) -> None:
-    desk.put("notes.md", THIRTY)
-    result = await desk.call("edit_file", path="notes.md", **arguments)
+    any_vault.write("notes.md", THIRTY)
+    result = await any_vault.call("edit_file", path="notes.md", **arguments)
     assert result.text == text
-    assert {question["tool"]["name"] for question in desk.person.asked} <= {"read"}
-    assert desk.bytes_of("notes.md") == THIRTY.encode()
+    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
+    assert any_vault.data("notes.md") == THIRTY.encode()
 
 
 @pytest.mark.parametrize(
@@ -167,24 +168,24 @@ async def test_what_cannot_be_done_is_said_in_the_words_of_seed_s(
         ({"path": "Ideas.md", "delete_lines": {"start": 0, "end": 2}}, "delete_lines.start"),
     ],
 )
-async def test_a_wrong_call_is_told_why(desk: Any, arguments: dict[str, Any], says: str) -> None:
-    desk.put("bin.md", b"a\x00b")
-    desk.put("latin.md", b"caf\xe9")
-    result = await desk.call("edit_file", **arguments)
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], says: str) -> None:
+    any_vault.write("bin.md", b"a\x00b")
+    any_vault.write("latin.md", b"caf\xe9")
+    result = await any_vault.call("edit_file", **arguments)
     assert says in result.error
-    assert {question["tool"]["name"] for question in desk.person.asked} <= {"read"}
+    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
 
 
-async def test_seed_os_edits_ask_its_question_and_apply_together(desk: Any) -> None:
-    desk.put("src/Example.vala", "a\nb\nc\nd\n")
+async def test_range_edits_are_asked_in_one_question_and_applied_together(any_vault: Any) -> None:
+    any_vault.write("src/Example.vala", "a\nb\nc\nd\n")
     edits = [
         {"range": [1, 1], "replacement": "top\n"},
         {"range": [2, 3], "replacement": "B1\nB2\n"},
         {"range": [4, 5], "replacement": ""},
     ]
-    result = await desk.done("edit_file", file_path="src/Example.vala", edits=edits)
-    assert desk.bytes_of("src/Example.vala") == b"top\na\nB1\nB2\nc\n"
-    assert desk.person.asked[0]["summary"] == "Edit file 'src/Example.vala' with 3 edits?"
+    result = await any_vault.succeed("edit_file", file_path="src/Example.vala", edits=edits)
+    assert any_vault.data("src/Example.vala") == b"top\na\nB1\nB2\nc\n"
+    assert any_vault.asked[0]["summary"] == "Edit file 'src/Example.vala' with 3 edits?"
     assert result.text == 'Applied 3 edits to "src/Example.vala".'
 
 
@@ -201,48 +202,48 @@ async def test_seed_os_edits_ask_its_question_and_apply_together(desk: Any) -> N
     ],
 )
 async def test_edits_that_overlap_or_are_not_sorted_are_refused(
-    desk: Any, ranges: list[tuple[int, int]], says: str
+    any_vault: Any, ranges: list[tuple[int, int]], says: str
 ) -> None:
-    desk.put("x.md", THIRTY)
-    result = await desk.call(
+    any_vault.write("x.md", THIRTY)
+    result = await any_vault.call(
         "edit_file", path="x.md", edits=[{"range": list(span), "replacement": "x"} for span in ranges]
     )
     assert result.error_type == "invalid_parameters"
     assert says in result.error
-    assert desk.bytes_of("x.md") == THIRTY.encode()
+    assert any_vault.data("x.md") == THIRTY.encode()
 
 
-async def test_at_one_line_an_insert_comes_before_a_replacement(desk: Any) -> None:
-    desk.put("x.md", "a\nb\n")
+async def test_at_one_line_an_insert_comes_before_a_replacement(any_vault: Any) -> None:
+    any_vault.write("x.md", "a\nb\n")
     edits = [{"range": [2, 2], "replacement": "new"}, {"range": [2, 3], "replacement": "B"}]
-    await desk.done("edit_file", path="x.md", edits=edits)
-    assert desk.bytes_of("x.md") == b"a\nnew\nB\n"
-    await desk.done("edit_file", path="x.md", edits=[{"range": [4, 4], "replacement": "end"}])
-    assert desk.bytes_of("x.md") == b"a\nnew\nB\nend\n"
+    await any_vault.succeed("edit_file", path="x.md", edits=edits)
+    assert any_vault.data("x.md") == b"a\nnew\nB\n"
+    await any_vault.succeed("edit_file", path="x.md", edits=[{"range": [4, 4], "replacement": "end"}])
+    assert any_vault.data("x.md") == b"a\nnew\nB\nend\n"
 
 
-async def test_an_edit_that_changes_nothing_is_no_change(desk: Any) -> None:
-    result = await desk.done("edit_file", path="Ideas.md", old_text="Old", new_text="Old")
+async def test_an_edit_that_changes_nothing_is_no_change(disk_vault: Any) -> None:
+    result = await disk_vault.succeed("edit_file", path="Ideas.md", old_text="Old", new_text="Old")
     assert result.text == 'No changes made: "Ideas.md" already is as the edit would make it.'
-    assert desk.ledger.history() == []
+    assert disk_vault.ledger.history() == []
 
 
-async def test_parameters_that_clients_fill_with_nothing_are_not_mixed(desk: Any) -> None:
+async def test_parameters_that_clients_fill_with_nothing_are_not_mixed(any_vault: Any) -> None:
     nothing = {"old_text": None, "new_text": None, "replace_all": False, "insert_before_line": None, "edits": None}
-    result = await desk.done("edit_file", path="Ideas.md", insert_after_line=1, content="x", **nothing)
+    result = await any_vault.succeed("edit_file", path="Ideas.md", insert_after_line=1, content="x", **nothing)
     assert result.text == 'Inserted 1 line after line 1 in "Ideas.md".'
 
 
-async def test_the_case_of_a_path_does_not_matter(desk: Any) -> None:
-    text = await desk.text("edit_file", path="/NOTES/meeting.MD", old_text="tea", new_text="mate")
+async def test_the_case_of_a_path_does_not_matter(any_vault: Any) -> None:
+    text = await text_of(any_vault, "edit_file", path="/NOTES/meeting.MD", old_text="tea", new_text="mate")
     assert text == 'Replaced 1 occurrence in "Notes/Meeting.md".'
 
 
-async def test_a_file_that_changes_while_the_person_thinks_is_left_alone(desk: Any) -> None:
-    desk.person.before_answer = lambda: desk.put("Ideas.md", "somebody else\n")
-    result = await desk.call("edit_file", path="Ideas.md", old_text="Old", new_text="New")
+async def test_a_file_that_changes_while_the_person_thinks_is_left_alone(any_vault: Any) -> None:
+    any_vault.before_answer = lambda: any_vault.write("Ideas.md", "somebody else\n")
+    result = await any_vault.call("edit_file", path="Ideas.md", old_text="Old", new_text="New")
     assert (result.error_type, result.data["code"]) == ("conflict", "stale")
-    assert desk.bytes_of("Ideas.md") == b"somebody else\n"
+    assert any_vault.data("Ideas.md") == b"somebody else\n"
 
 
 TEXTS = st.lists(st.sampled_from(["a", "\n", "\r\n", "é"]), max_size=30).map("".join)
@@ -264,7 +265,7 @@ def test_lines_outside_the_ranges_keep_every_byte(text: str, steps: list[tuple[i
         at = end + 1
     if not edits:
         return
-    edited = edit_ranges(Target(VaultPath(("x.md",)), lines.data), edits).edited.data
+    edited = edit_ranges(EditTarget(VaultPath(("x.md",)), lines.data), edits).edited.data
     replaced = {number for start, end, _ in edits for number in range(start, end)}
     kept = [
         lines.data[slice(*lines.span(number, number))] for number in range(1, lines.count + 1) if number not in replaced

@@ -1,40 +1,41 @@
-"""list_files: seed S's text to the letter, its globs and its order, from the disk and from the index alike."""
+"""list_files: its exact text, its globs and its order, from the disk and from the index alike."""
 
 import os
 from typing import Any
 
 import pytest
 
-from bridge.tools.files.formatting import local_date
+from bridge.tools.formatting import local_date
+from tests.tools.files.conftest import text_of
 
 DAY = 86_400
 THIRD = 1_770_120_000.0  # 3 February 2026, about noon
 
 
 @pytest.fixture(params=["disk", "index"])
-def projects(desk: Any, request: pytest.FixtureRequest) -> Any:
-    """Seed S's own example, known to the index or not yet."""
+def projects(disk_vault: Any, request: pytest.FixtureRequest) -> Any:
+    """A small vault, known to the index or not yet."""
     for name in ("Notes/Meeting.md", "Notes/Windows.md", "Ideas.md"):
-        (desk.vault / name).unlink()
-    (desk.vault / "Notes").rmdir()
-    desk.put("Projects/notes.md", "a", THIRD)
-    desk.put("Projects/todo.md", "b", THIRD - 2 * DAY)
-    desk.put("README.md", "c", THIRD - 4 * DAY)
-    desk.put("Projects/Archive/Deep/Old.TXT", "d", THIRD - 9 * DAY)
-    (desk.vault / "Templates").mkdir()
+        (disk_vault.folder / name).unlink()
+    (disk_vault.folder / "Notes").rmdir()
+    disk_vault.write("Projects/notes.md", "a", THIRD)
+    disk_vault.write("Projects/todo.md", "b", THIRD - 2 * DAY)
+    disk_vault.write("README.md", "c", THIRD - 4 * DAY)
+    disk_vault.write("Projects/Archive/Deep/Old.TXT", "d", THIRD - 9 * DAY)
+    (disk_vault.folder / "Templates").mkdir()
     for folder, days in (("Projects/Archive/Deep", 8), ("Projects/Archive", 3), ("Templates", 5), ("Projects", 6)):
-        os.utime(desk.vault / folder, (THIRD - days * DAY,) * 2)
+        os.utime(disk_vault.folder / folder, (THIRD - days * DAY,) * 2)
     if request.param == "index":
-        desk.services.index.refresh()
-    return desk
+        disk_vault.storage.knowledge.refresh()
+    return disk_vault
 
 
 def date(days: float) -> str:
     return local_date(int((THIRD - days * DAY) * 1e9))
 
 
-async def test_the_text_is_the_one_of_seed_s(projects: Any) -> None:
-    result = await projects.done("list_files", pattern="{Projects/*,*.md,Templates}")
+async def test_the_text_is_exactly_this(projects: Any) -> None:
+    result = await projects.succeed("list_files", pattern="{Projects/*,*.md,Templates}")
     assert result.text == (
         "Found 5 item(s):\n"
         "\n"
@@ -81,8 +82,10 @@ async def test_the_text_is_the_one_of_seed_s(projects: Any) -> None:
         ({"pattern": "**", "max_results": 2}, ["Projects/notes.md", "Projects/todo.md"]),
     ],
 )
-async def test_globs_mean_what_seed_s_says(projects: Any, arguments: dict[str, Any], paths: list[str]) -> None:
-    result = await projects.done("list_files", **arguments)
+async def test_globs_match_children_descendants_and_classes(
+    projects: Any, arguments: dict[str, Any], paths: list[str]
+) -> None:
+    result = await projects.succeed("list_files", **arguments)
     assert [item["path"] for item in result.data] == paths
 
 
@@ -110,25 +113,25 @@ async def test_globs_mean_what_seed_s_says(projects: Any, arguments: dict[str, A
         ),
     ],
 )
-async def test_nothing_and_errors_are_told_in_the_words_of_seed_s(
+async def test_an_empty_list_and_errors_have_their_exact_sentences(
     projects: Any, arguments: dict[str, Any], text: str
 ) -> None:
-    assert await projects.text("list_files", **arguments) == text
+    assert await text_of(projects, "list_files", **arguments) == text
 
 
 async def test_what_is_not_shown_is_counted(projects: Any) -> None:
-    result = await projects.done("list_files", pattern="**", max_results=1)
+    result = await projects.succeed("list_files", pattern="**", max_results=1)
     assert result.text.startswith("Found 1 item(s):\n\n[file] Projects/notes.md")
     assert result.text.endswith("[Showing 1 of 8 items. Use a narrower pattern, or a larger max_results.]")
     assert (result.metadata["total"], result.metadata["truncated"]) == (8, True)
 
 
 @pytest.mark.parametrize(("asked", "shown"), [(None, 100), (1000, 1000), (5000, 1000)])
-async def test_at_most_1000_are_shown(desk: Any, asked: int | None, shown: int) -> None:
-    (desk.vault / "Many").mkdir()
+async def test_at_most_1000_are_shown(disk_vault: Any, asked: int | None, shown: int) -> None:
+    (disk_vault.folder / "Many").mkdir()
     for number in range(1001):
-        (desk.vault / "Many" / f"{number}.md").touch()
-    result = await desk.done("list_files", path="Many", max_results=asked)
+        (disk_vault.folder / "Many" / f"{number}.md").touch()
+    result = await disk_vault.succeed("list_files", path="Many", max_results=asked)
     assert len(result.data) == shown
 
 
@@ -142,37 +145,37 @@ async def test_at_most_1000_are_shown(desk: Any, asked: int | None, shown: int) 
         ({"path": "../x"}, "outside the vault"),
     ],
 )
-async def test_a_wrong_call_is_told_why(desk: Any, arguments: dict[str, Any], says: str) -> None:
-    result = await desk.call("list_files", **arguments)
+async def test_a_wrong_call_is_refused_with_the_reason(disk_vault: Any, arguments: dict[str, Any], says: str) -> None:
+    result = await disk_vault.call("list_files", **arguments)
     assert says in result.error
-    assert not desk.person.asked
+    assert not disk_vault.asked
 
 
 async def test_dot_folders_and_closed_files_are_not_there(projects: Any) -> None:
-    projects.put("Private/Diary.md", "secret")
-    projects.put(".trash/Old.md", "x")
-    projects.put(".hidden.md", "x")
-    projects.shut("Private/")
-    projects.services.index.refresh()
-    result = await projects.done("list_files", pattern="**")
+    projects.write("Private/Diary.md", "secret")
+    projects.write(".trash/Old.md", "x")
+    projects.write(".hidden.md", "x")
+    projects.close_path("Private/")
+    projects.storage.knowledge.refresh()
+    result = await projects.succeed("list_files", pattern="**")
     assert not [item["path"] for item in result.data if item["path"].startswith((".", "Private/"))]
-    told = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
+    refused = [await projects.call("list_files", path=path) for path in ("Private", "Private/Nothing")]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
 
 
-async def test_folders_that_differ_in_case_only_are_ambiguous(desk: Any) -> None:
-    (desk.vault / "NOTES").mkdir(exist_ok=True)
-    if len([path for path in desk.vault.iterdir() if path.name.lower() == "notes"]) == 1:
+async def test_folders_that_differ_in_case_only_are_ambiguous(disk_vault: Any) -> None:
+    (disk_vault.folder / "NOTES").mkdir(exist_ok=True)
+    if len([path for path in disk_vault.folder.iterdir() if path.name.lower() == "notes"]) == 1:
         pytest.skip("this disk takes upper and lower case for one")
-    result = await desk.call("list_files", path="notes")
+    result = await disk_vault.call("list_files", path="notes")
     assert (result.error_type, result.data["candidates"]) == ("ambiguous", ["NOTES", "Notes"])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights there")
 async def test_a_link_to_a_folder_leads_there_and_none_leads_to_what_is_closed(projects: Any) -> None:
-    (projects.vault / "Shortcut").symlink_to("Projects", target_is_directory=True)
-    result = await projects.done("list_files", path="shortcut", pattern="*.md")
+    (projects.folder / "Shortcut").symlink_to("Projects", target_is_directory=True)
+    result = await projects.succeed("list_files", path="shortcut", pattern="*.md")
     assert [item["path"] for item in result.data] == ["Projects/notes.md", "Projects/todo.md"]
-    projects.shut("Projects/")
+    projects.close_path("Projects/")
     assert (await projects.call("list_files", path="Shortcut")).data["code"] == "denied_by_rule"
     assert (await projects.call("get_file_info", path="Shortcut")).data["code"] == "denied_by_rule"

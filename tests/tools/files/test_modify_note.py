@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.files.conftest import text_of
+
 EVENING = "\n\n## Evening Update\nCompleted all tasks."
 
 
@@ -20,11 +22,11 @@ EVENING = "\n\n## Evening Update\nCompleted all tasks."
         ("\ufeff", "first", "\ufefffirst", "Appended 1 line to"),
     ],
 )
-async def test_append_adds_to_the_end(desk: Any, before: str, content: str, after: str, text: str) -> None:
-    desk.put("Journal/daily.md", before)
-    result = await desk.done("modify_note", path="Journal/daily.md", operation="append", content=content)
+async def test_append_adds_to_the_end(any_vault: Any, before: str, content: str, after: str, text: str) -> None:
+    any_vault.write("Journal/daily.md", before)
+    result = await any_vault.succeed("modify_note", path="Journal/daily.md", operation="append", content=content)
     assert result.text == f'{text} "Journal/daily.md".'
-    assert desk.bytes_of("Journal/daily.md").decode() == after
+    assert any_vault.data("Journal/daily.md").decode() == after
 
 
 @pytest.mark.parametrize(
@@ -41,20 +43,20 @@ async def test_append_adds_to_the_end(desk: Any, before: str, content: str, afte
         ("", "new", "new\n"),
     ],
 )
-async def test_prepend_goes_to_the_beginning_of_the_body(desk: Any, before: str, content: str, after: str) -> None:
-    desk.put("n.md", before)
-    result = await desk.done("modify_note", path="n.md", operation="prepend", content=content)
+async def test_prepend_goes_to_the_beginning_of_the_body(any_vault: Any, before: str, content: str, after: str) -> None:
+    any_vault.write("n.md", before)
+    result = await any_vault.succeed("modify_note", path="n.md", operation="prepend", content=content)
     assert result.text.startswith("Prepended ")
-    assert desk.bytes_of("n.md").decode() == after
-    await desk.undo()
-    assert desk.bytes_of("n.md").decode() == before
+    assert any_vault.data("n.md").decode() == after
+    await any_vault.undo()
+    assert any_vault.data("n.md").decode() == before
 
 
-async def test_replace_changes_the_first_place(desk: Any) -> None:
-    desk.put("n.md", "a b\r\na\r\n")
-    result = await desk.done("modify_note", path="n", operation="replace", search="a", content="$&")
+async def test_replace_changes_the_first_place(any_vault: Any) -> None:
+    any_vault.write("n.md", "a b\r\na\r\n")
+    result = await any_vault.succeed("modify_note", path="n", operation="replace", search="a", content="$&")
     assert result.text == 'Replaced 1 occurrence in "n.md".'
-    assert desk.bytes_of("n.md") == b"$& b\r\na\r\n"
+    assert any_vault.data("n.md") == b"$& b\r\na\r\n"
 
 
 @pytest.mark.parametrize(
@@ -81,16 +83,16 @@ async def test_replace_changes_the_first_place(desk: Any) -> None:
         ),
     ],
 )
-async def test_a_wrong_call_is_told_why(desk: Any, arguments: dict[str, Any], text: str) -> None:
-    assert await desk.text("modify_note", **arguments) == text
-    assert {question["tool"]["name"] for question in desk.person.asked} <= {"read"}
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+    assert await text_of(any_vault, "modify_note", **arguments) == text
+    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
 
 
-async def test_an_unknown_operation_is_told_the_known_ones(desk: Any) -> None:
-    result = await desk.call("modify_note", path="Ideas", operation="insert", content="x")
+async def test_an_unknown_operation_is_refused_with_the_known_ones(any_vault: Any) -> None:
+    result = await any_vault.call("modify_note", path="Ideas", operation="insert", content="x")
     assert result.error.startswith("Parameter 'operation': Input should be 'append', 'prepend' or 'replace'")
 
 
-async def test_adding_nothing_is_no_change(desk: Any) -> None:
-    result = await desk.done("modify_note", path="ideas", operation="append", content="")
+async def test_adding_nothing_is_no_change(any_vault: Any) -> None:
+    result = await any_vault.succeed("modify_note", path="ideas", operation="append", content="")
     assert result.text == 'No changes made: "Ideas.md" already is as the change would make it.'

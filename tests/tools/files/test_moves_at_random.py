@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
@@ -25,13 +26,14 @@ from bridge.notes.names import Names, split_link
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import LinkKeeper
-from bridge.tools.files.move_plan import Mover
+from bridge.tools.files.move_plan import MovePlanner
 from bridge.tools.services import ToolServices
-from bridge.vault.builder import PlanBuilder
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 FOLDERS = ["", "a", "b", "a/c", "b/c", "It's d"]
 NAMES = ["Note", "Other", "Ünï (1)", "A & B", "100%"]
@@ -107,7 +109,8 @@ class Moves(RuleBasedStateMachine):
         self.ledger = Ledger(self.root, clock=SystemClock(), keep_backups=lambda: True, on_applied=self.index.applied)
         self.ledger.recover()
         services = ToolServices(files=every, everything=self.index, history=self.ledger)
-        self.mover, self.keeper = Mover(services), LinkKeeper(services)
+        storage, clock = services.storage, services.clock
+        self.moves, self.keeper = MovePlanner(storage, clock), LinkKeeper(storage, clock)
         self.context = CallContext("s", "Ada", Settings(), services.clock.monotonic() + 600)
         self.first = self._bytes()
 
@@ -180,7 +183,7 @@ class Moves(RuleBasedStateMachine):
     def _move(self, source: str, target: str) -> None:
         before = self._bytes()
         try:
-            plan = self.mover.plan(parse_path(source), parse_path(target), self.context)
+            plan = self.moves.plan(parse_path(source), parse_path(target), self.context)
         except ToolFailure:
             assert self._bytes() == before
             return

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from bridge.clock import SystemClock
 from bridge.errors import ToolFailure
 from bridge.index.vault_index import VaultIndex
@@ -12,11 +14,13 @@ from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
-from bridge.tools.files.move_plan import Mover
+from bridge.tools.files.move_plan import MovePlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.root import VaultRoot
+
+pytestmark = pytest.mark.slow
 
 
 def targets(files: dict[str, bytes]) -> dict[str, list[str | None]]:
@@ -44,7 +48,7 @@ def test_links_of_a_real_vault_survive_being_moved_about(
         ledger = Ledger(root, clock=SystemClock(), keep_backups=lambda: True)
         ledger.recover()
         services = ToolServices(files=VaultFiles(root), everything=indexed(real_vault), history=ledger)
-        mover = Mover(services)
+        planner = MovePlanner(services.storage, services.clock)
         made = 0
         for number in range(4):
             before = files_of(real_vault)
@@ -55,7 +59,7 @@ def test_links_of_a_real_vault_survive_being_moved_about(
             name = (source if number % 2 else linked[number * 13 % len(linked)]).rpartition("/")[2]
             try:
                 context = CallContext("s", "Ada", Settings(), services.clock.monotonic() + 60)
-                plan = mover.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
+                plan = planner.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
             except ToolFailure:
                 continue
             if plan is None or plan.warnings:

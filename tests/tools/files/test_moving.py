@@ -1,4 +1,4 @@
-"""move_file and organize_note: seed S's words, and links that follow."""
+"""move_file and organize_note: their exact texts, and links that follow."""
 
 import asyncio
 import json
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.files.conftest import Desk
+from bridge.testing import Sandbox
+from tests.tools.files.conftest import text_of
 
 
 def files_of(vault: Path) -> dict[str, bytes]:
@@ -21,12 +22,12 @@ def files_of(vault: Path) -> dict[str, bytes]:
     return found
 
 
-async def test_a_file_moves_and_links_follow_in_one_change_that_undo_takes_back(desk: Desk) -> None:
-    desk.put("Links.md", "See [[Ideas]] and [Ideas](Ideas.md).\n")
-    desk.put("Board.canvas", json.dumps({"nodes": [{"type": "file", "file": "Ideas.md"}]}))
-    desk.put("Other.md", "[[Meeting]] [[nothing]]\n")
-    before = files_of(desk.vault)
-    result = await desk.done("move_file", source="Ideas.md", destination="Archive/2026/Thoughts.md")
+async def test_a_file_moves_and_links_follow_in_one_change_that_undo_takes_back(any_vault: Sandbox) -> None:
+    any_vault.write("Links.md", "See [[Ideas]] and [Ideas](Ideas.md).\n")
+    any_vault.write("Board.canvas", json.dumps({"nodes": [{"type": "file", "file": "Ideas.md"}]}))
+    any_vault.write("Other.md", "[[Meeting]] [[nothing]]\n")
+    before = any_vault.files()
+    result = await any_vault.succeed("move_file", source="Ideas.md", destination="Archive/2026/Thoughts.md")
     assert result.text == 'Moved "Ideas.md" to "Archive/2026/Thoughts.md".'
     assert result.data == {
         "source": "Ideas.md",
@@ -35,7 +36,7 @@ async def test_a_file_moves_and_links_follow_in_one_change_that_undo_takes_back(
         "updated": ["Board.canvas", "Links.md"],
         "updatedCount": 2,
     }
-    asked = desk.person.asked[-1]
+    asked = any_vault.asked[-1]
     assert asked["summary"] == "Move Ideas.md to Archive/2026/Thoughts.md; 3 links in 2 notes follow"
     assert asked["canBypass"] is False
     assert [(file["path"], file["change"]) for file in asked["preview"]["files"]] == [
@@ -49,73 +50,76 @@ async def test_a_file_moves_and_links_follow_in_one_change_that_undo_takes_back(
         "-See [[Ideas]] and [Ideas](Ideas.md).\n+See [[Thoughts]] and [Thoughts](Thoughts.md)."
         in (asked["preview"]["files"][-1]["diff"])
     )
-    assert desk.bytes_of("Links.md") == b"See [[Thoughts]] and [Thoughts](Thoughts.md).\n"
-    assert json.loads(desk.bytes_of("Board.canvas"))["nodes"][0]["file"] == "Archive/2026/Thoughts.md"
-    assert desk.bytes_of("Other.md") == before["Other.md"]
-    await desk.undo()
-    assert files_of(desk.vault) == before
-    redone = await desk.call("history_redo", role="host")
+    assert any_vault.data("Links.md") == b"See [[Thoughts]] and [Thoughts](Thoughts.md).\n"
+    assert json.loads(any_vault.data("Board.canvas"))["nodes"][0]["file"] == "Archive/2026/Thoughts.md"
+    assert any_vault.data("Other.md") == before["Other.md"]
+    await any_vault.undo()
+    assert any_vault.files() == before
+    redone = await any_vault.call("history_redo", role="host")
     assert redone.success, redone.text
-    assert desk.bytes_of("Links.md") == b"See [[Thoughts]] and [Thoughts](Thoughts.md).\n"
+    assert any_vault.data("Links.md") == b"See [[Thoughts]] and [Thoughts](Thoughts.md).\n"
 
 
-async def test_a_moved_notes_own_links_are_shown_with_its_move(desk: Desk) -> None:
-    desk.put("Notes/Own.md", "[[./Meeting]] and me: [[Own#x]]\n")
-    before = files_of(desk.vault)
-    await desk.done("move_file", source="Notes/Own.md", destination="Own.md")
-    (shown,) = desk.person.asked[-1]["preview"]["files"]
+async def test_a_moved_notes_own_links_are_shown_with_its_move(any_vault: Sandbox) -> None:
+    any_vault.write("Notes/Own.md", "[[./Meeting]] and me: [[Own#x]]\n")
+    before = any_vault.files()
+    await any_vault.succeed("move_file", source="Notes/Own.md", destination="Own.md")
+    (shown,) = any_vault.asked[-1]["preview"]["files"]
     assert (shown["change"], shown["path"], shown["newPath"]) == ("move", "Notes/Own.md", "Own.md")
     assert "-[[./Meeting]] and me: [[Own#x]]\n+[[Meeting]] and me: [[Own#x]]" in shown["diff"]
-    assert desk.bytes_of("Own.md") == b"[[Meeting]] and me: [[Own#x]]\n"
-    await desk.undo()
-    assert files_of(desk.vault) == before
+    assert any_vault.data("Own.md") == b"[[Meeting]] and me: [[Own#x]]\n"
+    await any_vault.undo()
+    assert any_vault.files() == before
 
 
-async def test_a_folder_moves_with_everything_in_it(desk: Desk) -> None:
-    desk.put("Notes/sub/pic.png", b"\x89PNG\0")
-    desk.put("Notes/.hidden", "x")
-    desk.put("Notes/sub/In.md", "[[../Meeting]] ![[pic.png]]")
-    (desk.vault / "Notes" / "empty").mkdir()
-    desk.put("Out.md", "[[Notes/Meeting]] ![](Notes/sub/pic.png)")
-    before = files_of(desk.vault)
-    result = await desk.done("move_file", source="Notes", destination="Archive/Old Notes")
+async def test_a_folder_moves_with_everything_in_it(disk_vault: Sandbox) -> None:
+    disk_vault.write("Notes/sub/pic.png", b"\x89PNG\0")
+    disk_vault.write("Notes/.hidden", "x")
+    disk_vault.write("Notes/sub/In.md", "[[../Meeting]] ![[pic.png]]")
+    (disk_vault.folder / "Notes" / "empty").mkdir()
+    disk_vault.write("Out.md", "[[Notes/Meeting]] ![](Notes/sub/pic.png)")
+    before = disk_vault.files()
+    result = await disk_vault.succeed("move_file", source="Notes", destination="Archive/Old Notes")
     assert result.text == 'Moved "Notes" to "Archive/Old Notes".'
     assert result.data["files"] == 5
-    assert desk.person.asked[-1]["summary"] == ("Move Notes to Archive/Old Notes (5 files); 2 links in 1 note follow")
-    assert not (desk.vault / "Notes").exists()
-    assert (desk.vault / "Archive/Old Notes/empty").is_dir()
-    assert desk.bytes_of("Archive/Old Notes/.hidden") == b"x"
-    assert desk.bytes_of("Archive/Old Notes/sub/In.md") == b"[[../Meeting]] ![[pic.png]]"
-    assert desk.bytes_of("Out.md") == b"[[Meeting]] ![](pic.png)"
-    await desk.undo()
-    assert files_of(desk.vault) == before
+    assert disk_vault.asked[-1]["summary"] == ("Move Notes to Archive/Old Notes (5 files); 2 links in 1 note follow")
+    assert "Notes" not in disk_vault.files().keys() | disk_vault.folders()
+    assert "Archive/Old Notes/empty" in disk_vault.folders()
+    assert disk_vault.data("Archive/Old Notes/.hidden") == b"x"
+    assert disk_vault.data("Archive/Old Notes/sub/In.md") == b"[[../Meeting]] ![[pic.png]]"
+    assert disk_vault.data("Out.md") == b"[[Meeting]] ![](pic.png)"
+    await disk_vault.undo()
+    assert disk_vault.files() == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a disk that tells upper and lower case apart")
 @pytest.mark.parametrize(("source", "target"), [("Notes", "notes"), ("Ideas.md", "IDEAS.md")])
-async def test_another_spelling_of_the_name_is_a_rename_rule_9(desk: Desk, source: str, target: str) -> None:
-    desk.put("Notes/sub/Deep.md", "[[../Meeting]]")
-    desk.put("Out.md", "[[Notes/Meeting]] [[ideas]]")
-    before = files_of(desk.vault)
-    result = await desk.done("move_file", source=source, destination=target)
+async def test_another_spelling_of_the_name_is_a_rename_rule_9(any_vault: Sandbox, source: str, target: str) -> None:
+    any_vault.write("Notes/sub/Deep.md", "[[../Meeting]]")
+    any_vault.write("Out.md", "[[Notes/Meeting]] [[ideas]]")
+    before = any_vault.files()
+    result = await any_vault.succeed("move_file", source=source, destination=target)
     assert result.text == f'Moved "{source}" to "{target}".'
-    names = {path.name for path in desk.vault.iterdir()}
+    names = any_vault.files().keys() | any_vault.folders()
     assert target in names
     assert source not in names
-    assert desk.bytes_of("Out.md") == b"[[Notes/Meeting]] [[ideas]]"
-    await desk.undo()
-    assert files_of(desk.vault) == before
+    assert any_vault.data("Out.md") == b"[[Notes/Meeting]] [[ideas]]"
+    await any_vault.undo()
+    assert any_vault.files() == before
 
 
-async def test_organize_note_adds_the_extension_and_makes_folders(desk: Desk) -> None:
-    result = await desk.done("organize_note", source="Ideas", destination="/Meetings/2026/Good Ideas/")
+async def test_organize_note_adds_the_extension_and_makes_folders(any_vault: Sandbox) -> None:
+    result = await any_vault.succeed("organize_note", source="Ideas", destination="/Meetings/2026/Good Ideas/")
     assert result.text == 'Moved "Ideas.md" to "Meetings/2026/Good Ideas.md".'
-    assert (desk.vault / "Meetings/2026/Good Ideas.md").is_file()
-    assert await desk.text("organize_note", source="Notes", destination="x") == 'Error: Source not found: "Notes.md"'
+    assert "Meetings/2026/Good Ideas.md" in any_vault.files()
+    assert (
+        await text_of(any_vault, "organize_note", source="Notes", destination="x")
+        == 'Error: Source not found: "Notes.md"'
+    )
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"destination": "x"}, "Error: source is required and must be a non-empty string."),
         ({"source": "", "destination": "x"}, "Error: source is required and must be a non-empty string."),
@@ -149,147 +153,152 @@ async def test_organize_note_adds_the_extension_and_makes_folders(desk: Desk) ->
         ({"source": "Ideas.md", "destination": "Ideas.md/x.md"}, 'Error: Cannot move "Ideas.md" into itself'),
     ],
 )  # fmt: skip
-async def test_what_cannot_be_moved_is_refused_in_the_seeds_words(
-    desk: Desk, arguments: dict[str, str], told: str
+async def test_what_cannot_be_moved_is_refused_in_exact_sentences(
+    any_vault: Sandbox, arguments: dict[str, str], message: str
 ) -> None:
-    before = files_of(desk.vault)
-    assert (await desk.text("move_file", **arguments)).startswith(told)
-    assert files_of(desk.vault) == before
-    assert desk.person.asked == []
+    before = any_vault.files()
+    assert (await text_of(any_vault, "move_file", **arguments)).startswith(message)
+    assert any_vault.files() == before
+    assert any_vault.asked == []
 
 
 @pytest.mark.parametrize(
     ("source", "target"), [("Ideas.md", "Ideas.md"), ("Notes", "/Notes/"), ("ideas.md", "Ideas.md")]
 )
-async def test_what_is_there_already_needs_no_move(desk: Desk, source: str, target: str) -> None:
-    result = await desk.done("move_file", source=source, destination=target)
+async def test_what_is_there_already_needs_no_move(disk_vault: Sandbox, source: str, target: str) -> None:
+    result = await disk_vault.succeed("move_file", source=source, destination=target)
     place = target.strip("/")
     assert result.text == f'No changes made: source and destination are the same path ("{place}").'
-    assert desk.ledger.history() == []
+    assert disk_vault.ledger.history() == []
 
 
-async def test_a_folder_with_a_dot_folder_in_it_does_not_move(desk: Desk) -> None:
-    desk.put("Notes/.git/config", "x")
-    before = files_of(desk.vault)
-    assert (await desk.text("move_file", source="Notes", destination="x")).startswith(
+async def test_a_folder_with_a_dot_folder_in_it_does_not_move(any_vault: Sandbox) -> None:
+    any_vault.write("Notes/.git/config", "x")
+    before = any_vault.files()
+    assert (await text_of(any_vault, "move_file", source="Notes", destination="x")).startswith(
         "Error: Access denied: Cannot access files in '.git/' directory"
     )
-    assert files_of(desk.vault) == before
+    assert any_vault.files() == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
-async def test_links_of_the_file_system_do_not_move(desk: Desk) -> None:
-    (desk.vault / "Alias.md").symlink_to("Ideas.md")
-    (desk.vault / "Notes" / "Inner.md").symlink_to("../Ideas.md")
-    assert (await desk.text("move_file", source="Alias.md", destination="x.md")).startswith(
+async def test_links_of_the_file_system_do_not_move(disk_vault: Sandbox) -> None:
+    (disk_vault.folder / "Alias.md").symlink_to("Ideas.md")
+    (disk_vault.folder / "Notes" / "Inner.md").symlink_to("../Ideas.md")
+    assert (await text_of(disk_vault, "move_file", source="Alias.md", destination="x.md")).startswith(
         'Error: "Alias.md" is a symbolic link'
     )
-    assert "it is a symbolic link" in await desk.text("move_file", source="Notes", destination="x")
+    assert "it is a symbolic link" in await text_of(disk_vault, "move_file", source="Notes", destination="x")
 
 
-async def test_a_closed_note_that_links_here_stops_the_move_and_is_not_named(desk: Desk) -> None:
-    desk.put("Private/Diary.md", "[[Ideas]]")
-    desk.shut("Private/")
-    result = await desk.call("move_file", source="Ideas.md", destination="Thoughts.md")
+async def test_a_closed_note_that_links_here_stops_the_move_and_is_not_named(any_vault: Sandbox) -> None:
+    any_vault.write("Private/Diary.md", "[[Ideas]]")
+    any_vault.close_path("Private/")
+    result = await any_vault.call("move_file", source="Ideas.md", destination="Thoughts.md")
     assert result.data["code"] == "denied_by_rule"
     assert "Diary" not in result.text
     assert "Private" not in json.dumps(result.data)
-    assert (await desk.done("move_file", source="Ideas.md", destination="sub/Ideas.md")).success
-    assert (await desk.call("move_file", source="Private", destination="x")).data["code"] == "denied_by_rule"
-    assert (await desk.call("move_file", source="sub/Ideas.md", destination="Private/x.md")).data["code"] == (
+    assert (await any_vault.succeed("move_file", source="Ideas.md", destination="sub/Ideas.md")).success
+    assert (await any_vault.call("move_file", source="Private", destination="x")).data["code"] == "denied_by_rule"
+    assert (await any_vault.call("move_file", source="sub/Ideas.md", destination="Private/x.md")).data["code"] == (
         "denied_by_rule"
     )
 
 
-async def test_a_folder_with_a_closed_file_in_it_does_not_move(desk: Desk) -> None:
-    desk.shut("Notes/Meeting.md")
-    result = await desk.call("move_file", source="Notes", destination="x")
+async def test_a_folder_with_a_closed_file_in_it_does_not_move(any_vault: Sandbox) -> None:
+    any_vault.close_path("Notes/Meeting.md")
+    result = await any_vault.call("move_file", source="Notes", destination="x")
     assert result.data["code"] == "denied_by_rule"
     assert "Meeting" not in result.text
-    assert desk.bytes_of("Notes/Meeting.md")
+    assert any_vault.data("Notes/Meeting.md")
 
 
-async def test_links_that_cannot_follow_are_told_before_the_person_answers(desk: Desk) -> None:
-    desk.put("Links.md", "[[Ideas]]")
-    desk.put("Broken.md", b"[[Ideas]]\0")
-    await desk.done("move_file", source="Ideas.md", destination="C#.md")
-    warnings = desk.person.asked[-1]["preview"]["warnings"]
+async def test_the_question_names_links_that_cannot_follow(any_vault: Sandbox) -> None:
+    any_vault.write("Links.md", "[[Ideas]]")
+    any_vault.write("Broken.md", b"[[Ideas]]\0")
+    await any_vault.succeed("move_file", source="Ideas.md", destination="C#.md")
+    warnings = any_vault.asked[-1]["preview"]["warnings"]
     assert warnings[0] == "Obsidian cannot follow links to a name with # in it"
     assert any("'Links.md' holds links that cannot be written" in warning for warning in warnings)
-    assert desk.bytes_of("Links.md") == b"[[Ideas]]"
+    assert any_vault.data("Links.md") == b"[[Ideas]]"
 
 
-async def test_a_note_that_changes_while_the_person_thinks_stops_the_move(desk: Desk) -> None:
-    desk.put("Links.md", "[[Ideas]]")
-    desk.person.before_answer = lambda: desk.put("Links.md", "[[Ideas]] and more")
-    result = await desk.call("move_file", source="Ideas.md", destination="Thoughts.md")
+async def test_a_note_that_changes_while_the_person_thinks_stops_the_move(any_vault: Sandbox) -> None:
+    any_vault.write("Links.md", "[[Ideas]]")
+    any_vault.before_answer = lambda: any_vault.write("Links.md", "[[Ideas]] and more")
+    result = await any_vault.call("move_file", source="Ideas.md", destination="Thoughts.md")
     assert result.data["code"] == "stale"
-    assert desk.bytes_of("Links.md") == b"[[Ideas]] and more"
-    assert (desk.vault / "Ideas.md").is_file()
+    assert any_vault.data("Links.md") == b"[[Ideas]] and more"
+    assert "Ideas.md" in any_vault.files()
 
 
-async def test_notes_that_another_program_just_wrote_are_not_missed(desk: Desk) -> None:
-    await desk.done("move_file", source="Ideas.md", destination="A.md")
+async def test_notes_that_another_program_just_wrote_are_not_missed(any_vault: Sandbox) -> None:
+    await any_vault.succeed("move_file", source="Ideas.md", destination="A.md")
     for number in range(30):
-        desk.put(f"new/{number}.md", "[[A]]")
-    await desk.done("move_file", source="A.md", destination="B.md")
-    assert {desk.bytes_of(f"new/{number}.md") for number in range(30)} == {b"[[B]]"}
+        any_vault.write(f"new/{number}.md", "[[A]]")
+    await any_vault.succeed("move_file", source="A.md", destination="B.md")
+    assert {any_vault.data(f"new/{number}.md") for number in range(30)} == {b"[[B]]"}
 
 
-async def test_bytes_that_are_no_utf_8_stay_as_they_are(desk: Desk) -> None:
-    desk.put("Latin.md", b"caf\xe9 [[Ideas]]\r\n")
-    await desk.done("move_file", source="Ideas.md", destination="Thoughts.md")
-    assert desk.bytes_of("Latin.md") == b"caf\xe9 [[Thoughts]]\r\n"
+async def test_bytes_that_are_no_utf_8_stay_as_they_are(any_vault: Sandbox) -> None:
+    any_vault.write("Latin.md", b"caf\xe9 [[Ideas]]\r\n")
+    await any_vault.succeed("move_file", source="Ideas.md", destination="Thoughts.md")
+    assert any_vault.data("Latin.md") == b"caf\xe9 [[Thoughts]]\r\n"
 
 
-async def test_the_users_link_format_is_obeyed_rule_75(desk: Desk) -> None:
+async def test_the_users_link_format_is_obeyed_rule_75(any_vault: Sandbox) -> None:
     settings = {"newLinkFormat": "relative", "useMarkdownLinks": True}
-    (desk.vault / ".obsidian" / "app.json").write_text(json.dumps(settings), encoding="utf-8")
-    desk.put("Notes/Links.md", "[[Ideas]] [x](../Ideas.md)")
-    await desk.done("move_file", source="Ideas.md", destination="sub/Thoughts.md")
-    assert desk.bytes_of("Notes/Links.md") == b"[[../sub/Thoughts]] [x](../sub/Thoughts.md)"
+    any_vault.write(".obsidian/app.json", json.dumps(settings))
+    any_vault.write("Notes/Links.md", "[[Ideas]] [x](../Ideas.md)")
+    await any_vault.succeed("move_file", source="Ideas.md", destination="sub/Thoughts.md")
+    assert any_vault.data("Notes/Links.md") == b"[[../sub/Thoughts]] [x](../sub/Thoughts.md)"
 
 
-async def test_a_file_that_makes_a_name_ambiguous_changes_the_links_that_meant_another_rule_88(desk: Desk) -> None:
-    desk.put("Links.md", "[[Meeting]]")
-    await desk.done("move_file", source="Ideas.md", destination="Meeting.md")
-    assert desk.bytes_of("Links.md") == b"[[Notes/Meeting]]"
+async def test_a_file_that_makes_a_name_ambiguous_changes_the_links_that_meant_another_rule_88(
+    any_vault: Sandbox,
+) -> None:
+    any_vault.write("Links.md", "[[Meeting]]")
+    await any_vault.succeed("move_file", source="Ideas.md", destination="Meeting.md")
+    assert any_vault.data("Links.md") == b"[[Notes/Meeting]]"
 
 
-async def test_a_call_that_takes_too_long_ends_and_changes_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk.put("Links.md", "[[Ideas]]")
+async def test_a_call_that_takes_too_long_ends_and_changes_nothing(
+    any_vault: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    any_vault.write("Links.md", "[[Ideas]]")
     monkeypatch.setattr("bridge.tools.files.move_file.MoveFileTool.timeout", -1.0)
-    result = await desk.call("move_file", source="Ideas.md", destination="x.md")
+    result = await any_vault.call("move_file", source="Ideas.md", destination="x.md")
     assert not result.success
-    assert desk.bytes_of("Links.md") == b"[[Ideas]]"
+    assert any_vault.data("Links.md") == b"[[Ideas]]"
 
 
-async def test_a_move_that_many_notes_link_to_is_one_change(desk: Desk) -> None:
+async def test_a_move_that_many_notes_link_to_is_one_change(any_vault: Sandbox) -> None:
     for number in range(150):
-        desk.put(f"many/{number}.md", f"{number} [[Ideas]]\n")
-    await desk.done("move_file", source="Ideas.md", destination="Thoughts.md")
-    assert desk.person.asked[-1]["summary"].endswith("; 150 links in 150 notes follow")
-    assert desk.bytes_of("many/149.md") == b"149 [[Thoughts]]\n"
-    await desk.undo()
-    assert desk.bytes_of("many/149.md") == b"149 [[Ideas]]\n"
+        any_vault.write(f"many/{number}.md", f"{number} [[Ideas]]\n")
+    await any_vault.succeed("move_file", source="Ideas.md", destination="Thoughts.md")
+    assert any_vault.asked[-1]["summary"].endswith("; 150 links in 150 notes follow")
+    assert any_vault.data("many/149.md") == b"149 [[Thoughts]]\n"
+    await any_vault.undo()
+    assert any_vault.data("many/149.md") == b"149 [[Ideas]]\n"
 
 
-async def test_two_moves_at_once_do_not_lose_a_link(desk: Desk) -> None:
-    desk.put("Links.md", "[[Ideas]] [[Meeting]]")
+async def test_two_moves_at_once_do_not_lose_a_link(any_vault: Sandbox) -> None:
+    any_vault.write("Links.md", "[[Ideas]] [[Meeting]]")
     await asyncio.gather(
-        desk.call("move_file", source="Ideas.md", destination="I.md"),
-        desk.call("move_file", source="Notes/Meeting.md", destination="M.md"),
+        any_vault.call("move_file", source="Ideas.md", destination="I.md"),
+        any_vault.call("move_file", source="Notes/Meeting.md", destination="M.md"),
     )
-    moved = [name for name in ("I.md", "M.md") if (desk.vault / name).exists()]
-    text = desk.bytes_of("Links.md").decode()
+    moved = [name for name in ("I.md", "M.md") if name in any_vault.files().keys() | any_vault.folders()]
+    text = any_vault.data("Links.md").decode()
     assert ("[[I]]" in text) == ("I.md" in moved)
     assert ("[[M]]" in text) == ("M.md" in moved)
     assert moved
 
 
-async def test_what_cannot_be_read_is_left_and_told(desk: Desk) -> None:
+async def test_what_cannot_be_read_is_left_and_named_in_a_warning(disk_vault: Sandbox) -> None:
     if sys.platform == "win32" or os.geteuid() == 0:
         pytest.skip("needs a file that cannot be read")
-    desk.put("Links.md", "[[Ideas]]").chmod(0)
-    await desk.done("move_file", source="Ideas.md", destination="x.md")
-    assert any("cannot be read" in warning for warning in desk.person.asked[-1]["preview"]["warnings"])
+    disk_vault.write("Links.md", "[[Ideas]]")
+    (disk_vault.folder / "Links.md").chmod(0)
+    await disk_vault.succeed("move_file", source="Ideas.md", destination="x.md")
+    assert any("cannot be read" in warning for warning in disk_vault.asked[-1]["preview"]["warnings"])

@@ -1,17 +1,18 @@
-"""read_file: seed S's text to the letter, its truncation, seed O's outline and whole files."""
+"""read_file: its exact text, its truncation, the outline, and whole files."""
 
 from typing import Any
 
 import pytest
 
 from bridge.tools.files.line_numbers import number_lines
+from tests.tools.files.conftest import text_of
 
 DOCUMENT = "# Document Title\n\nFirst paragraph content...\nMore content here...\n"
 
 
-async def test_the_text_is_the_one_of_seed_s(desk: Any) -> None:
-    desk.put("Projects/notes.md", DOCUMENT)
-    result = await desk.done("read_file", path="Projects/notes.md")
+async def test_the_text_is_exactly_this(any_vault: Any) -> None:
+    any_vault.write("Projects/notes.md", DOCUMENT)
+    result = await any_vault.succeed("read_file", path="Projects/notes.md")
     assert result.text == (
         "1: # Document Title\n"
         "2:\n"
@@ -39,15 +40,15 @@ async def test_the_text_is_the_one_of_seed_s(desk: Any) -> None:
     ],
 )
 async def test_lines_are_numbered_whatever_the_file_is_like(
-    desk: Any, data: bytes, span: dict[str, int], text: str
+    any_vault: Any, data: bytes, span: dict[str, int], text: str
 ) -> None:
-    desk.put("x.txt", data)
-    assert await desk.text("read_file", path="x.txt", **span) == text
+    any_vault.write("x.txt", data)
+    assert await text_of(any_vault, "read_file", path="x.txt", **span) == text
 
 
-async def test_more_than_2000_lines_are_cut_as_seed_s_says(desk: Any) -> None:
-    desk.put("long.txt", "".join(f"Line {number}\n" for number in range(1, 5001)))
-    result = await desk.done("read_file", path="long.txt")
+async def test_more_than_2000_lines_are_cut(any_vault: Any) -> None:
+    any_vault.write("long.txt", "".join(f"Line {number}\n" for number in range(1, 5001)))
+    result = await any_vault.succeed("read_file", path="long.txt")
     assert result.text.startswith("1: Line 1\n2: Line 2\n")
     assert result.text.endswith("2000: Line 2000\n\n[... truncated, showing lines 1-2000, total lines in file: 5000]")
     assert result.metadata | {"durationMs": 0} == {
@@ -58,24 +59,24 @@ async def test_more_than_2000_lines_are_cut_as_seed_s_says(desk: Any) -> None:
         "nextStartLine": 2001,
         "durationMs": 0,
     }
-    following = await desk.done("read_file", path="long.txt", start_line=2001)
+    following = await any_vault.succeed("read_file", path="long.txt", start_line=2001)
     assert following.text.startswith("2001: Line 2001\n")
-    last = await desk.done("read_file", path="long.txt", start_line=4001)
+    last = await any_vault.succeed("read_file", path="long.txt", start_line=4001)
     assert last.text.endswith("5000: Line 5000\n\n[Showing lines 4001-5000 of 5000 total]")
 
 
-async def test_more_than_100_kb_are_cut_at_a_line(desk: Any) -> None:
-    desk.settings.update({"maxOutputBytes": 1 << 20})
-    desk.put("wide.txt", ("x" * 999 + "\n") * 300)
-    result = await desk.done("read_file", path="wide.txt")
+async def test_more_than_100_kb_are_cut_at_a_line(any_vault: Any) -> None:
+    any_vault.settings.update({"maxOutputBytes": 1 << 20})
+    any_vault.write("wide.txt", ("x" * 999 + "\n") * 300)
+    result = await any_vault.succeed("read_file", path="wide.txt")
     assert result.text.endswith("[... truncated, showing lines 1-102, total lines in file: 300]")
     assert len(result.data["content"]) == 102_000
 
 
-async def test_text_keeps_to_the_users_setting_and_data_to_the_seed(desk: Any) -> None:
-    desk.settings.update({"maxOutputBytes": 4096})
-    desk.put("wide.txt", ("x" * 99 + "\n") * 300)
-    result = await desk.done("read_file", path="wide.txt")
+async def test_text_keeps_to_the_users_setting_and_data_to_the_fixed_limit(any_vault: Any) -> None:
+    any_vault.settings.update({"maxOutputBytes": 4096})
+    any_vault.write("wide.txt", ("x" * 99 + "\n") * 300)
+    result = await any_vault.succeed("read_file", path="wide.txt")
     assert len(result.text.encode()) <= 4096
     shown = result.metadata["endLine"]
     assert result.text.endswith(f"[... truncated, showing lines 1-{shown}, total lines in file: 300]")
@@ -83,9 +84,9 @@ async def test_text_keeps_to_the_users_setting_and_data_to_the_seed(desk: Any) -
     assert (result.data["endLine"], result.data["truncated"]) == (300, False)
 
 
-async def test_one_endless_line_is_cut_inside_and_says_so(desk: Any) -> None:
-    desk.put("line.txt", "é" * 200_000)
-    result = await desk.done("read_file", path="line.txt")
+async def test_one_endless_line_is_cut_inside_and_says_so(any_vault: Any) -> None:
+    any_vault.write("line.txt", "é" * 200_000)
+    result = await any_vault.succeed("read_file", path="line.txt")
     assert result.text.startswith("1: ééé")
     assert result.text.endswith(
         "[... truncated, showing lines 1-1, total lines in file: 1]\n[Line 1 is not shown to its end.]"
@@ -93,47 +94,47 @@ async def test_one_endless_line_is_cut_inside_and_says_so(desk: Any) -> None:
     assert "nextStartLine" not in result.metadata
 
 
-async def test_a_note_that_is_cut_is_told_its_outline(desk: Any) -> None:
-    desk.put("long.md", "# A\n" + "x\n" * 2500 + "## B [[c]]\n```\n# no\n```\n")
-    result = await desk.done("read_file", path="long.md")
+async def test_the_outline_follows_a_note_that_is_cut(any_vault: Any) -> None:
+    any_vault.write("long.md", "# A\n" + "x\n" * 2500 + "## B [[c]]\n```\n# no\n```\n")
+    result = await any_vault.succeed("read_file", path="long.md")
     assert result.text.endswith(
         "[... truncated, showing lines 1-2000, total lines in file: 2505]\n\nOutline:\n1: # A\n2502: ## B [[c]]"
     )
     assert [entry["line"] for entry in result.data["outline"]] == [1, 2502]
 
 
-async def test_a_long_outline_leaves_room_for_the_lines(desk: Any) -> None:
-    desk.settings.update({"maxOutputBytes": 8192})
-    desk.put("long.md", "# A heading that is repeated\ntext\n" * 3000)
-    result = await desk.done("read_file", path="long.md")
+async def test_a_long_outline_leaves_room_for_the_lines(any_vault: Any) -> None:
+    any_vault.settings.update({"maxOutputBytes": 8192})
+    any_vault.write("long.md", "# A heading that is repeated\ntext\n" * 3000)
+    result = await any_vault.succeed("read_file", path="long.md")
     assert len(result.text.encode()) <= 8192
     assert result.text.endswith("more headings]")
     assert result.metadata["endLine"] > 100
 
 
-async def test_read_entire_file_is_refused_for_files_that_are_not_the_sessions(desk: Any) -> None:
-    desk.put("long.md", "x\n" * 3000)
-    result = await desk.done("read_file", file_path="long.md", read_entire_file=True)
+async def test_read_entire_file_is_refused_for_files_that_are_not_the_sessions(any_vault: Any) -> None:
+    any_vault.write("long.md", "x\n" * 3000)
+    result = await any_vault.succeed("read_file", file_path="long.md", read_entire_file=True)
     assert result.metadata["endLine"] == 2000
     assert (
         "[... truncated, showing lines 1-2000, total lines in file: 3000]\n[read_entire_file is for files"
         in result.text
     )
-    assert desk.person.asked[0]["summary"] == "Read entire file 'long.md'?"
+    assert any_vault.asked[0]["summary"] == "Read entire file 'long.md'?"
 
 
-async def test_a_file_the_session_has_written_is_read_whole_by_it_alone(desk: Any) -> None:
-    await desk.done("write_file", path="Long.md", content="x\n" * 3000)
-    result = await desk.done("read_file", path="long.md", read_entire_file=True)
+async def test_a_file_the_session_has_written_is_read_whole_by_it_alone(any_vault: Any) -> None:
+    await any_vault.succeed("write_file", path="Long.md", content="x\n" * 3000)
+    result = await any_vault.succeed("read_file", path="long.md", read_entire_file=True)
     assert result.text.endswith("3000: x\n\n[Showing lines 1-3000 of 3000 total]")
-    other = await desk.done("read_file", path="Long.md", read_entire_file=True, session="agent-2")
+    other = await any_vault.succeed("read_file", path="Long.md", read_entire_file=True, session="agent-2")
     assert other.metadata["endLine"] == 2000
 
 
-async def test_a_file_the_user_attached_is_read_whole(desk: Any) -> None:
-    desk.put("Notes/Long.md", "x\n" * 3000)
-    desk.session_files.attached["host-1"] = ["notes/long.md"]
-    result = await desk.done("read_file", path="Notes/Long.md", read_entire_file=True)
+async def test_a_file_the_user_attached_is_read_whole(any_vault: Any) -> None:
+    any_vault.write("Notes/Long.md", "x\n" * 3000)
+    any_vault.session_files.attached["host-1"] = ["notes/long.md"]
+    result = await any_vault.succeed("read_file", path="Notes/Long.md", read_entire_file=True)
     assert result.metadata["endLine"] == 3000
 
 
@@ -155,29 +156,29 @@ async def test_a_file_the_user_attached_is_read_whole(desk: Any) -> None:
         ({"path": "Notes"}, "Error: Path 'Notes' is a folder, not a file; name a file in it"),
     ],
 )
-async def test_a_wrong_call_is_told_why(desk: Any, arguments: dict[str, Any], text: str) -> None:
-    assert await desk.text("read_file", **arguments) == text
+async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+    assert await text_of(any_vault, "read_file", **arguments) == text
 
 
-async def test_the_case_of_a_path_does_not_matter_until_two_fit(desk: Any) -> None:
-    desk.put("Projects/README.md", "x")
-    assert (await desk.done("read_file", path="projects/readme.md")).data["path"] == "Projects/README.md"
-    desk.put("Projects/Readme.md", "y")
-    if len(list((desk.vault / "Projects").iterdir())) == 1:
+async def test_the_case_of_a_path_does_not_matter_until_two_fit(any_vault: Any) -> None:
+    any_vault.write("Projects/README.md", "x")
+    assert (await any_vault.succeed("read_file", path="projects/readme.md")).data["path"] == "Projects/README.md"
+    any_vault.write("Projects/Readme.md", "y")
+    if len([name for name in any_vault.files() if name.startswith("Projects/")]) == 1:
         return  # this disk takes upper and lower case for one
-    result = await desk.call("read_file", path="projects/readme.md")
+    result = await any_vault.call("read_file", path="projects/readme.md")
     assert (result.error_type, result.data["match_count"]) == ("ambiguous", 2)
 
 
-async def test_a_file_on_this_machine_is_taken_when_it_lies_in_the_vault(desk: Any) -> None:
-    path = desk.services.files.root.path / "Ideas.md"
-    assert (await desk.done("read_file", file_path=str(path))).data["path"] == "Ideas.md"
-    assert not (await desk.call("read_file", file_path="/etc/hostname")).success
+async def test_a_file_on_this_machine_is_taken_when_it_lies_in_the_vault(disk_vault: Any) -> None:
+    path = disk_vault.storage.top / "Ideas.md"
+    assert (await disk_vault.succeed("read_file", file_path=str(path))).data["path"] == "Ideas.md"
+    assert not (await disk_vault.call("read_file", file_path="/etc/hostname")).success
 
 
-async def test_of_what_is_no_text_only_the_kind_is_told(desk: Any) -> None:
-    desk.put("scan.pdf", b"%PDF-1.7\n\x00" + b"x" * 2000)
-    result = await desk.done("read_file", path="scan.pdf")
+async def test_a_file_that_is_not_text_is_only_described(any_vault: Any) -> None:
+    any_vault.write("scan.pdf", b"%PDF-1.7\n\x00" + b"x" * 2000)
+    result = await any_vault.succeed("read_file", path="scan.pdf")
     assert result.text == '"scan.pdf" is not text: PDF document, application/pdf, 2.0 KB. Its bytes are not shown.'
     assert result.data["binary"] is True
 
@@ -192,17 +193,19 @@ async def test_of_what_is_no_text_only_the_kind_is_told(desk: Any) -> None:
         ({"read_entire_file": True}, "Read entire file 'src/Example.vala'?"),
     ],
 )
-async def test_the_question_is_that_of_seed_o(desk: Any, arguments: dict[str, Any], summary: str) -> None:
-    await desk.call("read_file", path="src/Example.vala", **arguments)
-    assert desk.person.asked[0]["summary"] == summary
+async def test_the_question_names_the_file_and_the_lines(
+    any_vault: Any, arguments: dict[str, Any], summary: str
+) -> None:
+    await any_vault.call("read_file", path="src/Example.vala", **arguments)
+    assert any_vault.asked[0]["summary"] == summary
 
 
-async def test_a_closed_file_is_refused_there_or_not(desk: Any) -> None:
-    desk.put("Private/Diary.md", "secret")
-    desk.shut("Private/")
-    told = [await desk.call("read_file", path=f"Private/{name}.md") for name in ("Diary", "Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
-    assert all("secret" not in result.text for result in told)
+async def test_a_closed_file_is_refused_there_or_not(any_vault: Any) -> None:
+    any_vault.write("Private/Diary.md", "secret")
+    any_vault.close_path("Private/")
+    refused = [await any_vault.call("read_file", path=f"Private/{name}.md") for name in ("Diary", "Nothing")]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
+    assert all("secret" not in result.text for result in refused)
 
 
 def test_numbers_count_as_bytes_too() -> None:

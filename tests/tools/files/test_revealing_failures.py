@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.files.conftest import text_of
+
 PATCH = "--- a/Ideas.md\n+++ b/Ideas.md\n@@ -1 +1 @@\n-a guess\n+another\n"
 FAILING = [
     ("apply_patch", {"patch": PATCH}, "does not match"),
@@ -21,14 +23,14 @@ FAILING = [
 
 
 @pytest.mark.parametrize(("tool", "arguments", "says"), FAILING)
-async def test_it_is_told_to_who_may_read_and_to_nobody_else(
-    desk: Any, tool: str, arguments: dict[str, Any], says: str
+async def test_the_reason_goes_only_to_callers_that_may_read(
+    any_vault: Any, tool: str, arguments: dict[str, Any], says: str
 ) -> None:
-    desk.put("Broken.md", "---\ntags: [a\nb: : c\n---\n")
-    desk.put("Tagged.md", "---\ntags: [secret]\n---\n")
-    desk.services.everything.refresh()
-    assert says in await desk.text(tool, **arguments)
-    desk.settings.update({"consentMode": {"read": "never_allow"}})
-    result = await desk.call(tool, **arguments)
+    any_vault.write("Broken.md", "---\ntags: [a\nb: : c\n---\n")
+    any_vault.write("Tagged.md", "---\ntags: [secret]\n---\n")
+    any_vault.storage.everything.knowledge.refresh()
+    assert says in await text_of(any_vault, tool, **arguments)
+    any_vault.settings.update({"consentMode": {"read": "never_allow"}})
+    result = await any_vault.call(tool, **arguments)
     assert (result.success, result.data["code"]) == (False, "denied_by_rule")
     assert says not in result.text

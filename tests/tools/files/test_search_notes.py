@@ -1,4 +1,4 @@
-"""search_notes as an agent calls it (seed S; rules 80 and 90 to 92 of Obsidian's behaviour)."""
+"""search_notes as an agent calls it (rules 80 and 90 to 92 of docs/obsidian.md)."""
 
 import json
 from typing import Any
@@ -6,20 +6,21 @@ from typing import Any
 import pytest
 
 from bridge.errors import ErrorType
+from tests.tools.files.conftest import text_of
 
 ALPHA, BETA = "Projects/Alpha.md", "Projects/Beta.md"
 
 
 @pytest.fixture
-def alpha(desk: Any) -> Any:
-    """Seed S's own example."""
-    desk.put(ALPHA, "# Alpha Project\n\nThe project timeline is set for Q2. #work/plan\n", 1_700_000_000)
-    desk.put(BETA, "---\nstatus: draft\n---\n# Beta\n\n- [ ] ask for the timeline\n", 1_700_000_000)
-    return desk
+def alpha(disk_vault: Any) -> Any:
+    """A vault with two projects."""
+    disk_vault.write(ALPHA, "# Alpha Project\n\nThe project timeline is set for Q2. #work/plan\n", 1_700_000_000)
+    disk_vault.write(BETA, "---\nstatus: draft\n---\n# Beta\n\n- [ ] ask for the timeline\n", 1_700_000_000)
+    return disk_vault
 
 
-async def test_the_result_has_the_shape_of_seed_s(alpha: Any) -> None:
-    result = await alpha.done("search_notes", query="project timeline")
+async def test_the_result_has_its_exact_shape(alpha: Any) -> None:
+    result = await alpha.succeed("search_notes", query="project timeline")
     excerpts = [
         "# Alpha Project The project timeline is set for Q2. #work/plan",
         "...# Beta - [ ] ask for the timeline",
@@ -42,7 +43,7 @@ async def test_the_result_has_the_shape_of_seed_s(alpha: Any) -> None:
 
 
 async def test_the_content_of_the_notes_is_given_on_request(alpha: Any) -> None:
-    result = await alpha.done("search_notes", query="timeline project", read_content=True)
+    result = await alpha.succeed("search_notes", query="timeline project", read_content=True)
     assert [entry["content"] for entry in result.data["results"]] == [
         "# Alpha Project\n\nThe project timeline is set for Q2. #work/plan\n",
         "---\nstatus: draft\n---\n# Beta\n\n- [ ] ask for the timeline\n",
@@ -52,8 +53,8 @@ async def test_the_content_of_the_notes_is_given_on_request(alpha: Any) -> None:
 
 async def test_content_that_has_no_room_is_cut_at_a_line_and_says_where_to_go_on(alpha: Any) -> None:
     alpha.settings.update({"maxOutputBytes": 2048})
-    alpha.put("Long.md", "timeline of everything\n" * 1000)
-    result = await alpha.done("search_notes", query="timeline", read_content=True)
+    alpha.write("Long.md", "timeline of everything\n" * 1000)
+    result = await alpha.succeed("search_notes", query="timeline", read_content=True)
     entries = {entry["path"]: entry for entry in result.data["results"]}
     long = entries["Long.md"]
     assert long["content_truncated"] is True
@@ -79,24 +80,24 @@ async def test_content_that_has_no_room_is_cut_at_a_line_and_says_where_to_go_on
     ],
 )
 async def test_operators_are_exact(alpha: Any, query: str, paths: list[str]) -> None:
-    result = await alpha.done("search_notes", query=query)
+    result = await alpha.succeed("search_notes", query=query)
     assert [entry["path"] for entry in result.data["results"]] == paths
     assert result.metadata["total"] == len(paths)
     assert result.text.startswith("Found 1 result:" if paths else "No results. Operators are exact")
 
 
-async def test_the_next_page_is_asked_for_with_the_cursor(desk: Any) -> None:
+async def test_the_next_page_is_asked_for_with_the_cursor(disk_vault: Any) -> None:
     for number in range(13):
-        desk.put(f"Note {number:02}.md", "zebra", 1_700_000_000 + number)
-    first = await desk.done("search_notes", query="zebra")
+        disk_vault.write(f"Note {number:02}.md", "zebra", 1_700_000_000 + number)
+    first = await disk_vault.succeed("search_notes", query="zebra")
     assert (first.metadata["total"], first.metadata["truncated"]) == (13, True)
     assert first.text.endswith("[1-10 of 13 shown. For the next, set cursor to '10'.]")
-    second = await desk.done("search_notes", query="zebra", cursor=first.metadata["cursor"])
+    second = await disk_vault.succeed("search_notes", query="zebra", cursor=first.metadata["cursor"])
     paths = [entry["path"] for page in (first, second) for entry in page.data["results"]]
     assert paths == [f"Note {number:02}.md" for number in reversed(range(13))]
     assert "cursor" not in second.metadata
     assert "11. Note 02.md" in second.text
-    beyond = await desk.call("search_notes", query="zebra", cursor="20")
+    beyond = await disk_vault.call("search_notes", query="zebra", cursor="20")
     assert beyond.error_type is ErrorType.INVALID_PARAMETERS
 
 
@@ -113,42 +114,42 @@ async def test_the_next_page_is_asked_for_with_the_cursor(desk: Any) -> None:
         ({"query": "x", "cursor": "-1"}, "cursor"),
     ],
 )
-async def test_a_faulty_query_is_refused(desk: Any, arguments: dict[str, Any], says: str) -> None:
-    result = await desk.call("search_notes", **arguments)
+async def test_a_faulty_query_is_refused(disk_vault: Any, arguments: dict[str, Any], says: str) -> None:
+    result = await disk_vault.call("search_notes", **arguments)
     assert result.error_type is ErrorType.INVALID_PARAMETERS
     assert says in result.text
 
 
 async def test_what_obsidian_excludes_and_what_is_ignored_never_appears(alpha: Any) -> None:
-    alpha.put("Archive/Old.md", "timeline")
-    alpha.put("Logs/Log.md", "timeline")
+    alpha.write("Archive/Old.md", "timeline")
+    alpha.write("Logs/Log.md", "timeline")
     excluded = json.dumps({"userIgnoreFilters": ["Archive/"]})
-    (alpha.vault / ".obsidian" / "app.json").write_text(excluded, encoding="utf-8")
+    (alpha.folder / ".obsidian" / "app.json").write_text(excluded, encoding="utf-8")
     alpha.settings.update({"ignorePatterns": ["Logs/**"]})
     for query in ("timeline", '"timeline"', "file:.md timeline"):
-        result = await alpha.done("search_notes", query=query)
+        result = await alpha.succeed("search_notes", query=query)
         assert {entry["path"] for entry in result.data["results"]} == {ALPHA, BETA}
         assert result.metadata["total"] == 2
 
 
 async def test_a_closed_note_is_in_no_answer_and_no_number(alpha: Any) -> None:
-    alpha.put("Private/Diary.md", "---\nstatus: secret\n---\n# Diary\ntimeline zebra #hidden\n- [ ] task\n")
-    alpha.shut("Private/")
+    alpha.write("Private/Diary.md", "---\nstatus: secret\n---\n# Diary\ntimeline zebra #hidden\n- [ ] task\n")
+    alpha.close_path("Private/")
     for query in ("zebra", "zebr", "ebra", '"zebra"', "tag:#hidden", "[status:secret]", "path:Private", "file:diary"):
-        result = await alpha.done("search_notes", query=query)
+        result = await alpha.succeed("search_notes", query=query)
         assert (result.data, result.metadata["total"]) == ({"results": []}, 0), query
     for query in ("timeline", "/timeline/", "line:timeline", "-xyz timeline"):
-        assert (await alpha.done("search_notes", query=query)).metadata["total"] == 2, query
+        assert (await alpha.succeed("search_notes", query=query)).metadata["total"] == 2, query
 
 
 async def test_a_change_is_found_at_once(alpha: Any) -> None:
-    await alpha.done("create_note", content="# New\n\na quokka appears\n", path="New.md")
-    assert "New.md" in await alpha.text("search_notes", query="quokka")
+    await alpha.succeed("create_note", content="# New\n\na quokka appears\n", path="New.md")
+    assert "New.md" in await text_of(alpha, "search_notes", query="quokka")
     await alpha.undo()
-    assert (await alpha.text("search_notes", query="quokka")).startswith("No results.")
+    assert (await text_of(alpha, "search_notes", query="quokka")).startswith("No results.")
 
 
 async def test_when_nothing_is_found_it_says_what_to_try(alpha: Any) -> None:
-    assert await alpha.text("search_notes", query="xylophone zither") == (
+    assert await text_of(alpha, "search_notes", query="xylophone zither") == (
         "No results. Try other words, or fewer letters of them."
     )

@@ -1,4 +1,4 @@
-"""write_file: seed S's texts, the bytes on disk, and what it refuses."""
+"""write_file: its exact texts, the bytes on disk, and what it refuses."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ import pytest
         ("Ideas", "no extension is added", 'Created file "Ideas" (21 bytes).'),
     ],
 )
-async def test_it_says_what_it_did(desk: Any, path: str, content: str, text: str) -> None:
-    result = await desk.done("write_file", path=path, content=content)
+async def test_it_says_what_it_did(any_vault: Any, path: str, content: str, text: str) -> None:
+    result = await any_vault.succeed("write_file", path=path, content=content)
     assert result.text == text
-    assert desk.bytes_of(result.data["path"]) == content.encode()
+    assert any_vault.data(result.data["path"]) == content.encode()
     assert result.data["created"] is text.startswith("Created")
-    (question,) = desk.person.asked
+    (question,) = any_vault.asked
     assert question["operation"] == ("create" if text.startswith("Created") else "update")
 
 
@@ -48,11 +48,11 @@ async def test_it_says_what_it_did(desk: Any, path: str, content: str, text: str
         ),
     ],
 )
-async def test_errors_are_those_of_seed_s(desk: Any, arguments: dict[str, Any], text: str) -> None:
-    result = await desk.call("write_file", **arguments)
+async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
+    result = await any_vault.call("write_file", **arguments)
     assert result.text == text
     assert result.error == text.removeprefix("Error: ")
-    assert not desk.person.asked
+    assert not any_vault.asked
 
 
 @pytest.mark.parametrize(
@@ -64,54 +64,56 @@ async def test_errors_are_those_of_seed_s(desk: Any, arguments: dict[str, Any], 
         (".gitignore", "invalid_parameters", "starts with a dot"),
     ],
 )
-async def test_a_failure_names_the_file(desk: Any, path: str, kind: str, why: str) -> None:
-    result = await desk.call("write_file", path=path, content="x")
+async def test_a_failure_names_the_file(any_vault: Any, path: str, kind: str, why: str) -> None:
+    result = await any_vault.call("write_file", path=path, content="x")
     assert result.text.startswith(f'Error: Failed to write file "{path}": ')
     assert why in result.text
     assert result.error_type == kind
 
 
-async def test_text_does_not_destroy_what_is_no_text(desk: Any) -> None:
-    desk.put("scan.pdf", b"%PDF-1.7\n\x00")
-    result = await desk.call("write_file", path="scan.pdf", content="x")
+async def test_text_does_not_destroy_what_is_no_text(any_vault: Any) -> None:
+    any_vault.write("scan.pdf", b"%PDF-1.7\n\x00")
+    result = await any_vault.call("write_file", path="scan.pdf", content="x")
     assert result.text.startswith('Error: Failed to write file "scan.pdf": there is a file that is not text (PDF')
-    assert desk.bytes_of("scan.pdf") == b"%PDF-1.7\n\x00"
+    assert any_vault.data("scan.pdf") == b"%PDF-1.7\n\x00"
 
 
-async def test_the_same_content_is_no_change_and_asks_no_more_than_a_read(desk: Any) -> None:
-    before = desk.bytes_of("Ideas.md")
-    result = await desk.done("write_file", path="Ideas.md", content=before.decode())
+async def test_the_same_content_is_no_change_and_asks_no_more_than_a_read(disk_vault: Any) -> None:
+    before = disk_vault.data("Ideas.md")
+    result = await disk_vault.succeed("write_file", path="Ideas.md", content=before.decode())
     assert result.text == 'No changes made: file "Ideas.md" already has exactly this content (43 bytes).'
-    assert [question["operation"] for question in desk.person.asked] == ["read"]
-    assert desk.ledger.history() == []
+    assert [question["operation"] for question in disk_vault.asked] == ["read"]
+    assert disk_vault.ledger.history() == []
 
 
-async def test_line_endings_are_written_as_given(desk: Any) -> None:
-    await desk.done("write_file", path="Notes/Windows.md", content="a\nb\r\n")
-    assert desk.bytes_of("Notes/Windows.md") == b"a\nb\r\n"
+async def test_line_endings_are_written_as_given(any_vault: Any) -> None:
+    await any_vault.succeed("write_file", path="Notes/Windows.md", content="a\nb\r\n")
+    assert any_vault.data("Notes/Windows.md") == b"a\nb\r\n"
 
 
-async def test_undo_brings_the_bytes_back(desk: Any) -> None:
-    before = desk.bytes_of("Notes/Windows.md")
-    result = await desk.done("write_file", path="Notes/Windows.md", content="x")
-    assert (desk.vault / result.data["backup"]).read_bytes() == before
-    await desk.undo()
-    assert desk.bytes_of("Notes/Windows.md") == before
+async def test_undo_brings_the_bytes_back(disk_vault: Any) -> None:
+    before = disk_vault.data("Notes/Windows.md")
+    result = await disk_vault.succeed("write_file", path="Notes/Windows.md", content="x")
+    assert (disk_vault.folder / result.data["backup"]).read_bytes() == before
+    await disk_vault.undo()
+    assert disk_vault.data("Notes/Windows.md") == before
 
 
-async def test_twins_in_other_letters_are_not_guessed_among(desk: Any) -> None:
-    desk.put("Twin.md", "a")
-    if (desk.vault / "twin.md").exists():
+async def test_twins_in_other_letters_are_not_guessed_among(any_vault: Any) -> None:
+    any_vault.write("Twin.md", "a")
+    if "twin.md" in any_vault.files().keys() | any_vault.folders():
         pytest.skip("this disk takes upper and lower case for one")
-    desk.put("twin.md", "b")
-    result = await desk.call("write_file", path="TWIN.md", content="x")
+    any_vault.write("twin.md", "b")
+    result = await any_vault.call("write_file", path="TWIN.md", content="x")
     assert result.error_type == "ambiguous"
     assert result.data["candidates"] == ["Twin.md", "twin.md"]
 
 
-async def test_a_closed_file_is_not_written_and_not_told_of(desk: Any) -> None:
-    desk.put("Private/Diary.md", "secret")
-    desk.shut("Private/")
-    told = [await desk.call("write_file", path=f"Private/{name}.md", content="x") for name in ("Diary", "Nothing")]
-    assert {result.data["code"] for result in told} == {"denied_by_rule"}
-    assert desk.bytes_of("Private/Diary.md") == b"secret"
+async def test_a_closed_file_is_not_written_and_not_named(any_vault: Any) -> None:
+    any_vault.write("Private/Diary.md", "secret")
+    any_vault.close_path("Private/")
+    refused = [
+        await any_vault.call("write_file", path=f"Private/{name}.md", content="x") for name in ("Diary", "Nothing")
+    ]
+    assert {result.data["code"] for result in refused} == {"denied_by_rule"}
+    assert any_vault.data("Private/Diary.md") == b"secret"

@@ -9,16 +9,18 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.record import Cause
 from bridge.settings.model import Settings
+from bridge.testing.memory import MemoryStorage
+from bridge.testing.memory_ledger import MemoryLedger
 from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
 from bridge.tools.notes import note_tools
-from bridge.tools.notes.storage import NoteStorage
-from bridge.tools.notes.vault_storage import VaultStorage
+from bridge.tools.storage import PlanningStorage
+from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
-from tests.tools.notes.memory_storage import MemoryStorage
 
 NOTES = {
     "Home.md": b"---\ntags: [hub]\naliases: [Start]\n---\n# Home\n\nSee [[Plan]] and [[Tea#Green]] and [[Nowhere]].\n",
@@ -38,7 +40,7 @@ NOTES = {
 class Notes:
     """Calls the note tools of one storage, as the pipeline does, with no one who is asked."""
 
-    storage: NoteStorage
+    storage: PlanningStorage
     tools: dict[str, Tool[Any]]
     apply: Callable[[ChangePlan], None]
     text_of: Callable[[str], bytes]
@@ -107,7 +109,12 @@ def notes(
     def in_memory(texts: dict[str, bytes]) -> Notes:
         storage = MemoryStorage(texts)
         tools = {tool.name: tool for tool in note_tools(storage, SystemClock())}
-        return Notes(storage, tools, storage.apply, lambda name: storage.read(storage.resolve(name)))
+        ledger = MemoryLedger(storage.tree)
+
+        def apply(plan: ChangePlan) -> None:
+            ledger.apply(plan, Cause("note-1f0c9a", "", "Ada", "session"))
+
+        return Notes(storage, tools, apply, lambda name: storage.tree.files[name])
 
     with VaultRoot(folder) as root:
 

@@ -12,11 +12,10 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.permitted import PermittedFiles
 from bridge.toolkit.tool import Applied, CallContext
-from bridge.tools.files.deletion_plan import Removal
+from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.notes.delete_note import DeleteNoteTool
-from bridge.tools.notes.vault_storage import VaultStorage
+from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -47,10 +46,9 @@ def tool(tmp_path: Path) -> Iterator[DeleteNoteTool]:
     with VaultRoot(folder) as root:
         index = VaultIndex(VaultFiles(root), SystemClock())
         index.refresh()
-        files = PermittedFiles(VaultFiles(root), lambda: denies)
         history = Ledger.__new__(Ledger)  # not asked anything here
-        services = ToolServices(files, index, history, denied=lambda: denies)
-        yield DeleteNoteTool(VaultStorage(files, services.index), Removal(services))
+        services = ToolServices(VaultFiles(root), index, history, denied=lambda: denies)
+        yield DeleteNoteTool(NoteLookup(services.storage), DeletionPlanner(services.storage, services.clock))
         index.close()
 
 

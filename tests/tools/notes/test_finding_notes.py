@@ -33,21 +33,21 @@ def test_a_note_is_resolved_by_path_name_or_alias(world: Notes, name: str, path:
     assert output.text.startswith(path)
 
 
-def test_an_ambiguous_name_is_told_with_its_candidates(world: Notes) -> None:
+def test_an_ambiguous_name_is_refused_with_its_candidates(world: Notes) -> None:
     with pytest.raises(Ambiguous, match="Ambiguous note reference 'Plan': 2 matches") as refused:
         world.read("resolve_note", name="Plan")
     assert {one["path"] for one in refused.value.data["candidates"]} == {"projects/Plan.md", "projects/old/Plan.md"}
     assert refused.value.data["match_count"] == 2
 
 
-def test_an_unknown_name_and_a_wrong_one_are_told_in_seed_cs_words(world: Notes) -> None:
+def test_an_unknown_name_and_a_malformed_one_are_refused(world: Notes) -> None:
     with pytest.raises(NotFound, match="Note not found: Nothing"):
         world.read("resolve_note", name="Nothing")
     with pytest.raises(InvalidParameters, match="Invalid reference format"):
         world.read("resolve_note", name="[[a]] [[b]]")
 
 
-def test_the_part_and_the_other_matches_are_told_too(notes: World) -> None:
+def test_the_part_and_the_other_matches_are_returned_too(notes: World) -> None:
     world = notes({"Note.md": b"# A\n", "a/Note.md": b""})
     output = world.read("resolve_note", name="Note#A")
     assert output.data["part"] == "#A"
@@ -55,7 +55,7 @@ def test_the_part_and_the_other_matches_are_told_too(notes: World) -> None:
     assert "'a/Note.md'" in output.text
 
 
-def test_whether_a_note_exists_is_not_told_before_consent(world: Notes) -> None:
+def test_whether_a_note_exists_is_not_said_before_consent(world: Notes) -> None:
     for tool in ("resolve_note", "read_note", "get_metadata", "find_related"):
         effects = [world.prepare(tool, name=name) for name in ("Home", "Nothing", "Plan")]
         assert all(isinstance(effect, ReadEffect) for effect in effects)
@@ -87,12 +87,12 @@ def test_a_name_is_available_or_taken(world: Notes, arguments: dict[str, Any], f
     assert bool(output.data["matches"]) is not free
 
 
-def test_where_the_note_would_be_is_told(world: Notes) -> None:
+def test_the_answer_says_where_the_note_would_be(world: Notes) -> None:
     output = world.read("is_available", name="New idea", folder="/projects/x/")
     assert (output.data["name"], output.data["path"]) == ("New idea", "projects/x/New idea.md")
 
 
-def test_rule_7_names_that_links_cannot_have_are_told(world: Notes) -> None:
+def test_rule_7_the_answer_names_characters_that_links_cannot_have(world: Notes) -> None:
     assert "Links will not work" in world.read("is_available", name="C# notes").text
 
 
@@ -131,7 +131,7 @@ def test_pain_6_only_a_section_or_block_is_read_and_a_fence_ends_none(world: Not
     total = NOTES[output.data["path"]].decode().split("\n")
     first, last = output.data["start_line"], output.data["end_line"]
     assert found == content
-    assert "\n".join(total[first - 1 : last]) + "\n" == content, "the lines told are those of the content"
+    assert "\n".join(total[first - 1 : last]) + "\n" == content, "the lines returned are those of the content"
     assert f"[Lines {first} to {last} of " in output.text
     assert output.data["part"]["start_line"] == first
 
@@ -153,7 +153,7 @@ def test_a_heading_that_is_there_twice_is_ambiguous_with_its_lines(world: Notes)
         ("Tea#Green#Tea", "Its headings"),
     ],
 )
-def test_a_part_that_is_not_there_is_told_with_what_there_is(world: Notes, name: str, said: str) -> None:
+def test_a_missing_part_is_refused_with_the_parts_there_are(world: Notes, name: str, said: str) -> None:
     with pytest.raises(NotFound, match=said):
         world.read("read_note", name=name)
 

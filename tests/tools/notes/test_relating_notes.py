@@ -43,7 +43,7 @@ def test_metadata_is_all_that_is_known_without_the_text(notes: World) -> None:
     assert "forwardlinks (2): Plan, Tea" in output.text
 
 
-def test_a_link_to_a_name_that_several_notes_have_is_told_by_its_location(world: Notes) -> None:
+def test_a_link_to_a_name_that_several_notes_have_is_listed_by_its_path(world: Notes) -> None:
     assert world.read("get_metadata", name="Home").data["forwardlinks"][0] == "projects/Plan.md"
 
 
@@ -52,7 +52,7 @@ def test_rule_49_a_note_with_broken_properties_has_none_and_its_text_counts(worl
     assert (data["properties"], data["tags"], data["forwardlinks"]) == ({}, ["#hub"], ["Home"])
 
 
-def test_very_many_links_are_counted_and_the_first_are_told(notes: World) -> None:
+def test_very_many_links_are_counted_and_the_first_are_listed(notes: World) -> None:
     many = "".join(f"[[x{number}]]\n" for number in range(1500)).encode()
     output = notes({"Many.md": many}).read("get_metadata", name="Many")
     assert len(output.data["unresolved"]) == 1000
@@ -162,7 +162,7 @@ def test_rule_92_properties_are_compared_as_obsidian_does(
     assert paths(world.read("search_by_properties", **arguments)) == found
 
 
-def test_the_values_that_matched_are_told(world: Notes) -> None:
+def test_the_values_that_matched_are_returned(world: Notes) -> None:
     output = world.read("search_by_properties", properties={"Priority": ">3"}, having=["due"])
     assert output.data == [
         {"name": "projects/Plan.md", "path": "projects/Plan.md", "properties": {"Priority": 4, "due": "2024-07-21"}}

@@ -11,7 +11,7 @@ World = Callable[[dict[str, bytes]], Notes]
 PLAN = NOTES["projects/Plan.md"]
 
 
-def test_an_updated_note_has_the_new_content_and_what_was_done_is_told(notes: World) -> None:
+def test_an_updated_note_has_the_new_content_and_the_answer_says_what_was_done(notes: World) -> None:
     world = notes({"a/Note.md": b"old\n"})
     output = world.write("update_note", name="[[Note]]", content="new\n")
     assert world.text_of("a/Note.md") == b"new\n"
@@ -143,7 +143,7 @@ def test_a_tag_is_removed_from_the_properties(world: Notes) -> None:
     assert output.data["removed"] is True
 
 
-def test_a_tag_in_the_text_is_left_and_told_unless_it_is_asked_for(notes: World) -> None:
+def test_a_tag_in_the_text_is_left_and_its_lines_listed_unless_it_is_asked_for(notes: World) -> None:
     text = b"---\ntags: [a, b]\n---\nText #a and #a/b\n"
     world = notes({"Note.md": text})
     plan = world.plan("remove_tag", name="Note", tag="a")

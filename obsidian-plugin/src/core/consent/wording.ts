@@ -1,6 +1,7 @@
 /** The plugin's own words for what the bridge sends as names. */
 
-import type { Decision, FileChange, RiskLevel } from "../wire/consent";
+import type { FileChange } from "../wire/consent";
+import type { Decision, RiskLevel } from "../wire/contract";
 
 export const DECISION_LABELS: Readonly<Record<Decision, string>> = {
 	allow_once: "Allow once",

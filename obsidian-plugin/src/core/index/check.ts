@@ -1,8 +1,8 @@
 /** Sends the bridge what Obsidian knows of the notes, some at a time, and gathers what it finds. It judges nothing. */
 
 import type { JsonObject } from "../json";
-import { readComparison } from "../wire/comparison";
 import type { IndexComparison, ObsidianFacts } from "../wire/contract";
+import { readIndexComparison } from "../wire/readers";
 
 /** Notes of one request. The bridge takes 2,000. */
 const MOST_NOTES = 500;
@@ -27,20 +27,20 @@ type Batch = Record<string, ObsidianFacts>;
 /**
  * Compare all notes.
  *
- * @param told - Told how many notes are done, and of how many; false ends the check.
+ * @param progress - Called with how many notes are done, and of how many; false ends the check.
  * @returns What was found; null when it was ended.
  */
-export async function checkIndex(source: IndexSource, request: Request, told: (done: number, of: number) => boolean): Promise<IndexComparison | null> {
+export async function checkIndex(source: IndexSource, request: Request, progress: (done: number, of: number) => boolean): Promise<IndexComparison | null> {
 	const notes = source.notes();
 	const found: IndexComparison[] = [];
 	let done = 0;
 	for (const batch of batches(notes, source.facts)) {
-		if (!told(done, notes.length)) return null;
+		if (!progress(done, notes.length)) return null;
 		const paths = Object.keys(batch);
 		found.push(await compare(request, { files: batch, unsaved: await source.unsaved(paths) }));
 		done += paths.length;
 	}
-	if (!told(done, notes.length)) return null;
+	if (!progress(done, notes.length)) return null;
 	const known = source.notes();
 	const length = known.reduce((sum, path) => sum + path.length, 0);
 	if (length <= LONGEST_LIST) found.push(await compare(request, { files: {}, notes: known }));
@@ -48,7 +48,7 @@ export async function checkIndex(source: IndexSource, request: Request, told: (d
 }
 
 async function compare(request: Request, params: JsonObject): Promise<IndexComparison> {
-	return readComparison(await request("index.compare", params), "index.compare");
+	return readIndexComparison(await request("index.compare", params), "index.compare");
 }
 
 function* batches(notes: readonly string[], facts: IndexSource["facts"]): Generator<Batch> {

@@ -13,7 +13,7 @@ export class Disconnected extends Error {
 }
 
 /** What the bridge may ask of the plugin. */
-export type Duty = (params: JsonObject) => Promise<unknown>;
+export type HostRequestHandler = (params: JsonObject) => Promise<unknown>;
 
 interface Waiting {
 	resolve: (result: unknown) => void;
@@ -27,13 +27,13 @@ export class RpcClient {
 
 	/**
 	 * @param send - Puts one text frame on the wire.
-	 * @param notified - Told of every notification.
-	 * @param duties - What the bridge may ask of us, by method.
+	 * @param notified - Called with every notification.
+	 * @param handlers - What the bridge may ask of us, by method.
 	 */
 	constructor(
 		private readonly send: (frame: string) => void,
 		private readonly notified: (method: string, params: JsonObject) => void,
-		private readonly duties: ReadonlyMap<string, Duty>,
+		private readonly handlers: ReadonlyMap<string, HostRequestHandler>,
 	) {}
 
 	/** Ask the bridge. Rejects with an RpcError when it says no, with Disconnected when it is gone. */
@@ -82,9 +82,9 @@ export class RpcClient {
 
 	private async serve(id: Id, method: string, params: JsonObject): Promise<void> {
 		let frame: string;
-		const duty = this.duties.get(method);
+		const handler = this.handlers.get(method);
 		try {
-			frame = duty ? resultFrame(id, await duty(params)) : errorFrame(id, METHOD_NOT_FOUND, `No such method: ${method}`);
+			frame = handler ? resultFrame(id, await handler(params)) : errorFrame(id, METHOD_NOT_FOUND, `No such method: ${method}`);
 		} catch (error) {
 			const shape = error instanceof ShapeError;
 			console.error("Vault Bridge:", method, error);

@@ -5,7 +5,7 @@ import type { Clock } from "../clock";
 import { Emitter } from "../emitter";
 import type { JsonObject } from "../json";
 import { readSessionInfo, type SessionInfo } from "../wire/session";
-import { Disconnected, RpcClient, type Duty } from "./client";
+import { Disconnected, RpcClient, type HostRequestHandler } from "./client";
 
 /** Where the bridge listens, and what opens its door. */
 export interface Endpoint {
@@ -59,13 +59,13 @@ export class Connection {
 
 	/**
 	 * @param client - The name that the bridge shows for us.
-	 * @param duties - What the bridge may ask of us.
-	 * @param can - What we tell the bridge that we can.
+	 * @param handlers - What the bridge may ask of us.
+	 * @param can - What we say that we can do.
 	 */
 	constructor(
 		private readonly wiring: Wiring,
 		private readonly client_name: string,
-		private readonly duties: ReadonlyMap<string, Duty>,
+		private readonly handlers: ReadonlyMap<string, HostRequestHandler>,
 		private readonly can: readonly string[],
 	) {}
 
@@ -136,7 +136,7 @@ export class Connection {
 			(method, params) => {
 				this.notified.emit({ method, params });
 			},
-			this.duties,
+			this.handlers,
 		);
 		this.client = client;
 		try {

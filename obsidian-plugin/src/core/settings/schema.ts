@@ -38,7 +38,7 @@ export type Field = NumberField | ChoiceField | TableField | PlainField;
 export interface SettingsSchema {
 	fields: Field[];
 	presets: Record<string, string[]>;
-	/** All tools that there are, enabled or not; null where the bridge does not tell. */
+	/** All tools that there are, enabled or not; null where the bridge does not list them. */
 	tools: ToolInfo[] | null;
 }
 

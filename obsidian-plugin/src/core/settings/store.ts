@@ -87,7 +87,7 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Every tool that this bridge has, enabled or not; of a bridge that does not tell the others, those that are enabled. */
+/** Every tool that this bridge has, enabled or not; if the bridge does not list the others, those that are enabled. */
 export function knownTools({ schema, tools }: Settings): ToolInfo[] {
 	return schema.tools?.map((tool) => tools.find((enabled) => enabled.name === tool.name) ?? tool) ?? tools;
 }

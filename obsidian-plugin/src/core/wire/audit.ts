@@ -1,6 +1,8 @@
 /** One line of the audit log. Its members differ by kind, so the whole is kept beside what the list shows. */
 
-import { isObject, number, object, optional, string, type JsonObject, type Reader } from "../json";
+import { object, pick, record, type JsonObject, type Reader } from "../json";
+import type { AuditRecord as Line } from "./contract";
+import { auditRecord } from "./readers";
 
 export interface AuditRecord {
 	timestamp: string;
@@ -13,24 +15,27 @@ export interface AuditRecord {
 	/** The log's own number of the line, for paging. */
 	cursor: string;
 	durationMs: number | null;
+	files: Line["files"];
 	whole: JsonObject;
 }
 
+const readLine = record(
+	pick(auditRecord, "seq", "timestamp", "kind", "tool", "client", "executionId", "duration", "success", "errorType", "decision", "outcome", "event", "files"),
+);
+
 export const readAuditRecord: Reader<AuditRecord> = (value, path) => {
-	const whole = object(value, path);
-	const text = (name: string): string | null => optional(string, null)(whole[name], `${path}.${name}`);
-	const id = whole["seq"];
-	const timestamp = string(whole["timestamp"], `${path}.timestamp`);
+	const line = readLine(value, path);
 	return {
-		timestamp,
-		kind: text("kind") ?? "execution",
-		tool: text("tool") ?? "",
-		client: text("client") ?? "",
-		executionId: text("executionId"),
-		outcome: outcomeOf(whole),
-		cursor: typeof id === "string" || typeof id === "number" ? String(id) : timestamp,
-		durationMs: optional(number, null)(whole["duration"], `${path}.duration`),
-		whole,
+		timestamp: line.timestamp,
+		kind: line.kind,
+		tool: line.tool ?? "",
+		client: line.client ?? "",
+		executionId: line.executionId,
+		outcome: outcomeOf(line),
+		cursor: line.seq === null ? line.timestamp : String(line.seq),
+		durationMs: line.duration,
+		files: line.files,
+		whole: object(value, path),
 	};
 };
 
@@ -42,23 +47,11 @@ export interface FileChecksums {
 }
 
 /** The files that an execution changed, with the checksums of before and after. */
-export function filesOf(record: AuditRecord): FileChecksums[] {
-	const files = record.whole["files"];
-	if (!Array.isArray(files)) return [];
-	const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
-	return files.filter(isObject).map((file) => ({
-		path: [text(file["path"]), text(file["newPath"])].filter((one) => one !== null).join(" → "),
-		change: text(file["change"]) ?? "",
-		before: text(file["before"]),
-		after: text(file["after"]),
-	}));
+export function filesOf({ files }: AuditRecord): FileChecksums[] {
+	return files.map(({ path, newPath, ...rest }) => ({ path: newPath === null ? path : `${path} → ${newPath}`, ...rest }));
 }
 
-function outcomeOf(whole: JsonObject): string {
-	if (typeof whole["success"] === "boolean") return whole["success"] ? "ok" : textOr(whole["errorType"], "failed");
-	return textOr(whole["decision"], textOr(whole["outcome"], textOr(whole["event"], "")));
-}
-
-function textOr(value: unknown, otherwise: string): string {
-	return typeof value === "string" ? value : otherwise;
+function outcomeOf({ success, errorType, decision, outcome, event }: Pick<Line, "success" | "errorType" | "decision" | "outcome" | "event">): string {
+	if (success !== null) return success ? "ok" : (errorType ?? "failed");
+	return decision ?? outcome ?? event ?? "";
 }

@@ -1,27 +1,20 @@
 /** The files in which a running bridge says where it is. */
 
-import { number, optional, record, ShapeError, string } from "../json";
+import { pick, record, ShapeError } from "../json";
+import type { Discovery, Endpoint } from "./contract";
+import { discovery, endpoint } from "./readers";
 
 /** `.vault-bridge/bridge.json` in the vault. */
-export interface BridgeFile {
-	url: string;
-	pid: number;
-	version: string;
-	runDir: string;
-}
+export type BridgeFile = Pick<Discovery, "url" | "pid" | "version" | "runDir">;
 
 /** `host.json` in the run folder, outside the vault. */
-export interface HostFile {
-	url: string;
-	token: string;
-	pid: number;
-}
+export type HostFile = Pick<Endpoint, "url" | "token" | "pid">;
 
 /** Vault-relative; the only file that the plugin reads through the vault to find the bridge. */
 export const BRIDGE_FILE = ".vault-bridge/bridge.json";
 
-const readBridge = record<BridgeFile>({ url: string, pid: number, version: optional(string, ""), runDir: string });
-const readHost = record<HostFile>({ url: string, token: string, pid: number });
+const readBridge = record<BridgeFile>(pick(discovery, "url", "pid", "version", "runDir"));
+const readHost = record<HostFile>(pick(endpoint, "url", "token", "pid"));
 
 export function parseBridgeFile(text: string): BridgeFile {
 	return checkUrl(readBridge(JSON.parse(text), ""));

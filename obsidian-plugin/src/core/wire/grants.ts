@@ -1,29 +1,9 @@
-/** What people have said before, as `consent.grants` lists it. */
+/** What people have said before, in words. */
 
-import { optional, record, string } from "../json";
-import type { Grant as Wire } from "./contract";
-
-/** A kind or decision that a later bridge brings is shown as well: what holds must never be left out of the list. */
-export interface Grant extends Omit<Wire, "kind" | "decision" | "sessionId"> {
-	kind: string;
-	decision: string;
-}
-
-export const readGrant = record<Grant>({
-	grantId: string,
-	kind: string,
-	client: optional(string, null),
-	tool: optional(string, null),
-	target: optional(string, null),
-	operation: optional(string, null),
-	decision: string,
-	feedback: optional(string, null),
-	since: optional(string, null),
-	expires: optional(string, null),
-});
+import type { Grant } from "./contract";
 
 /** Kinds that are kept in memory only. */
-const OF_THE_SESSION: readonly string[] = ["session", "call", "auto"] satisfies Wire["kind"][];
+const OF_THE_SESSION = ["session", "call", "auto"];
 
 /** One sentence: who may do what, to what, for how long. */
 export function grantSentence(grant: Grant): { title: string; detail: string } {

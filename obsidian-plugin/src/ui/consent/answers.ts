@@ -1,7 +1,8 @@
 /** The answers that a question offers: the message to the agent and the buttons. */
 
 import { DECISION_LABELS, scopeSentence } from "../../core/consent/wording";
-import { allows, Decision, type ConsentRequest } from "../../core/wire/consent";
+import { allows, type ConsentRequest } from "../../core/wire/consent";
+import { Decision } from "../../core/wire/contract";
 import { showText } from "../text";
 
 export interface AnswerEvents {

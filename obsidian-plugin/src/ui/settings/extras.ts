@@ -4,7 +4,7 @@ import { Notice, type SettingDefinition } from "obsidian";
 import { isObject, type JsonObject } from "../../core/json";
 import { sizeText } from "../../core/settings/labels";
 import { messageOf } from "../../core/settings/store";
-import { inertPlain } from "../../core/text/inert";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
 import { showOutcome } from "./problem";
@@ -20,7 +20,7 @@ export function extraRows(form: Form, section: string): SettingDefinition[] {
 
 function keyRow(form: Form, provider: string, isSet: boolean): SettingDefinition {
 	return {
-		name: `Key for ${inertPlain(provider)}`,
+		name: `Key for ${sanitizePlain(provider)}`,
 		desc: isSet ? "A key is stored, encrypted, by the bridge. It is never shown again." : "No key is stored. The bridge encrypts what you enter here.",
 		aliases: ["api key"],
 		render: (setting) => {
@@ -44,7 +44,7 @@ function keyRow(form: Form, provider: string, isSet: boolean): SettingDefinition
 					const said = isObject(answer) ? (answer["message"] ?? answer["error"]) : null;
 					const message = typeof said === "string" ? said : ok ? "It works." : "It does not work.";
 					showOutcome(setting, ok ? { ok: true, warnings: [] } : { ok: false, message });
-					if (ok) new Notice(inertPlain(message));
+					if (ok) new Notice(sanitizePlain(message));
 				}),
 			);
 			if (isSet) setting.addButton((button) => button.setButtonText("Clear key").onClick(() => void run(form, "keys.clear", { provider }).then(form.reload)));
@@ -85,7 +85,7 @@ async function run(form: Form, method: string, params?: JsonObject): Promise<unk
 	try {
 		return await form.request(method, params);
 	} catch (error) {
-		new Notice(inertPlain(messageOf(error)));
+		new Notice(sanitizePlain(messageOf(error)));
 		return undefined;
 	}
 }

@@ -1,11 +1,12 @@
 /** The remembered answers, each with a button that takes it back; and what is approved for the session without asking. */
 
 import { Notice, Setting, SettingPage, type App } from "obsidian";
-import type { JsonObject } from "../../core/json";
+import { readable, type JsonObject } from "../../core/json";
 import { messageOf } from "../../core/settings/store";
-import { inertPlain } from "../../core/text/inert";
-import { grantSentence, readGrant, type Grant } from "../../core/wire/grants";
-import { listIn } from "../../core/wire/session";
+import { sanitizePlain } from "../../core/text/sanitize";
+import type { Grant } from "../../core/wire/contract";
+import { grantSentence } from "../../core/wire/grants";
+import { readGrant } from "../../core/wire/readers";
 import { confirm } from "../confirmModal";
 import { showText } from "../text";
 
@@ -31,7 +32,7 @@ export class GrantsPage extends SettingPage {
 		let grants: Grant[] = [];
 		let trouble: string | null = null;
 		try {
-			grants = listIn(readGrant, "grants")(await this.request("consent.grants"), "consent.grants");
+			grants = readable(readGrant)(await this.request("consent.grants"), "consent.grants");
 		} catch (error) {
 			trouble = messageOf(error);
 		}
@@ -84,7 +85,7 @@ export class GrantsPage extends SettingPage {
 		try {
 			await this.request(method, params);
 		} catch (error) {
-			new Notice(inertPlain(messageOf(error)));
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 }

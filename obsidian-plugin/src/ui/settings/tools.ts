@@ -6,7 +6,7 @@ import { choiceLabel, labelOf } from "../../core/settings/labels";
 import type { TableField } from "../../core/settings/schema";
 import { absentTools, knownTools, listOf, type Outcome } from "../../core/settings/store";
 import type { ToolInfo } from "../../core/wire/session";
-import { inertPlain } from "../../core/text/inert";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
 
@@ -54,8 +54,8 @@ function presetRow(form: Form): SettingDefinition {
 
 function enabledRow(form: Form, tool: ToolInfo): SettingDefinition {
 	return {
-		name: inertPlain(tool.title),
-		desc: inertPlain(firstSentence(tool.description)),
+		name: sanitizePlain(tool.title),
+		desc: sanitizePlain(firstSentence(tool.description)),
 		aliases: [tool.name],
 		render: (setting) => {
 			const enabled = (): string[] => listOf(valueOf(form, "enabledTools"));
@@ -83,7 +83,7 @@ function absentRow(form: Form): SettingDefinition[] {
 	return [
 		{
 			name: "Not in this version",
-			desc: inertPlain(absent.join(", ")),
+			desc: sanitizePlain(absent.join(", ")),
 			searchable: false,
 			render: (setting) => { setting.settingEl.addClass("vault-bridge-absent"); },
 		},
@@ -92,7 +92,7 @@ function absentRow(form: Form): SettingDefinition[] {
 
 function modeRow(form: Form, field: TableField, tool: ToolInfo): SettingDefinition {
 	return {
-		name: inertPlain(tool.title),
+		name: sanitizePlain(tool.title),
 		aliases: [tool.name, "consent"],
 		render: (setting) => {
 			setting.addDropdown((dropdown) => {
@@ -122,7 +122,7 @@ function isPossible(mode: string, tool: ToolInfo): boolean {
 
 function rateRow(form: Form, field: TableField, tool: ToolInfo): SettingDefinition {
 	return {
-		name: inertPlain(tool.title),
+		name: sanitizePlain(tool.title),
 		aliases: [tool.name, "limit"],
 		render: (setting) => {
 			setting.addText((input) => {

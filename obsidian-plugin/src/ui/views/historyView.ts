@@ -2,7 +2,7 @@
 
 import { debounce, ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
 import { HISTORY_PAGE } from "../../core/history";
-import type { HistoryEntry } from "../../core/wire/history";
+import type { ChangeEntry } from "../../core/wire/contract";
 import { outcomeBadge } from "../badges";
 import { showText } from "../text";
 import { showTime } from "./time";
@@ -11,7 +11,7 @@ export const HISTORY_VIEW = "vault-bridge-history";
 const MOST_FILES = 4;
 
 export interface HistorySource {
-	list: (before: string | null) => Promise<HistoryEntry[]>;
+	list: (before: string | null) => Promise<ChangeEntry[]>;
 	onChange: (listener: () => void) => () => void;
 	reverse: (direction: "undo" | "redo", executionId: string) => void;
 	openFile: (path: string) => void;
@@ -62,7 +62,7 @@ export class HistoryView extends ItemView {
 		}
 	}
 
-	private append(listEl: HTMLElement, entries: readonly HistoryEntry[]): void {
+	private append(listEl: HTMLElement, entries: readonly ChangeEntry[]): void {
 		for (const entry of entries) this.drawEntry(listEl, entry);
 		const last = entries.at(-1);
 		if (!last || entries.length < HISTORY_PAGE) return;
@@ -73,7 +73,7 @@ export class HistoryView extends ItemView {
 		});
 	}
 
-	private drawEntry(listEl: HTMLElement, entry: HistoryEntry): void {
+	private drawEntry(listEl: HTMLElement, entry: ChangeEntry): void {
 		const row = listEl.createDiv({ cls: `vault-bridge-change is-${entry.state === "undone" ? "undone" : "applied"}` });
 		const main = row.createDiv({ cls: "vault-bridge-change-main" });
 		const head = main.createDiv({ cls: "vault-bridge-change-head" });

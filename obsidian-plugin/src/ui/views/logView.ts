@@ -4,7 +4,7 @@ import { ButtonComponent, debounce, DropdownComponent, ItemView, SearchComponent
 import { KINDS, NO_FILTER, PERIODS, type LogFilter } from "../../core/audit/filter";
 import type { ChainStatus } from "../../core/wire/auditState";
 import type { AuditRecord } from "../../core/wire/audit";
-import { inertPlain } from "../../core/text/inert";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
 import { drawLogRow, type LogActions } from "./logRow";
 
@@ -13,9 +13,9 @@ export const LOG_VIEW = "vault-bridge-log";
 export interface LogSource extends LogActions {
 	/** A page of the log, newest first; rejects with a sentence for the person. */
 	query: (filter: LogFilter, before: string | null) => Promise<AuditRecord[]>;
-	/** Be told when there is something new, or the connection came or went. */
+	/** Called when there is something new, or the connection came or went. */
 	onChange: (listener: () => void) => () => void;
-	/** What to tell of the log's chain; null when the bridge does not say. */
+	/** The state of the log's chain; null when the bridge does not say. */
 	chain: () => Promise<ChainStatus | null>;
 	save: (form: "json" | "csv", filter: LogFilter) => Promise<void>;
 	/** Whether this bridge lets its log be cleared. */
@@ -141,5 +141,5 @@ export class LogView extends ItemView {
 function addOption(select: DropdownComponent | null, known: Set<string>, name: string): void {
 	if (name === "" || known.has(name)) return;
 	known.add(name);
-	select?.addOption(name, inertPlain(name));
+	select?.addOption(name, sanitizePlain(name));
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it, vi } from "vitest";
-import { readTrashParams } from "../../../src/core/wire/duties";
-import { Disconnected, RpcClient, type Duty } from "../../../src/core/rpc/client";
+import { readTrashQuestion } from "../../../src/core/wire/readers";
+import { Disconnected, RpcClient, type HostRequestHandler } from "../../../src/core/rpc/client";
 import { parseFrame, RpcError } from "../../../src/core/rpc/messages";
 import { settled } from "../fakeClock";
 
-function connect(duties: [string, Duty][] = []) {
+function connect(handlers: [string, HostRequestHandler][] = []) {
 	const sent: unknown[] = [];
 	const notified: unknown[] = [];
 	const client = new RpcClient(
 		(frame) => sent.push(JSON.parse(frame)),
 		(method, params) => notified.push([method, params]),
-		new Map(duties),
+		new Map(handlers),
 	);
 	const receive = (message: unknown): void => {
 		client.receive(JSON.stringify(message));
@@ -62,7 +62,7 @@ describe("a connection's requests and answers", () => {
 });
 
 describe("what the bridge asks of the plugin", () => {
-	it("is answered with the duty's result", async () => {
+	it("is answered with the handler's result", async () => {
 		const { sent, receive } = connect([["host.dirty", async () => Promise.resolve({ open: [] })]]);
 		receive({ jsonrpc: "2.0", id: "bridge-1", method: "host.dirty", params: {} });
 		await settled();
@@ -76,7 +76,7 @@ describe("what the bridge asks of the plugin", () => {
 	])("is refused for %s", async (_, method, params, code) => {
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
 		const { sent, receive } = connect([
-			["host.trash", async (given) => Promise.resolve(readTrashParams(given, ""))],
+			["host.trash", async (given) => Promise.resolve(readTrashQuestion(given, ""))],
 			["host.fail", async () => Promise.reject(new Error("/home/me/secret"))],
 		]);
 		receive({ jsonrpc: "2.0", id: 7, method, params });

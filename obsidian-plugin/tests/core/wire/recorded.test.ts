@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { list, type Reader } from "../../../src/core/json";
 import { readAuditRecord } from "../../../src/core/wire/audit";
 import { readConsentRequest } from "../../../src/core/wire/consent";
-import { grantSentence, readGrant } from "../../../src/core/wire/grants";
-import { readHistoryEntry } from "../../../src/core/wire/history";
+import { grantSentence } from "../../../src/core/wire/grants";
+import { readChangeEntry, readGrant } from "../../../src/core/wire/readers";
 import { readTools } from "../../../src/core/wire/session";
 
 const recorded = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../recorded/${name}.json`, import.meta.url), "utf8"));
@@ -15,7 +15,7 @@ it.each<[string, Reader<unknown>]>([
 	["question", readConsentRequest],
 	["audit", list(readAuditRecord)],
 	["grants", list(readGrant)],
-	["history", list(readHistoryEntry)],
+	["history", list(readChangeEntry)],
 	["tools", readTools],
 ])("%s is read whole", (name, reader) => {
 	const value = recorded(name);

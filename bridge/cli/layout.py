@@ -1,0 +1,118 @@
+"""Lines, tables and times that stay readable on a narrow screen."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+
+from rich.cells import cell_len
+from rich.text import Text
+
+NARROWEST = 8
+"""Columns of text a line keeps, however narrow the screen."""
+GAP = "  "
+LEAST_FLEXIBLE = 15
+"""Columns that the last column keeps; with less room every row becomes a block of lines."""
+
+
+def fold(
+    line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "", words: bool = False
+) -> Iterator[Text]:
+    """`line` in pieces no wider than `width` cells: `first` before the first, `rest` before the others.
+
+    Nothing is dropped, blanks at the cut included: what is approved is seen whole. With `words` the cuts are between
+    words where there are any.
+    """
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
+    prefix = first
+    for piece in line.divide(_cuts(line.plain, room, words=words)):
+        yield Text.assemble((prefix, prefix_style), piece)
+        prefix = rest
+
+
+def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "") -> Iterator[Text]:
+    """As `fold` with words, without the blanks at the cuts: for sentences."""
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
+    prefix = first
+    for piece in line.divide(_cuts(line.plain, room, words=True)):
+        blanks = len(piece.plain) - len(piece.plain.lstrip(" "))
+        piece.rstrip()
+        yield Text.assemble((prefix, prefix_style), piece[blanks:] if prefix == rest and first != rest else piece)
+        prefix = rest
+
+
+def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    """The lines of a table: as wide as it needs, its last column folded to fit, and at last one block a row.
+
+    Args:
+        headings: The names of the columns.
+        rows: The cells, one line each.
+        width: Cells a line may have.
+    """
+    last = len(headings) - 1
+    sizes = [max(len(name), *(row[column].cell_len for row in rows), 0) for column, name in enumerate(headings)]
+    excess = sum(sizes) + len(GAP) * (len(sizes) - 1) - width
+    if excess > 0 and sizes[last] - excess < LEAST_FLEXIBLE:
+        yield from _blocks(headings, rows, width)
+        return
+    sizes[last] -= max(0, excess)
+    yield _line([Text(name, "bold") for name in headings], sizes)
+    for row in rows:
+        folded = list(fold(row[last], sizes[last], words=True))
+        yield _line([*row[:last], folded[0]], sizes)
+        for piece in folded[1:]:
+            yield _line([*(Text() for _ in range(last)), piece], sizes)
+
+
+def draw_facts(facts: Mapping[str, Text], width: int) -> Iterator[Text]:
+    """One fact a line, each under its label."""
+    size = max(len(label) for label in facts) + len(GAP)
+    for label, value in facts.items():
+        first, *rest = wrap(value, width, first=" " * size, rest=" " * size)
+        yield Text.assemble((label, "bold"), first[len(label) :])
+        yield from rest
+
+
+def local_time(stamp: str) -> str:
+    """An ISO 8601 time in this machine's zone, to the second; what is not a time stays as it is."""
+    try:
+        moment = datetime.fromisoformat(stamp).astimezone()
+    except ValueError:
+        return stamp
+    this_year = moment.year == datetime.now(moment.tzinfo).year
+    return f"{moment:%m-%d %H:%M:%S}" if this_year else f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _cuts(plain: str, room: int, *, words: bool) -> list[int]:
+    """Where to cut so that every piece fits."""
+    sizes = [_size(char) for char in plain]
+    cuts: list[int] = []
+    used = start = after_blank = 0
+    for at, char in enumerate(plain):
+        while used + sizes[at] > room:
+            start = after_blank if words and after_blank > start else at
+            cuts.append(start)
+            used = sum(sizes[start:at])
+        used += sizes[at]
+        if char == " ":
+            after_blank = at + 1
+    return cuts
+
+
+def _size(char: str) -> int:
+    """Cells of one character. The selector that makes an emoji of a symbol may make it wider."""
+    return 1 if char == "\ufe0f" else cell_len(char)
+
+
+def _line(cells: Sequence[Text], sizes: Sequence[int]) -> Text:
+    line = Text()
+    for cell, size in zip(cells, sizes, strict=True):
+        line.append_text(cell).append(" " * (size - cell.cell_len) + GAP)
+    line.rstrip()
+    return line
+
+
+def _blocks(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
+    for row in rows:
+        yield from fold(row[0], width)
+        for name, cell in zip(headings[1:], row[1:], strict=True):
+            if cell.plain:
+                yield from wrap(Text.assemble(f"{name}: ", cell), width, first="  ", rest="    ")

@@ -1,0 +1,151 @@
+"""Where a command's words go: results to standard output, everything said about them to standard error.
+
+With `--json`, standard output holds JSON and nothing else.
+"""
+
+import contextlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from bridge.cli.layout import wrap
+from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
+
+UNFOLDED = 400
+"""Columns that a pipe is taken to have, so that programs find one row a line."""
+READABLE = 100
+"""Columns beyond which sentences and rules do not grow."""
+
+
+class Printer:
+    """The two streams of one command.
+
+    Args:
+        as_json: Whether `--json` was given.
+    """
+
+    def __init__(self, *, as_json: bool = False) -> None:
+        self.as_json = as_json
+        self.interactive = sys.stdout.isatty()
+        self._out = _console(stderr=False)
+        self._err = _console(stderr=True)
+
+    @property
+    def watched(self) -> bool:
+        """Whether a person sees what is said."""
+        return self._err.is_terminal
+
+    @property
+    def width(self) -> int:
+        """Columns of standard output."""
+        return self._out.width
+
+    @property
+    def height(self) -> int:
+        """Rows of standard output."""
+        return self._out.height
+
+    def json(self, value: Any, *, compact: bool = False) -> None:
+        """A result for programs; `compact` writes it in one line."""
+        indent = 2 if self.interactive and not compact else None
+        sys.stdout.write(sanitize_json(value, indent=indent) + "\n")
+        sys.stdout.flush()
+
+    def bell(self) -> None:
+        """Call the person, if one is looking."""
+        if self.interactive:
+            self._out.bell()
+
+    def lines(self, lines: Iterable[Text]) -> None:
+        """Lines that are already as wide as they should be."""
+        for line in lines:
+            _print(self._out, line)
+
+    def text(self, text: str) -> None:
+        """A result as text: inert, folded by nobody, so that it can be copied."""
+        lines = text.removesuffix("\n").split("\n")
+        if self.interactive:
+            self.lines(sanitize(line.removesuffix("\r"), tab="\t") for line in lines)
+        else:
+            for line in lines:
+                sys.stdout.write(sanitize_plain(line.removesuffix("\r"), keep="\t") + "\n")
+            sys.stdout.flush()
+
+    def say(self, message: str | Text, *, style: str = "") -> None:
+        """Tell the person something that is not the result. Parts from outside must be inert already in a `Text`."""
+        width = self._err.width if self.watched else UNFOLDED
+        for line in [message] if isinstance(message, Text) else sanitize_lines(message, style=style):
+            for piece in wrap(line, width):
+                _print(self._err, piece)
+
+    @contextlib.contextmanager
+    def waiting(self, message: str) -> Iterator[None]:
+        """Shows that something is awaited, where a person is looking."""
+        if self._err.is_terminal and not self._err.is_dumb_terminal:
+            with self._err.status(Text(message)):
+                yield
+        else:
+            yield
+
+    @contextlib.contextmanager
+    def progress(self, message: str) -> Iterator[Callable[[int, int], None]]:
+        """Shows how far something is: as a bar where a person is looking, else as one line at its beginning.
+
+        Args:
+            message: What is done.
+
+        Yields:
+            To be called with how much is done, and of how much.
+        """
+        if not self._err.is_terminal or self._err.is_dumb_terminal:
+            self.say(f"{message} ...")
+            yield lambda _done, _total: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415 - rarely needed, and slow to load
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=self._err, transient=True) as bar:
+            task = bar.add_task(message, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+def quoted(folder: Path) -> str:
+    """A path as it is typed in a shell."""
+    return subprocess.list2cmdline([str(folder)]) if sys.platform == "win32" else shlex.quote(str(folder))
+
+
+def typed_command(words: str, vault: Path) -> str:
+    """One of our commands for a vault, ready to be pasted into a shell.
+
+    Args:
+        words: What comes after the program's name, such as `approve`.
+        vault: The vault's folder.
+    """
+    return f"{_program()} {words} --vault {quoted(vault)}"
+
+
+def _program() -> str:
+    """`vault-bridge`; with its folder where the shell would not find it, or would find another installation's."""
+    name = "vault-bridge"
+    script = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
+    found = shutil.which(name)
+    ours = not script.exists() or (found is not None and Path(found).samefile(script))
+    return name if ours else quoted(script)
+
+
+def _console(*, stderr: bool) -> Console:
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() or os.environ.get("COLUMNS") else UNFOLDED
+    return Console(stderr=stderr, width=width, markup=False, emoji=False, highlight=False)
+
+
+def _print(console: Console, line: Text) -> None:
+    console.print(line, no_wrap=True, overflow="ignore", crop=False)

@@ -1,0 +1,96 @@
+"""What clients are notified of: a class for each event. `consent.py` has those about questions."""
+
+from typing import Annotated, ClassVar, Final, Literal
+
+from bridge.contract.base import ANY_TEXT, Event, SparseEvent
+from bridge.contract.consent import ConsentRequest, ConsentResolved
+
+
+class ToolStarted(SparseEvent):
+    """A call has begun. `call_id` is the caller's own id for it."""
+
+    event_name: ClassVar[str] = "tool.started"
+
+    execution_id: str
+    tool: str
+    client: str
+    call_id: str | None = None
+
+
+class ToolProgress(ToolStarted):
+    """How far a long call is. `total` is None when that is not known."""
+
+    event_name: ClassVar[str] = "tool.progress"
+
+    done: int
+    total: int | None
+    message: str
+
+
+class ToolFinished(ToolStarted):
+    """A call has ended."""
+
+    event_name: ClassVar[str] = "tool.finished"
+
+    success: bool
+    duration_ms: float
+
+
+class LimitHit(Event):
+    """A call has to wait, or is refused, because of a rate limit. `retry_after` is in seconds."""
+
+    event_name: ClassVar[str] = "limits.hit"
+
+    tool: str
+    retry_after: int
+    message: str
+    client: str
+
+
+class AuditAppended(SparseEvent):
+    """The log has a new record; these are the members of it that hosts need at once, as far as it has them."""
+
+    event_name: ClassVar[str] = "audit.appended"
+
+    timestamp: str
+    kind: str
+    tool: str | None = None
+    execution_id: str | None = None
+    client: str | None = None
+    success: bool | None = None
+    error_type: str | None = None
+    outcome: str | None = None
+    rule: str | None = None
+    event: str | None = None
+
+
+class VaultChanged(Event):
+    """A file has changed, and whoever asks about it now is answered with the change known."""
+
+    event_name: ClassVar[str] = "vault.changed"
+
+    path: str
+    change: Annotated[Literal["created", "modified", "deleted"], ANY_TEXT]
+
+
+class IndexProgress(Event):
+    """How many files of those to be read have been read."""
+
+    event_name: ClassVar[str] = "index.progress"
+
+    done: int
+    total: int
+
+
+EVENTS: Final[tuple[type[Event], ...]] = (
+    ConsentRequest,
+    ConsentResolved,
+    ToolStarted,
+    ToolProgress,
+    ToolFinished,
+    LimitHit,
+    AuditAppended,
+    IndexProgress,
+    VaultChanged,
+)
+"""Every event there is, in the order of `docs/protocol.md`."""

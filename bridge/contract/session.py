@@ -1,0 +1,132 @@
+"""Who is connected, to what, and how the bridge is: `session.*`, `events.subscribe`, and the methods of status."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator
+
+from bridge.contract.base import ANY_TEXT, Params, Wire
+from bridge.contract.consent import ClientName, Path
+
+PROTOCOL: Final = 2
+"""The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
+
+Role = Literal["agent", "host"]
+Ability = Literal["consent", "write", "dirty", "browser"]
+Subscription = Literal["vault.changed"]
+
+
+def _shown(name: str) -> str:
+    """A name that is shown in a question must not draw one: nothing invisible, nothing that turns the text around."""
+    if not name.isprintable() or name != name.strip():
+        raise ValueError("a name has only printable characters, and no spaces around them")
+    return name
+
+
+class Health(Wire):
+    """What `GET /health` answers, without a token."""
+
+    ok: Literal[True] = True
+    version: str
+    vault: str
+    protocol: int = PROTOCOL
+
+
+class SessionInfo(Wire):
+    """Who the caller is, and where.
+
+    Attributes:
+        role: Whose token it showed.
+        client: The name it gave itself.
+        session_id: Its session.
+        vault: The vault's name.
+        version: Of the bridge.
+        protocol: Of the wire: see `PROTOCOL`. Bridges that do not say speak version 1.
+        tools: The names of the enabled tools.
+        host_connected: Whether there is a consent screen.
+    """
+
+    role: Annotated[Role, ANY_TEXT]
+    client: str
+    session_id: str
+    vault: str
+    version: str
+    protocol: int = PROTOCOL
+    tools: tuple[str, ...]
+    host_connected: bool
+
+
+class SessionNameParams(Params):
+    """How a client introduces itself."""
+
+    client: Annotated[ClientName, AfterValidator(_shown)]
+    can: list[Ability] | None = None
+
+
+class SessionName(Wire):
+    """How this connection is named now, and what its host can do."""
+
+    client: str
+    session_id: str
+    can: tuple[str, ...]
+
+
+class AttachParams(Params):
+    """A file the user handed to the conversation."""
+
+    path: Path
+
+
+class Attached(Wire):
+    """Every file that was attached in this session."""
+
+    attached: tuple[str, ...]
+
+
+class SubscribeParams(Params):
+    """Which events; the list replaces the one before."""
+
+    kinds: list[Subscription]
+
+
+class Subscribed(Wire):
+    """The events that this connection is sent beside those that all of its role are."""
+
+    kinds: tuple[str, ...]
+
+
+class LimitUse(Wire):
+    """How much of a limit is used.
+
+    Attributes:
+        limit: Calls a minute.
+        used: Calls of the last 60 seconds.
+        queued: Calls that wait.
+    """
+
+    limit: int
+    used: int
+    queued: int
+
+
+class VaultStatus(Wire):
+    """How much is known of the vault.
+
+    Attributes:
+        notes: Markdown files.
+        files: All files but hidden ones, notes included.
+        indexed: Notes whose content is known.
+        indexing: Whether files are still to be read.
+        last_sweep: When the whole disk was last compared with what is known; None before the first time.
+    """
+
+    notes: int
+    files: int
+    indexed: int
+    indexing: bool
+    last_sweep: str | None
+
+
+class Faults(Wire):
+    """What is wrong with the files that people write, each as a sentence that says what to do."""
+
+    faults: tuple[str, ...]

@@ -1,0 +1,81 @@
+"""Python, the packages, the keyring, and the plugin in the vault's configuration folder."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from bridge import __version__
+from bridge.errors import StartError
+from bridge.health.finding import Finding
+from bridge.plugin.install import find_installed
+from bridge.plugin.source import FILES, PLUGIN_ID
+
+LEAST, BELOW = (3, 11), (3, 14)
+PACKAGES = (
+    *("aiohttp", "filelock", "jsonrpcserver", "orjson", "pcre2", "platformdirs", "prompt_toolkit", "pydantic"),
+    *("rapidfuzz", "re2", "rich", "typer", "unidiff", "watchfiles", "wcmatch"),
+)
+AGAIN = "Install Vault Bridge again: `python3 scripts/start` in the checkout, or `pip install --force-reinstall`"
+
+
+def check_python(vault: Path) -> Iterator[Finding]:
+    """Whether this Python is one that the bridge is made for."""
+    del vault
+    version = sys.version_info[:3]
+    shown = ".".join(map(str, version))
+    if LEAST <= version[:2] < BELOW:
+        yield Finding("python", "ok", f"Python {shown}")
+    else:
+        yield Finding("python", "fail", f"Python {shown} is not supported", "Use Python 3.11, 3.12 or 3.13")
+
+
+def check_packages(vault: Path) -> Iterator[Finding]:
+    """Whether everything the bridge stands on can be loaded."""
+    del vault
+    missing = []
+    for name in PACKAGES:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - a package can fail to load in any way
+            missing.append(f"{name} ({type(error).__name__})")
+    if missing:
+        yield Finding("packages", "fail", f"Cannot be loaded: {', '.join(missing)}", AGAIN)
+    else:
+        yield Finding("packages", "ok", f"{len(PACKAGES)} packages can be loaded")
+
+
+def check_keyring(vault: Path) -> Iterator[Finding]:
+    """Where keys would be kept."""
+    del vault
+    yield Finding("keyring", "ok", "Not needed yet: no tool of this version uses a key")
+
+
+_AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"
+
+
+def check_plugin(vault: Path) -> Iterator[Finding]:
+    """Whether the plugin, if it is there, is whole, enabled and of this version. It need not be there."""
+    try:
+        found = find_installed(vault, PLUGIN_ID, FILES)
+    except StartError:
+        found = None
+    if found is None:
+        yield Finding(
+            "plugin", "ok", "Not in this vault; `vault-bridge install` puts it there, and `approve` does without"
+        )
+    elif found.missing:
+        yield Finding("plugin", "fail", f"{found.folder} lacks {', '.join(found.missing)}", _AGAIN)
+    elif found.version != __version__:
+        yield Finding("plugin", "warn", f"Version {found.version}, and the bridge is {__version__}", _AGAIN)
+    elif found.enabled is None:
+        yield Finding(
+            "plugin",
+            "warn",
+            "Obsidian's list of enabled plugins cannot be read",
+            "Enable a plugin in Obsidian's settings",
+        )
+    elif not found.enabled:
+        yield Finding("plugin", "warn", "It is not enabled", "Enable it in Obsidian under Community plugins")
+    else:
+        yield Finding("plugin", "ok", f"Version {found.version}, enabled")

@@ -1,0 +1,259 @@
+"""The journal: what is about to be done to the vault, and what became of it, in lines that are only ever appended.
+
+Each line is JSON with a checksum over its content: `{"sum": "1c291ca3", "line": {...}}`, CRC-32 over the bytes of the
+inner object. A line that a crash tore at the end is cut off; one in the middle that cannot be read is reported and
+passed over. Neither is ever taken for something that happened.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+from zlib import crc32
+
+import orjson
+
+from bridge.contract.consent import Operation
+from bridge.errors import ExecutionFailed
+from bridge.journal.record import Cause
+from bridge.vault.folder import Folder
+from bridge.vault.line_file import LineFile
+from bridge.vault.plan import Change, ChangeKind, Disposal
+
+NAME = "journal.jsonl"
+_MAX_LINE = 1 << 28
+
+OutcomeKind = Literal["done", "rolled_back", "conflicted", "dropped"]
+
+_HEAD = b'{"sum":"%08x","line":'
+_HEAD_SIZE = len(_HEAD % 0)
+_CAUSE = {
+    "id": "execution_id",
+    "kind": "kind",
+    "reverses": "reverses",
+    "tool": "tool",
+    "client": "client",
+    "session": "session_id",
+    "call": "call_id",
+    "arguments": "arguments_hash",
+}
+"""The members of a beginning that say why, and what they are called in `Cause`."""
+_PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
+"""Those that are called the same in `BeginRecord`."""
+_SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
+
+
+@dataclass(frozen=True, slots=True)
+class BeginRecord:
+    """A plan is about to be applied.
+
+    Attributes:
+        cause: Why.
+        time: When, ISO 8601 UTC.
+        digest: The plan's digest.
+        operation: What the plan as a whole is.
+        summary: Its one sentence.
+        changes: Its steps, in order.
+        modes: For each step the permissions of what was there before it, None where nothing was.
+        added: Lines added, for the history.
+        removed: Lines removed.
+        keep: Whether the bytes that are replaced are kept when the change is done.
+        disposal: Where what it deletes goes; None when it only stays in the backups.
+    """
+
+    cause: Cause
+    time: str
+    digest: str
+    operation: Operation
+    summary: str
+    changes: tuple[Change, ...]
+    modes: tuple[int | None, ...]
+    added: int = 0
+    removed: int = 0
+    keep: bool = True
+    disposal: Disposal | None = None
+
+    @property
+    def execution_id(self) -> str:
+        """The change's name."""
+        return self.cause.execution_id
+
+    @property
+    def pushes_aside(self) -> bool:
+        """Whether any step replaces or removes bytes, which only a backup can bring back."""
+        return any(change.before != change.after for change in self.changes if change.before is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRecord:
+    """What became of a change.
+
+    Attributes:
+        kind: `done`, `rolled_back` and `conflicted` end a change; `dropped`: its backups are gone.
+        execution_id: Which change.
+        time: When, ISO 8601 UTC.
+    """
+
+    kind: OutcomeKind
+    execution_id: str
+    time: str
+
+
+JournalRecord = BeginRecord | OutcomeRecord
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """A record and where its line begins in the file, in bytes."""
+
+    offset: int
+    record: JournalRecord
+
+
+class Journal:
+    """The journal of one vault. Used by one thread at a time.
+
+    Args:
+        open_folder: Opens the folder it is in, made when missing.
+    """
+
+    def __init__(self, open_folder: Callable[[], Folder]) -> None:
+        self._open_folder = open_folder
+        self._file = LineFile(NAME)
+
+    def load(self) -> tuple[list[JournalEntry], int]:
+        """Every record that can be read, oldest first, and how many cannot. A torn end is cut off.
+
+        Raises:
+            OSError: The file cannot be read.
+        """
+        entries: list[JournalEntry] = []
+        damaged = offset = 0
+        with self._open_folder() as folder:
+            if not folder.exists(NAME):
+                return [], 0
+            with folder.open(NAME) as file:
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        break
+                    if line.strip():
+                        try:
+                            entries.append(JournalEntry(offset, decode(line)))
+                        except ValueError:
+                            damaged += 1
+                    offset += len(line)
+                torn = os.fstat(file.fileno()).st_size > offset
+            if torn:
+                self._file.cut(folder, offset)
+        return entries, damaged
+
+    def append(self, record: JournalRecord, *, sync: bool) -> int:
+        """Add a record, in one write.
+
+        Args:
+            record: What is about to happen, or became of it.
+            sync: Whether it is durable when this returns.
+
+        Returns:
+            Where in the file its line begins, for `read`.
+
+        Raises:
+            OSError: The disk is full or failed; the journal is as it was.
+        """
+        with self._open_folder() as folder:
+            return self._file.append(folder, encode(record), sync=sync)
+
+    def read(self, offset: int) -> BeginRecord:
+        """The beginning of a change again.
+
+        Args:
+            offset: Where its line begins.
+
+        Raises:
+            ExecutionFailed: The journal no longer holds it.
+        """
+        try:
+            with self._open_folder() as folder, folder.open(NAME) as file:
+                file.seek(offset)
+                record = decode(file.readline(_MAX_LINE))
+        except (OSError, ValueError) as error:
+            raise _lost() from error
+        if not isinstance(record, BeginRecord):
+            raise _lost()
+        return record
+
+
+def check_id(execution_id: str) -> str:
+    """The id again, if it can name a folder of backups.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    if not _SAFE_ID.fullmatch(execution_id):
+        raise ValueError(f"{execution_id!r} cannot name a change: letters, digits, '-' and '_' only")
+    return execution_id
+
+
+def encode(record: JournalRecord) -> bytes:
+    """The line as it is appended, with its line break."""
+    body = orjson.dumps(_to_json(record))
+    return b"".join((_HEAD % crc32(body), body, b"}\n"))
+
+
+def decode(data: bytes) -> JournalRecord:
+    """The line that was written.
+
+    Args:
+        data: One line, with or without its line break.
+
+    Raises:
+        ValueError: It is damaged.
+    """
+    data = data.rstrip(b"\r\n")
+    body = data[_HEAD_SIZE:-1]
+    if data[:_HEAD_SIZE] != _HEAD % crc32(body) or data[-1:] != b"}":
+        raise ValueError("The line and its checksum do not agree")
+    try:
+        content = orjson.loads(body)
+        return _from_json(content)
+    except (KeyError, TypeError, IndexError) as error:
+        raise ValueError("The line is none of ours") from error
+
+
+def _to_json(record: JournalRecord) -> dict[str, Any]:
+    if isinstance(record, OutcomeRecord):
+        return {"type": record.kind, "id": record.execution_id, "time": record.time}
+    steps = zip(record.changes, record.modes, strict=True)
+    return (
+        {"type": "begin", "id": record.execution_id, "time": record.time}
+        | {key: getattr(record.cause, name) for key, name in _CAUSE.items()}
+        | {name: getattr(record, name) for name in _PLAIN}
+        | {"changes": [[*change.canonical(), mode] for change, mode in steps]}
+        | ({} if record.disposal is None else {"disposal": record.disposal})
+    )
+
+
+def _from_json(content: dict[str, Any]) -> JournalRecord:
+    kind, changes, disposal = content["type"], content.get("changes"), content.get("disposal")
+    if kind in get_args(OutcomeKind):
+        return OutcomeRecord(kind, content["id"], content["time"])
+    if kind != "begin" or changes is None or disposal not in {None, *get_args(Disposal)}:
+        raise ValueError("The line is none of ours")
+    check_id(content["id"])
+    plain: dict[str, Any] = {name: content[name] for name in _PLAIN} | {"operation": Operation(content["operation"])}
+    return BeginRecord(
+        cause=Cause(**{name: content[key] for key, name in _CAUSE.items()}),
+        time=content["time"],
+        changes=tuple(Change(ChangeKind(change), *rest) for change, *rest, _mode in changes),
+        modes=tuple(change[-1] for change in changes),
+        disposal=disposal,
+        **plain,
+    )
+
+
+def _lost() -> ExecutionFailed:
+    return ExecutionFailed(
+        "The journal no longer holds this change, so it cannot be taken back; "
+        "its files may still be in '.vault-bridge/backups', to be copied back by hand"
+    )

@@ -1,0 +1,185 @@
+"""The plan that takes a change back: its steps turned round, last first, with the bytes from its backups.
+
+A redo is the same thing done to the undo. Where a change wrote to one file several times, the plan goes straight to
+the first bytes.
+"""
+
+from typing import Literal
+
+from bridge.contract.consent import FilePreview, Operation
+from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
+from bridge.journal.backups import Backups
+from bridge.journal.journal import BeginRecord
+from bridge.journal.on_disk import FolderCache
+from bridge.journal.path_effects import TracedFile, follow_changes
+from bridge.journal.preconditions import check_preconditions, stale
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash, preview
+
+_OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
+
+
+class Reversal:
+    """One change, to be taken back.
+
+    Args:
+        begin: The change, as the journal has it: one that was applied.
+        folders: The vault's folders.
+        backups: Where the bytes from before it are.
+    """
+
+    def __init__(self, begin: BeginRecord, folders: FolderCache, backups: Backups) -> None:
+        self._begin = begin
+        self._folders = folders
+        self._backups = backups
+        self._changes: list[Change] = []
+        self._previews: list[FilePreview] = []
+        self._warnings: list[str] = []
+        self._blobs: dict[str, bytes] = {}
+        self._made: set[str] = set()
+        self._gone: set[str] = set()
+        self._back_at_first: set[int] = set()
+
+    def plan(
+        self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None = None
+    ) -> ChangePlan:
+        """The inverse plan.
+
+        Args:
+            kind: What it is called.
+            reverses: The change that it takes back or repeats.
+            summary: That change's sentence.
+            disposal: Where what it deletes goes.
+
+        Raises:
+            Conflict: A file was edited since (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
+        effects = follow_changes(self._begin.changes, self._begin.modes)
+        steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
+        try:
+            for change, mode, file in reversed(steps):
+                if file is None:
+                    self._reverse_folder(change, existed=mode is not None)
+                else:
+                    self._reverse_file(change, file)
+            if self._begin.disposal is not None:
+                self._warnings.append("What was put into the trash stays there as well")
+            kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
+            plan = ChangePlan(
+                operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
+                summary=f"{kind.capitalize()} {reverses}: {summary}",
+                changes=tuple(self._changes),
+                blobs=self._blobs,
+                previews=tuple(self._previews),
+                warnings=tuple(self._warnings),
+                reversal=kind,
+                reverses=reverses,
+                disposal=disposal,
+            )
+            check_preconditions(plan, self._folders)
+        except Conflict as conflict:
+            raise self._edited(conflict, kind) from conflict
+        return plan
+
+    def _edited(self, conflict: Conflict, kind: str) -> Conflict:
+        path = conflict.data.get("path", "")
+        return Conflict(
+            f"{path!r} was edited after this change, and {kind} would lose that edit, so nothing was written. "
+            "Undo the later change first, or copy what you need by hand from "
+            f"{Backups.shown(self._begin.execution_id)!r}",
+            code="edited_since",
+            data={"path": path},
+        )
+
+    # -- steps --------------------------------------------------------------------------------------------------
+
+    def _reverse_file(self, change: Change, file: TracedFile) -> None:
+        if file.origin is None and file.last is None:
+            return  # made and removed by the same change
+        match change.kind:
+            case ChangeKind.CREATE:
+                self._add(Change(ChangeKind.DELETE, change.path, before=file.last), self._read(file))
+                self._gone.add(change.path)
+            case ChangeKind.DELETE:
+                self._make_parents(change.path)
+                content = self._first_bytes(file)
+                self._back_at_first.add(id(file))
+                self._add(Change(ChangeKind.CREATE, change.path, after=file.first), None, content)
+            case ChangeKind.MODIFY if file.origin is not None and id(file) not in self._back_at_first:
+                self._back_at_first.add(id(file))
+                if file.first != file.last:
+                    old, content = self._read(file), self._first_bytes(file)
+                    step = Change(ChangeKind.MODIFY, change.path, before=file.last, after=file.first)
+                    self._add(step, old, content)
+            case ChangeKind.MOVE:
+                self._make_parents(change.path)
+                content_now = file.first if id(file) in self._back_at_first else file.last
+                new_path = change.new_path or ""
+                self._add(Change(ChangeKind.MOVE, new_path, change.path, before=content_now, after=content_now))
+                self._gone.add(new_path)
+            case _:
+                pass
+
+    def _reverse_folder(self, change: Change, *, existed: bool) -> None:
+        if change.kind is ChangeKind.RMDIR:
+            self._make_parents(change.path)
+            self._make(change.path)
+        elif not existed:
+            try:
+                names = [] if change.path in self._made else self._folders.inside(change.path).names()
+            except NotFound:
+                return  # someone removed it since
+            if any(f"{change.path}/{name}" not in self._gone for name in names):
+                self._warnings.append(f"The folder {change.path} stays, because there is something else in it")
+                return
+            self._add(Change(ChangeKind.RMDIR, change.path))
+            self._gone.add(change.path)
+
+    def _make_parents(self, path: str) -> None:
+        """Folders above a path that someone removed since."""
+        for parent in map(str, parse_path(path).parents):
+            if parent not in self._made:
+                try:
+                    self._folders.inside(parent)
+                except NotFound:
+                    self._make(parent)
+
+    def _make(self, path: str) -> None:
+        self._made.add(path)
+        self._add(Change(ChangeKind.MKDIR, path))
+
+    def _add(self, change: Change, old: bytes | None = None, new: bytes | None = None) -> None:
+        self._changes.append(change)
+        self._previews.append(preview(change, old, new))
+        if new is not None:
+            self._blobs[change.after or ""] = new
+
+    # -- bytes --------------------------------------------------------------------------------------------------
+
+    def _read(self, file: TracedFile) -> bytes:
+        """The bytes that the change left in a file."""
+        try:
+            folder, name = self._folders.parent(file.place)
+            data = folder.read(name)
+        except (OSError, ToolFailure) as error:
+            raise stale(file.place, gone=True) from error
+        if content_hash(data) != file.last:
+            raise stale(file.place)
+        return data
+
+    def _first_bytes(self, file: TracedFile) -> bytes:
+        """The bytes that a file had before the change."""
+        begin, path = self._begin, file.origin or ""
+        try:
+            data = self._backups.read(begin.execution_id, path)
+        except OSError:
+            data = None
+        if data is not None and content_hash(data) == file.first:
+            return data
+        what = "is missing" if data is None else "is damaged"
+        why = "" if begin.keep else " (no backups were kept: the setting 'patchBackupEnabled' was off)"
+        raise ExecutionFailed(
+            f"The backup of {path!r} in {Backups.shown(begin.execution_id)!r} {what}{why}, so this cannot be done "
+            "safely and nothing was written. Restore the file from a copy of your own"
+        )

@@ -1,0 +1,160 @@
+"""How links and tags are spelled: wikilinks, the destinations of Markdown links, and the characters of a tag.
+
+Rules 14 to 24 and 59 to 62 of docs/obsidian.md.
+"""
+
+import re
+from html import unescape
+from urllib.parse import unquote
+
+MAX_LENGTH = 16 * 1024
+"""Characters that one wikilink may have; no path is as long, and no text that is shown instead."""
+
+_BODY = re.compile(r"[^\n\[\]]*+(?:(?:\[(?!\[)|\](?!\]))[^\n\[\]]*+)*+\]\]")
+
+
+def wikilink_end(text: str, start: int, end: int) -> int:
+    """One past the `]]` of a wikilink, on the same line and without another `[[` within (rule 17); -1 without one.
+
+    Args:
+        text: The note.
+        start: One past its `[[`.
+        end: Where the run of text ends.
+    """
+    body = _BODY.match(text, start, min(end, start + MAX_LENGTH))
+    # What is empty is no link (rule 16).
+    return body.end() if body is not None and body.end() > start + len("]]") else -1
+
+
+def split_wikilink(inner: str) -> tuple[str, str]:
+    """A wikilink's target and the text it shows (rules 15, 16, 18 and 19).
+
+    Args:
+        inner: What stands between the brackets.
+    """
+    bar = inner.find("|", 1)  # a bar that comes first belongs to the name
+    if bar < 1:
+        return inner, default_display(inner)
+    # In a table the bar is escaped, and the backslash belongs to neither part.
+    target = inner[: bar - 1] if bar > 1 and inner[bar - 1] == "\\" else inner[:bar]
+    return target, inner[bar + 1 :]
+
+
+def default_display(link: str) -> str:
+    """What a link without a text of its own shows: `Note#A#B` as `Note > A > B` (rule 19).
+
+    Args:
+        link: Its path and subpath.
+    """
+    if "#" not in link:
+        return link
+    return " > ".join(part for part in link.split("#") if part)
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MALFORMED = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_ANGLED = re.compile(r"<([^<>\n\\]*+(?:\\.[^<>\n\\]*+)*+)>")
+_PARTS = re.compile(r"[()\s]|\\.?", re.DOTALL)
+_SPACE = re.compile(r"[ \t]*+\n?[ \t]*+")
+_TITLE_END = {'"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t]*+\)', re.DOTALL)}
+_TITLE_END["'"] = re.compile(_TITLE_END['"'].pattern.replace('"', "'"), re.DOTALL)
+_TITLE_END["("] = re.compile(r"[^()\\]*+(?:\\.[^()\\]*+)*+\)[ \t]*+\)", re.DOTALL)
+
+MAX_DESTINATION = 4096
+"""Characters that are looked at for the end of one destination. The longest path of any system is shorter."""
+
+MAX_PARENTHESES = 8
+"""Parentheses within parentheses in one destination."""
+
+
+def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
+    """The destination that begins after `](`, as written, and the end of the link; None when there is no link.
+
+    Args:
+        text: The note.
+        start: One past the opening parenthesis.
+        end: Where the paragraph ends.
+    """
+    end = min(end, start + MAX_DESTINATION)
+    at = _after_space(text, start, end)
+    if text.startswith("<", at):
+        angled = _ANGLED.match(text, at, end)
+        if angled is None:
+            return None
+        destination, at = angled[1], angled.end()
+    else:
+        stop = _bare_end(text, at, end)
+        if stop < 0:
+            return None
+        destination, at = text[at:stop], stop
+    if text.startswith(")", at) and at < end:
+        return destination, at + 1
+    after = _after_space(text, at, end)
+    if after == at or after >= end:
+        return None
+    if text[after] == ")":
+        return destination, after + 1
+    title = _TITLE_END.get(text[after])
+    closed = title.match(text, after + 1, end) if title else None
+    return (destination, closed.end()) if closed else None
+
+
+def _after_space(text: str, at: int, end: int) -> int:
+    space = _SPACE.match(text, at, end)
+    return space.end() if space else at
+
+
+def _bare_end(text: str, start: int, end: int) -> int:
+    """Where a destination without `<>` ends: at white space, or at the parenthesis that was not opened in it.
+
+    -1 when parentheses are nested so deeply that it is none.
+    """
+    depth = 0
+    for part in _PARTS.finditer(text, start, end):
+        mark = part[0]
+        if mark == "(":
+            depth += 1
+            if depth > MAX_PARENTHESES:
+                return -1
+        elif mark == ")":
+            if not depth:
+                return part.start()
+            depth -= 1
+        elif mark[0] != "\\":
+            return part.start()
+    return end
+
+
+def is_external(destination: str) -> bool:
+    """Whether a destination leads out of the vault (rule 22)."""
+    return _SCHEME.match(destination) is not None
+
+
+def decode_destination(destination: str) -> str:
+    """The path and subpath that a destination stands for (rule 21).
+
+    Args:
+        destination: As written, without the `<>` around it.
+    """
+    if "\\" in destination:
+        destination = _ESCAPE.sub(r"\1", destination)
+    if "&" in destination and ";" in destination:
+        destination = unescape(destination)
+    if "%" not in destination or _MALFORMED.search(destination):
+        return destination
+    try:
+        return unquote(destination, errors="strict")
+    except UnicodeDecodeError:  # not UTF-8: taken literally, as a browser's decoder refuses it whole
+        return destination
+
+
+TAG_CHARACTER = r"[^\s!-,.:-@\[\\\]^`{-~\u2000-\u206f\u2e00-\u2e7f]"
+"""One character of a tag, as a pattern: anything but white space and punctuation; `-`, `_` and `/` are allowed."""
+
+_TAG = re.compile(f"{TAG_CHARACTER}++")
+
+
+def is_tag(name: str) -> bool:
+    """Whether a name, without `#`, can be a tag: only its characters, and not digits alone (rules 61 and 62)."""
+    return _TAG.fullmatch(name) is not None and not name.isdecimal()

@@ -1,0 +1,363 @@
+"""A storage for tools that is no folder: files in a dictionary, and what they say worked out when it is asked."""
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import BinaryIO
+
+from bridge.errors import Ambiguous, Conflict, NotFound, PermissionDenied
+from bridge.index.file_reading import ParsedFile, is_parsed, parse_file
+from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
+from bridge.notes.names import Names, link_key, split_link
+from bridge.toolkit.permitted import Denials
+from bridge.vault.app_settings import AppSettings
+from bridge.vault.file_types import is_note
+from bridge.vault.files import FileStat
+from bridge.vault.ignore import IgnoreRules, make_rules
+from bridge.vault.name_folding import fold
+from bridge.vault.os_errors import folder_given, not_found
+from bridge.vault.paths import VaultPath, check_new_name, protected
+from bridge.vault.plan import PlanBuilder
+from bridge.vault.subtree import Obstacle, Refuse, Subtree
+
+FIRST_MOMENT = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp()) * 1_000_000_000
+"""When everything was made that a vault begins with, in nanoseconds since 1970; each later change is a second later."""
+
+_APP_SETTINGS = ".obsidian/app.json"
+
+
+class MemoryTree:
+    """Files and folders by path. They change only all at once, as a plan is applied.
+
+    Args:
+        files: Bytes or text by path; the folders above them are made.
+
+    Attributes:
+        files: Bytes by path.
+        folders: The paths of the folders, without the vault itself.
+        times: When each file changed last, in nanoseconds since 1970.
+    """
+
+    def __init__(self, files: Mapping[str, bytes | str]) -> None:
+        self.files: dict[str, bytes] = {}
+        self.folders: set[str] = set()
+        self.times: dict[str, int] = {}
+        self._now = FIRST_MOMENT
+        for path, text in files.items():
+            self.put(path, text.encode() if isinstance(text, str) else text)
+
+    def put(self, path: str, data: bytes, modified: float | None = None) -> None:
+        """Write a file, as another program does; folders that are missing are made.
+
+        Args:
+            path: Where.
+            data: Its bytes.
+            modified: When it changed, in seconds since 1970; a second after the last change when None.
+        """
+        self.replace(self.files | {path: data}, self.folders | set(map(str, _path(path).parents)))
+        if modified is not None:
+            self.times[path] = int(modified * 1_000_000_000)
+
+    def replace(self, files: dict[str, bytes], folders: set[str]) -> None:
+        """Hold exactly these files and folders from now on."""
+        old, self.files, self.folders = self.files, files, folders
+        self.times = {path: self.times[path] if old.get(path) == files[path] else self._now for path in files}
+        self._now += 1_000_000_000 if old else 0
+
+    def find(self, path: VaultPath) -> VaultPath:
+        """What a path means: spelled like this, else the only thing that differs in case or Unicode form.
+
+        Raises:
+            NotFound: Nothing is there.
+            Ambiguous: Several things fit.
+            PermissionDenied: It is or lies in a dot-folder.
+        """
+        if any(part.startswith(".") for part in path.parts[:-1]):
+            raise protected(path)
+        if not path.parts:
+            return path
+        there, key = self.files.keys() | self.folders, fold(str(path))
+        found = [str(path)] if str(path) in there else sorted(other for other in there if fold(other) == key)
+        if not found:
+            raise not_found(path)
+        if len(found) > 1:
+            raise Ambiguous(f"Path {str(path)!r} is ambiguous; use one of the candidates", candidates=found)
+        if found[0] in self.folders and path.name.startswith("."):
+            raise protected(path)
+        return _path(found[0])
+
+    def inside(self, folder: VaultPath) -> list[VaultPath]:
+        """Everything directly in a folder, by name."""
+        paths = map(_path, self.files.keys() | self.folders)
+        return sorted((path for path in paths if path.parts[:-1] == folder.parts), key=lambda path: path.name)
+
+    def all_folders(self, top: VaultPath) -> Iterator[VaultPath]:
+        """A folder and those in it, each before what is in it, by name; no dot-folders."""
+        yield top
+        for path in self.inside(top):
+            if str(path) in self.folders and not path.name.startswith("."):
+                yield from self.all_folders(path)
+
+    def folder(self, path: VaultPath, /) -> BinaryIO:
+        """Something to close, when there is such a folder, as `PlanBuilder` looks for one; else NotFound."""
+        if path.parts and str(path) not in self.folders:
+            raise not_found(path)
+        return io.BytesIO()
+
+
+class MemoryKnowledge:
+    """What the notes of a tree say, without those that may not be seen.
+
+    Args:
+        tree: The files.
+        sees: Whether a path may be seen.
+    """
+
+    def __init__(self, tree: MemoryTree, sees: Callable[[str], bool]) -> None:
+        self._tree = tree
+        self._sees = sees
+
+    @property
+    def names(self) -> Names:
+        """Every file by its names, closed ones too."""
+        return Names(self._paths())
+
+    def status(self) -> IndexStatus:
+        """Everything is known at any time."""
+        paths = self._paths()
+        notes = sum(map(is_note, paths))
+        return IndexStatus(notes, len(paths), notes, indexing=False, last_sweep=datetime.now(UTC))
+
+    def files(self) -> Sequence[IndexedFile]:
+        """Every file but hidden ones."""
+        return [file for path in self._paths() if (file := self.file(path)) is not None]
+
+    def folders(self) -> Sequence[str]:
+        """Every folder but the vault itself."""
+        return [path for path in map(str, self._tree.all_folders(VaultPath.root())) if path and self._sees(path)]
+
+    def file(self, path: str) -> IndexedFile | None:
+        """One file, by its exact path."""
+        if path not in self._tree.files or not self._sees(path):
+            return None
+        time = self._tree.times[path]
+        return IndexedFile(path, len(self._tree.files[path]), time, FIRST_MOMENT, time)
+
+    def note(self, path: str) -> NoteFacts | None:
+        """What one note says."""
+        document = self._document(path) if self._sees(path) else None
+        return document.facts if document else None
+
+    def notes(self) -> Iterable[NoteFacts]:
+        """What every note says."""
+        return [facts for path in sorted(self._paths()) if (facts := self.note(path)) is not None]
+
+    def links_from(self, path: str) -> Sequence[StoredLink]:
+        """The links in a note or canvas."""
+        document = self._document(path) if self._sees(path) else None
+        return [
+            StoredLink(path, each.link, each.original, each.display, each.start, each.embed, each.markdown, each.key)
+            for each in (document.links if document else ())
+        ]
+
+    def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
+        """Every link whose path ends in one of these names."""
+        wanted = set(keys)
+        links = (link for path in sorted(self._paths()) for link in self.links_from(path))
+        return [link for link in links if link_key(split_link(link.link)[0]) in wanted]
+
+    def backlinks(self, path: str) -> Sequence[StoredLink]:
+        """Every link that leads to a file, but for its own."""
+        if not self._sees(path):
+            return []
+        names = self.names
+        return [
+            link
+            for link in self.links_named([link_key(path)])
+            if link.source != path and names.resolve(split_link(link.link)[0], link.source) == path
+        ]
+
+    def with_alias(self, alias: str) -> Sequence[str]:
+        """The notes that call themselves so."""
+        return [facts.path for facts in self.notes() if fold(alias) in map(fold, facts.aliases)]
+
+    def tags(self) -> Sequence[TagCount]:
+        """Every tag, the most used first, then by name."""
+        holders: dict[str, list[str]] = {}
+        spelled: dict[str, str] = {}
+        for facts in self.notes():
+            for tag in facts.tags:
+                holders.setdefault(fold(tag), []).append(facts.path)
+                spelled.setdefault(fold(tag), tag)
+        counts = [TagCount(spelled[key], len(paths), len(set(paths))) for key, paths in holders.items()]
+        return sorted(counts, key=lambda count: (-count.uses, fold(count.tag)))
+
+    def tagged(self, tag: str) -> Sequence[str]:
+        """The notes with a tag or one nested in it."""
+        wanted = fold("#" + tag.removeprefix("#")) + "/"
+        return [each.path for each in self.notes() if any((fold(own) + "/").startswith(wanted) for own in each.tags)]
+
+    def refresh(self) -> None:
+        """There is nothing to compare with."""
+
+    def _paths(self) -> list[str]:
+        """Every file that is neither hidden nor in a dot-folder."""
+        return [path for path in self._tree.files if not any(part.startswith(".") for part in path.split("/"))]
+
+    def _document(self, path: str) -> ParsedFile | None:
+        data = self._tree.files.get(path)
+        return None if data is None or not is_parsed(path, len(data)) else _read(path, data)
+
+
+class MemoryStorage:
+    """Reads and plans changes of files in memory. It has neither links nor a place on the disk.
+
+    Args:
+        files: Bytes or text by path, or a tree that is shared. Obsidian's settings may be in `.obsidian/app.json`.
+        closed: The rules that close files; closed ones are refused and not listed.
+
+    Attributes:
+        tree: What is there.
+        knowledge: What the notes say that may be seen.
+        closed: As given.
+        everything: The same with closed files.
+        top: Nowhere.
+    """
+
+    top = None
+
+    def __init__(self, files: Mapping[str, bytes | str] | MemoryTree, closed: Denials | None = None) -> None:
+        self.tree = files if isinstance(files, MemoryTree) else MemoryTree(files)
+        self.closed: Denials = closed or (lambda: None)
+        self.knowledge = MemoryKnowledge(self.tree, self._sees)
+        self.everything: MemoryStorage = self if closed is None else MemoryStorage(self.tree)
+
+    @property
+    def app_settings(self) -> AppSettings:
+        """What `.obsidian/app.json` says."""
+        return AppSettings.model_validate_json(self.tree.files.get(_APP_SETTINGS, b"{}"))
+
+    def stat(self, path: VaultPath) -> FileStat:
+        """Size and times of a file."""
+        return self.read(path)[1]
+
+    def state(self, path: VaultPath) -> FileStat:
+        """Times of a file or folder."""
+        found = self.resolve(path)
+        time = self.tree.times.get(str(found), FIRST_MOMENT)
+        return FileStat(found, len(self.tree.files.get(str(found), b"")), time, 0o644, FIRST_MOMENT, time)
+
+    def is_folder(self, path: VaultPath) -> bool:
+        """Whether a folder is there."""
+        found = self.resolve(path)
+        return not found.parts or str(found) in self.tree.folders
+
+    def resolve(self, path: VaultPath) -> VaultPath:
+        """A path as it is spelled."""
+        self._refuse(path)
+        found = self.tree.find(path)
+        self._refuse(found)
+        return found
+
+    def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
+        """A file's bytes and its state."""
+        found = self.resolve(path)
+        if str(found) not in self.tree.files:
+            raise folder_given(path)
+        return self.tree.files[str(found)][:limit], self.state(found)
+
+    def open(self, path: VaultPath) -> AbstractContextManager[BinaryIO]:
+        """A file to be streamed."""
+        return io.BytesIO(self.read(path)[0])
+
+    def names(self, folder: VaultPath) -> Sequence[str]:
+        """The names in a folder."""
+        return [path.name for path in self.tree.inside(self.tree.find(folder))]
+
+    def walk(
+        self, start: VaultPath | None = None, *, include_hidden: bool = False
+    ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
+        """Every folder and its files."""
+        for folder in self.tree.all_folders(self.resolve(start or VaultPath.root())):
+            if not folder.parts or self._sees(str(folder)):
+                files = [path for path in self.tree.inside(folder) if str(path) in self.tree.files]
+                shown = [path for path in files if include_hidden or not path.name.startswith(".")]
+                yield folder, [self.state(path) for path in shown if self._sees(str(path))]
+
+    def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
+        """What searches pass over."""
+        return make_rules(self.app_settings.user_ignore_filters, tuple(patterns)) or None
+
+    def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
+        """Where something new will lie."""
+        if any(part.startswith(".") for part in path.parts[:-1]):
+            raise protected(path)
+        if not path.parts:
+            raise Conflict("The vault itself exists already; give a name in it", code="exists")
+        base, missing = VaultPath.root(), path.parts
+        while len(missing) > 1 and (folder := self._folder(base.child(missing[0]))) is not None:
+            base, missing = folder, missing[1:]
+        taken = [other for other in self.tree.inside(base) if fold(other.name) == fold(missing[0])]
+        if any(other != moving for other in taken):
+            what = "exists already" if len(missing) == 1 else "is no folder that anything can lie in"
+            raise Conflict(f"{str(taken[0])!r} {what}; choose another name", code="exists")
+        for name in missing:
+            check_new_name(name)
+        return VaultPath(base.parts + missing)
+
+    def is_link(self, path: VaultPath) -> bool:
+        """There are none."""
+        del path
+        return False
+
+    def subtree(
+        self,
+        top: VaultPath,
+        check: Callable[[VaultPath], None],
+        refuse: Refuse | None = None,
+        most: int | None = None,
+    ) -> Subtree:
+        """A folder with everything in it."""
+        del most
+        folders, files = [], []
+        for folder in self.tree.all_folders(top):
+            folders.append(folder)
+            for path in self.tree.inside(folder):
+                check(path)
+                if str(path) in self.tree.files:
+                    files.append(path)
+                elif path.name.startswith("."):
+                    raise refuse(path, Obstacle.DOT_FOLDER) if refuse else protected(path)
+        return Subtree(tuple(folders), tuple(files))
+
+    def plan(self) -> PlanBuilder:
+        """An empty plan."""
+        return PlanBuilder(self.tree)
+
+    def _folder(self, path: VaultPath) -> VaultPath | None:
+        try:
+            found = self.tree.find(path)
+        except NotFound:
+            return None
+        return found if str(found) in self.tree.folders else None
+
+    def _sees(self, path: str) -> bool:
+        denial = self.closed()
+        return denial is None or denial(path) is None
+
+    def _refuse(self, path: VaultPath) -> None:
+        denial = self.closed()
+        rule = denial(str(path)) if denial is not None and path.parts else None
+        if rule is not None:
+            raise PermissionDenied(
+                f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
+            )
+
+
+def _path(text: str) -> VaultPath:
+    return VaultPath(tuple(text.split("/")))
+
+
+_read = lru_cache(maxsize=256)(parse_file)

@@ -1,0 +1,150 @@
+"""Plans applied to files in memory: wholly or not at all, only if every file is as the plan says, and taken back."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from bridge.contract.consent import Operation
+from bridge.errors import Conflict, NotFound
+from bridge.journal.editors import NoEditors
+from bridge.journal.preconditions import exists, stale
+from bridge.journal.record import AppliedPlan, Cause
+from bridge.testing.memory import MemoryTree
+from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
+
+
+@dataclass(slots=True)
+class _State:
+    """Files and folders, while a plan is tried on them."""
+
+    files: dict[str, bytes]
+    folders: set[str]
+
+    def run(self, change: Change, blobs: Mapping[str, bytes]) -> None:
+        """Make one change, or raise Conflict."""
+        path, target = change.path, change.new_path or change.path
+        old = None if change.before is None else self._take(path, change.before)
+        match change.kind:
+            case ChangeKind.CREATE | ChangeKind.MODIFY | ChangeKind.MOVE:
+                self._check_free(target)
+                self.files[target] = blobs[change.after or ""] if old is None or change.before != change.after else old
+            case ChangeKind.MKDIR:
+                self._check_free(path)
+                self.folders.add(path)
+            case ChangeKind.RMDIR:
+                if path not in self.folders or any(
+                    other.startswith(path + "/") for other in (*self.files, *self.folders)
+                ):
+                    raise stale(path)
+                self.folders.remove(path)
+            case _:
+                pass  # a file that is deleted was taken away already
+
+    def _take(self, path: str, digest: str) -> bytes:
+        if path not in self.files:
+            raise stale(path, gone=True)
+        if content_hash(self.files[path]) != digest:
+            raise stale(path)
+        return self.files.pop(path)
+
+    def _check_free(self, path: str) -> None:
+        if path in self.files or path in self.folders:
+            raise exists(path)
+        parent = path.rpartition("/")[0]
+        if parent and parent not in self.folders:
+            raise stale(path, gone=True)
+
+
+@dataclass(slots=True)
+class _Applied:
+    """A plan that was applied, with everything as it was before and after."""
+
+    cause: Cause
+    plan: ChangePlan
+    before: _State
+    after: _State
+    undone: bool = False
+
+
+class MemoryLedger:
+    """What the ledger is to a folder, for a tree.
+
+    Args:
+        tree: The files.
+        on_applied: Called with each plan that was applied.
+    """
+
+    def __init__(self, tree: MemoryTree, on_applied: Callable[[ChangePlan], None] = lambda _plan: None) -> None:
+        self.editors = NoEditors()
+        self._tree = tree
+        self._on_applied = on_applied
+        self._applied: dict[str, _Applied] = {}
+
+    def check(self, plan: ChangePlan) -> None:
+        """Whether everything is as the plan believes. Raises Conflict (`stale`, `exists`) when it is not."""
+        self._after(plan)
+
+    def part(self, plan: ChangePlan, keep: KeptHunks) -> PartialPlan:
+        """The part of a plan that a person wants, checked."""
+        partial = keep_hunks(plan, keep, lambda change: self._tree.files[change.path])
+        self.check(partial.plan)
+        return partial
+
+    def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
+        """Apply a plan wholly, or not at all. Raises Conflict when a file is not as it was."""
+        before, after = self._now(), self._after(plan)
+        self._tree.replace(after.files, after.folders)
+        if cause.reverses is None:
+            self._applied[cause.execution_id] = _Applied(cause, plan, before, after)
+        else:
+            self._applied[cause.reverses].undone = cause.kind == "undo"
+        self._on_applied(plan)
+        return AppliedPlan(cause.execution_id, None, plan, plan.disposal)
+
+    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        """The plan that takes a change back; the newest one when none is named."""
+        return self._reversal("undo", execution_id)
+
+    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+        """The plan that makes an undone change again; the one undone when none is named."""
+        return self._reversal("redo", execution_id)
+
+    def _now(self) -> _State:
+        return _State(dict(self._tree.files), set(self._tree.folders))
+
+    def _after(self, plan: ChangePlan) -> _State:
+        state = self._now()
+        for change in plan.changes:
+            state.run(change, plan.blobs)
+        return state
+
+    def _reversal(self, kind: Literal["undo", "redo"], execution_id: str | None) -> tuple[str, ChangePlan]:
+        fitting = [name for name, done in self._applied.items() if done.undone == (kind == "redo")]
+        name = execution_id or (fitting[-1] if fitting else "")
+        if name not in fitting:
+            raise NotFound(f"There is nothing to {kind}" + (f" named {name!r}" if name else ""))
+        done = self._applied[name]
+        goal, start = (done.before, done.after) if kind == "undo" else (done.after, done.before)
+        builder, files, folders = PlanBuilder(self._tree), self._tree.files, self._tree.folders
+        for folder in sorted(goal.folders - start.folders - folders):
+            builder.mkdir(_path(folder))
+        for path in sorted(goal.files.keys() | start.files.keys()):
+            old, new = start.files.get(path), goal.files.get(path)
+            if old == new:
+                continue
+            if files.get(path) != old:
+                raise Conflict(f"{path!r} was edited after this change", code="edited_since", data={"path": path})
+            if old is None or new is None:
+                builder.create(_path(path), new) if new is not None else builder.delete(_path(path), old or b"")
+            else:
+                builder.modify(_path(path), old, new)
+        for folder in sorted(start.folders - goal.folders, reverse=True):
+            builder.rmdir(_path(folder))
+        plan = builder.build(Operation.UPDATE, f"{kind.capitalize()} {name}: {done.plan.summary}")
+        return name, replace(plan, reversal=kind, reverses=name)
+
+
+def _path(text: str) -> VaultPath:
+    return VaultPath(tuple(text.split("/")))

@@ -1,0 +1,332 @@
+"""A small vault with all that a call goes through: pipeline, consent, limits, log, ledger; and a person who answers."""
+
+import asyncio
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from bridge.audit.log import AuditLog
+from bridge.clock import SystemClock
+from bridge.consent.broker import Broker
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
+from bridge.contract.base import Event
+from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.result import CallPreview, ToolResult
+from bridge.index.vault_index import VaultIndex
+from bridge.journal.ledger import Ledger
+from bridge.policy.limits import RateLimits
+from bridge.settings.model import MAX_RATE
+from bridge.settings.store import SettingsStore
+from bridge.testing.memory import MemoryStorage
+from bridge.testing.memory_ledger import MemoryLedger
+from bridge.toolkit.audit_step import AuditStep
+from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.permitted import Denials, SessionFiles
+from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.rate_limit_step import RateLimitStep
+from bridge.toolkit.registry import ToolProvider, ToolRegistry
+from bridge.toolkit.tool import Tool
+from bridge.toolkit.tool_call import Caller, ToolCall
+from bridge.tools import providers
+from bridge.tools.core import core_tools
+from bridge.tools.files import file_tools
+from bridge.tools.history.reversals import RedoTool, UndoTool
+from bridge.tools.notes import note_tools
+from bridge.tools.services import ToolServices
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.files import VaultFiles
+from bridge.vault.plan import ChangePlan
+from bridge.vault.root import STATE_FOLDER, VaultRoot
+
+_PERMISSIONS = f"{STATE_FOLDER}/permissions.json"
+
+
+class _Person:
+    """Answers the questions that are asked, at once."""
+
+    id = "person"
+    name = "Ada"
+
+    def __init__(self, broker: Broker, sandbox: "Sandbox") -> None:
+        self._broker = broker
+        self._sandbox = sandbox
+        self._answers: set[asyncio.Task[Any]] = set()
+
+    def notify(self, event: Event) -> None:
+        if not isinstance(event, ConsentRequest):
+            return
+        params = event.to_wire()
+        self._sandbox.asked.append(params)
+        self._sandbox.before_answer()
+        answer = asyncio.get_running_loop().create_task(
+            self._broker.respond(
+                params["requestId"],
+                self._sandbox.answer,
+                plan_digest=params["planDigest"],
+                feedback=None,
+                by=self.name,
+                hunks=self._sandbox.keep,
+            )
+        )
+        self._answers.add(answer)
+        answer.add_done_callback(self._answers.discard)
+
+
+@dataclass
+class Sandbox:
+    """Calls tools as an agent does. Make it with `sandbox`.
+
+    Attributes:
+        folder: The vault's folder; of a vault in memory, one with nothing but the bridge's own state.
+        storage: What tools are built with.
+        settings: The vault's settings; every tool is enabled.
+        session_files: What the user attached.
+        ledger: Applies plans.
+        registry: The tools.
+        answer: What the person answers.
+        keep: With `allow_once`, the hunks that the person wants of each file; None for all.
+        asked: The questions, as hosts receive them (`consent.requested`).
+        before_answer: Called while the person thinks.
+    """
+
+    folder: Path
+    storage: PlanningStorage
+    settings: SettingsStore
+    session_files: SessionFiles
+    ledger: Ledger
+    registry: ToolRegistry
+    answer: Decision = Decision.ALLOW_ONCE
+    keep: Mapping[str, list[int]] | None = None
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    before_answer: Callable[[], object] = lambda: None
+    _pipeline: Pipeline = field(init=False, repr=False)
+
+    def add(self, tool: Tool[Any]) -> None:
+        """Register a tool of your own. Nothing happens when the bridge has it already.
+
+        Args:
+            tool: Made with this sandbox's `storage`.
+
+        Raises:
+            ValueError: The bridge has another tool of this name.
+        """
+        if type(self.registry.get(tool.name)).__name__ == type(tool).__name__:
+            return
+        self.registry.register(ToolProvider(id=tool.name, name=tool.title, description="", version="1", tools=[tool]))
+
+    async def call(
+        self, tool: str, /, *, role: Literal["agent", "host"] = "agent", session: str = "agent-1", **arguments: Any
+    ) -> ToolResult:
+        """Call a tool.
+
+        Args:
+            tool: Its name.
+            role: Who calls; a host is not asked.
+            session: The caller's session.
+            arguments: Its arguments, named as on the wire.
+
+        Returns:
+            The result as the caller receives it, of a success or a failure.
+        """
+        return await self._pipeline.call(ToolCall(Caller(role, "Robot", session), tool, arguments))
+
+    async def succeed(self, tool: str, /, **arguments: Any) -> ToolResult:
+        """Call a tool that must succeed; see `call`.
+
+        Raises:
+            AssertionError: It fails; says why.
+        """
+        result = await self.call(tool, **arguments)
+        if not result.success:
+            raise AssertionError(result.text)
+        return result
+
+    async def preview(self, tool: str, /, **arguments: Any) -> CallPreview:
+        """What a call would do, without doing it. Raises ToolFailure where the call would fail."""
+        return await self._pipeline.preview(ToolCall(Caller("agent", "Robot", "agent-1"), tool, arguments))
+
+    async def undo(self) -> None:
+        """The person takes the last change back.
+
+        Raises:
+            AssertionError: It cannot be undone.
+        """
+        await self.succeed("history_undo", role="host")
+
+    async def redo(self) -> None:
+        """The person makes the change again that was undone last. Raises what `undo` raises."""
+        await self.succeed("history_redo", role="host")
+
+    def data(self, path: str) -> bytes:
+        """What a file holds now.
+
+        Raises:
+            KeyError: There is no such file.
+        """
+        return self.files()[path]
+
+    def text(self, path: str) -> str:
+        """What a file holds now, as text. Raises what `data` raises."""
+        return self.data(path).decode()
+
+    def files(self) -> dict[str, bytes]:
+        """Every file of the vault, but for the bridge's own."""
+        if isinstance(self.storage, MemoryStorage):
+            return dict(self.storage.tree.files)
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        found = {path.relative_to(self.folder).as_posix(): path for path in paths}
+        return {name: path.read_bytes() for name, path in found.items() if not name.startswith(STATE_FOLDER)}
+
+    def folders(self) -> set[str]:
+        """Every folder of the vault, but for the bridge's own."""
+        if isinstance(self.storage, MemoryStorage):
+            return set(self.storage.tree.folders)
+        found = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_dir())
+        return {name for name in found if not name.startswith(STATE_FOLDER)}
+
+    def write(self, path: str, content: bytes | str = b"", modified: float | None = None) -> None:
+        """Write a file as another program does.
+
+        Args:
+            path: Where, vault-relative.
+            content: Its bytes or text.
+            modified: When it changed, in seconds since 1970; now when None.
+        """
+        data = content.encode() if isinstance(content, str) else content
+        if isinstance(self.storage, MemoryStorage):
+            self.storage.tree.put(path, data, modified)
+            return
+        place = self.folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+        if modified is not None:
+            os.utime(place, (modified, modified))
+
+    def close_path(self, path: str) -> None:
+        """The person closes a file, or a folder (`Private/`), for reading and writing."""
+        (self.folder / _PERMISSIONS).write_text(json.dumps({path: "---"}), encoding="utf-8")
+
+
+@asynccontextmanager
+async def sandbox(
+    files: Mapping[str, bytes | str] | None = None, *, folder: Path | None = None, memory: bool = False
+) -> AsyncIterator[Sandbox]:
+    """A vault to call tools in, which ends with the `async with`.
+
+    Args:
+        files: Bytes or text by path.
+        folder: A folder to be the vault; a temporary one when None.
+        memory: Whether the notes are in memory rather than in the folder.
+    """
+    async with AsyncExitStack() as stack:
+        temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-")))
+        place = folder or temporary / "Vault"
+        place.mkdir(exist_ok=True)
+        clock, root = SystemClock(), stack.enter_context(VaultRoot(place))
+        state = stack.enter_context(root.state())
+        settings = SettingsStore(state)
+        settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
+        broker = Broker(clock=clock)
+        grants = GrantStore(
+            PermissionFile(state, clock=clock),
+            clock=clock,
+            modes=lambda: settings.current.consent_mode,
+            set_mode=settings.set_mode,
+        )
+        registry, session_files = ToolRegistry(), SessionFiles()
+        workers = stack.enter_context(ThreadPoolExecutor(4))
+        if memory:
+            storage, ledger, made = _in_memory(files or {}, clock, grants.closed, session_files)
+        else:
+            storage, ledger, made = _in_folder(
+                root, clock, grants.closed, session_files, settings=settings, stack=stack
+            )
+        for provider in made:
+            registry.register(provider)
+        stack.push_async_callback(registry.stop)
+        auditing = AuditStep(AuditLog(state, clock=clock, settings=lambda: settings.current), registry, clock)
+        stack.callback(auditing.close)
+        vault = Sandbox(place, storage, settings, session_files, ledger, registry)
+        broker.attach(_Person(broker, vault))
+        if not memory:
+            for path, content in (files or {}).items():
+                vault.write(path, content)
+
+        async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+            if plan is not None:
+                session_files.applied(tool_call.caller.session_id, plan)
+            await auditing.finished(tool_call, result, plan, seconds)
+
+        vault._pipeline = Pipeline(  # noqa: SLF001 - the sandbox and its pipeline are made together, here
+            registry=registry,
+            rate_limit=RateLimitStep(RateLimits(), clock, lambda _waiting: None),
+            consent=ConsentStep(broker, grants, clock, auditing.decided),
+            ledger=ledger,
+            settings=lambda: settings.current,
+            clock=clock,
+            workers=workers,
+            on_event=lambda _event: None,
+            on_finished=finished,
+        )
+        yield vault
+
+
+_World = tuple[PlanningStorage, Ledger, list[ToolProvider]]
+
+
+def _in_folder(
+    root: VaultRoot,
+    clock: SystemClock,
+    closed: Denials,
+    session_files: SessionFiles,
+    *,
+    settings: SettingsStore,
+    stack: AsyncExitStack,
+) -> _World:
+    """The bridge's own storage and ledger, and all its tools. The system's trash is a temporary folder."""
+    index = VaultIndex(VaultFiles(root), clock, stale=0)
+    stack.callback(index.close)
+    index.unwatched()  # so it compares the disk before each answer, and a test need not wait
+    trash = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-trash-")))
+
+    def put_away(path: str) -> None:
+        shutil.move(path, tempfile.mkdtemp(dir=trash))
+
+    ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled, trash=put_away)
+    ledger.recover()
+    stack.callback(ledger.close)
+    services = ToolServices(
+        files=VaultFiles(root),
+        everything=index,
+        history=ledger,
+        clock=clock,
+        denied=closed,
+        handed=session_files.handed,
+    )
+    return services.storage, ledger, providers(services)
+
+
+def _in_memory(
+    files: Mapping[str, bytes | str], clock: SystemClock, closed: Denials, session_files: SessionFiles
+) -> _World:
+    """A storage and a ledger in memory, and the tools that search no texts."""
+    storage = MemoryStorage(files, closed)
+    ledger = MemoryLedger(storage.tree)
+    tools = [
+        *core_tools(storage, clock),
+        *file_tools(storage, clock, session_files.handed),
+        *note_tools(storage, clock),
+        UndoTool(ledger),
+        RedoTool(ledger),
+    ]
+    made = ToolProvider(id="memory", name="Memory", description="All but text search.", version="1", tools=tools)
+    # The pipeline takes the ledger of a folder; it calls nothing of it that this one has not.
+    return storage, cast("Ledger", ledger), [made]

@@ -1,0 +1,97 @@
+"""Sizes, times, counts and what was done, in words; and the facts of an edit, for programs."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from bridge.clock import stamp
+from bridge.toolkit.tool import Applied
+
+UNLINKABLE = "#^[]|"
+"""Characters that keep Obsidian from following links to a name."""
+
+_KB = 1024
+_NANOSECONDS = 1e9
+_DONE = {
+    "Append": "Appended",
+    "Create": "Created",
+    "Delete": "Deleted",
+    "Insert": "Inserted",
+    "Move": "Moved",
+    "Overwrite": "Overwrote",
+    "Prepend": "Prepended",
+    "Replace": "Replaced",
+}
+
+
+def size(count: int) -> str:
+    """A number of bytes as people say it: `156 bytes`, `2.4 KB`, `1.0 MB`."""
+    if count < _KB:
+        return counted(count, "byte")
+    kilobytes = round(count / _KB, 1)
+    return f"{kilobytes} KB" if kilobytes < _KB else f"{count / _KB**2:,.1f} MB"
+
+
+def exact_size(count: int) -> str:
+    """The same with the bytes themselves, where it leaves any out: `2.4 KB (2,456 bytes)`."""
+    return size(count) if count < _KB else f"{size(count)} ({count:,} bytes)"
+
+
+def counted(count: int, thing: str) -> str:
+    """`1 line`, `5 lines`."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
+def moment(nanoseconds: int | None) -> datetime | None:
+    """The time of so many nanoseconds since 1970, in UTC; None for one that no calendar has."""
+    try:
+        return None if nanoseconds is None else datetime.fromtimestamp(nanoseconds / _NANOSECONDS, UTC)
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def utc_time(nanoseconds: int | None) -> str | None:
+    """The time of so many nanoseconds since 1970 for programs, in UTC; None where there is none."""
+    when = moment(nanoseconds)
+    return stamp(when) if when else None
+
+
+def local_time(nanoseconds: int | None) -> str:
+    """`2026-02-03 14:22:45` on this machine's clock; `unknown` where there is none."""
+    when = moment(nanoseconds)
+    return when.astimezone().strftime("%Y-%m-%d %H:%M:%S") if when else "unknown"
+
+
+def local_date(nanoseconds: int | None) -> str:
+    """`2026-02-03` on this machine's clock; `unknown` where there is none."""
+    return local_time(nanoseconds).partition(" ")[0]
+
+
+def done(summary: str) -> str:
+    """A question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
+
+    Args:
+        summary: Its first word is one of `_DONE`.
+    """
+    verb, _, rest = summary.partition(" ")
+    return f"{_DONE[verb]} {rest}."
+
+
+def shortened(text: str, most: int = 100) -> str:
+    """A text that is repeated in a sentence, cut where it is long."""
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def edit_facts(applied: Applied) -> dict[str, Any]:
+    """The edited file, its diff, and where its bytes from before are; None when none were kept.
+
+    Args:
+        applied: What the ledger did with a plan of one change.
+    """
+    (shown,) = applied.plan.previews
+    return {
+        "path": shown.path,
+        "added": shown.added,
+        "removed": shown.removed,
+        "diff": shown.diff,
+        "backup": applied.backup and applied.backup + shown.path,
+    }

@@ -1,0 +1,68 @@
+"""The tools `history_undo` and `history_redo`: a change taken back byte for byte, or made again."""
+
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass
+from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.services import HistoryPort
+from bridge.vault.plan import ChangePlan
+
+
+class ReversalParams(Params):
+    """Which change."""
+
+    execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="The change's id")
+
+
+class ReversalTool(VaultWriteTool[ReversalParams]):
+    """A write whose plan the ledger makes. It is not listed: callers have `history.undo` and `history.redo`.
+
+    Args:
+        history: Where the plans come from.
+    """
+
+    parameters = ReversalParams
+    consent_class = ConsentClass.NEVER
+    listed = False
+
+    def __init__(self, history: HistoryPort) -> None:
+        self._history = history
+
+    def report(self, params: ReversalParams, applied: Applied) -> Output:
+        """Which change it was, and which files it touched."""
+        del params
+        key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
+        change, files = applied.plan.reverses, list(applied.plan.targets)
+        return Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})")
+
+
+class UndoTool(ReversalTool):
+    """Takes back a change; the newest one that is not undone when none is named."""
+
+    name = "history_undo"
+    title = "Undo"
+    description = "Take back a change of this vault, restoring every byte."
+    icon = "undo-2"
+    id_prefix = "undo"
+
+    def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
+        """The inverse of the change, refused when its files were edited since."""
+        del context
+        return self._history.undo_plan(params.execution_id)[1]
+
+
+class RedoTool(ReversalTool):
+    """Repeats an undone change; the one undone last when none is named."""
+
+    name = "history_redo"
+    title = "Redo"
+    description = "Make an undone change of this vault again."
+    icon = "redo-2"
+    id_prefix = "redo"
+
+    def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
+        """The change again, refused when its files were edited since."""
+        del context
+        return self._history.redo_plan(params.execution_id)[1]

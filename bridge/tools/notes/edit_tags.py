@@ -1,0 +1,109 @@
+"""The tools `add_tag` and `remove_tag`."""
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from bridge.notes.body_tags import append_tag, remove_tags, tag_places
+from bridge.notes.frontmatter import all_tags
+from bridge.notes.markdown import parse_note
+from bridge.notes.properties import add_tag, check_tag, remove_tag
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
+from bridge.tools.parameters import NoteName, SnakeCaseParams, Tag
+from bridge.vault.name_folding import fold
+from bridge.vault.plan import ChangePlan
+
+_NAMED = 10
+
+
+class AddTagParams(SnakeCaseParams):
+    """Which tag, and where it goes."""
+
+    name: NoteName = Field(description="Note name or wikilink")
+    tag: Tag = Field(description="Tag to add (e.g., 'important' or '#important')")
+    in_body: bool = Field(
+        default=False, description="Put the tag at the end of the text instead of into the properties"
+    )
+
+
+class AddTagTool(NoteWriteTool[AddTagParams]):
+    """Adds a tag."""
+
+    name = "add_tag"
+    title = "Add Tag"
+    description = "Add a tag to a note: into its properties, without reformatting them, or at the end of its text."
+    icon = "tag"
+    parameters = AddTagParams
+    id_prefix = "tag"
+
+    def prepare(self, params: AddTagParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the note will be."""
+        del context
+        tag = check_tag(params.tag)
+        path, data = self._note(params.name)
+        text = decoded(data)
+        if fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False))):
+            message = Output({"path": path, "tag": f"#{tag}"}, f"{path} already has the tag #{tag}.")
+            return Unchanged((path,), f"Look at the tags of {path}", message)
+        with discloses_content(path):
+            new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
+        return self._plan(path, data, encoded(new), f"Add the tag #{tag} to {path}")
+
+    def report(self, params: AddTagParams, applied: Applied) -> Output:
+        """What was done."""
+        tag = f"#{check_tag(params.tag)}"
+        return written(applied, applied.plan.summary.replace("Add ", "Added ", 1), tag=tag)
+
+
+class RemoveTagParams(SnakeCaseParams):
+    """Which tag, and whether to remove it from the text too."""
+
+    name: NoteName = Field(description="Note name or wikilink")
+    tag: Tag = Field(description="Tag to remove")
+    include_body: bool = Field(default=False, description="Remove it from the text too, not only from the properties")
+
+
+class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
+    """Removes a tag."""
+
+    name = "remove_tag"
+    title = "Remove Tag"
+    description = "Remove a tag from a note's properties, without reformatting them, and on request from its text."
+    icon = "tag"
+    parameters = RemoveTagParams
+    id_prefix = "tag"
+
+    def prepare(self, params: RemoveTagParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the note will be."""
+        del context
+        tag = check_tag(params.tag)
+        path, data = self._note(params.name)
+        text = decoded(data)
+        with discloses_content(path):
+            new = remove_tag(text, tag)
+        if params.include_body:
+            new = remove_tags(new, tag)
+        left = _lines(new, tag)
+        where = f"in its text, line {', '.join(map(str, left[:_NAMED]))}{', ...' if left[_NAMED:] else ''}"
+        if new == text:
+            message = f"{path} has the tag #{tag} only {where}; set include_body to remove it there."
+            if not left:
+                message = f"{path} does not have the tag #{tag}."
+            output = Output({"path": path, "tag": f"#{tag}", "removed": False, "body_lines": left}, message)
+            return Unchanged((path,), f"Look at the tags of {path}", output)
+        warnings = [f"The tag #{tag} is still {where}"] if left else []
+        summary = f"Remove the tag #{tag} from {path}"
+        return self._plan(path, data, encoded(new), summary, warnings)
+
+    def report(self, params: RemoveTagParams, applied: Applied) -> Output:
+        """What was done."""
+        tag = f"#{check_tag(params.tag)}"
+        said = ". ".join([applied.plan.summary.replace("Remove ", "Removed ", 1), *applied.plan.warnings[-1:]])
+        return written(applied, said, tag=tag, removed=True)
+
+
+def _lines(text: str, tag: str) -> Sequence[int]:
+    """The lines of the text that a tag stands in."""
+    places = tag_places(parse_note(text, outline=False), tag)
+    return list(dict.fromkeys(text.count("\n", 0, place.start) + 1 for place in places))

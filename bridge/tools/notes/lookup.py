@@ -1,0 +1,177 @@
+"""Notes by the names that people and links give them, whichever storage keeps them."""
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from bridge.clock import stamp
+from bridge.errors import InvalidParameters, NotFound, ToolFailure
+from bridge.index.file_reading import parse_file
+from bridge.index.knowledge import NoteFacts
+from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
+from bridge.notes.names import split_link
+from bridge.notes.reference import Reference, parse_reference
+from bridge.toolkit.tool import P, ReadEffect
+from bridge.tools.kinds import VaultReadTool
+from bridge.tools.storage import Storage
+from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
+from bridge.vault.paths import parse_path
+
+MOST_BYTES = 64 * 1024 * 1024
+"""A note longer than this is read in parts, by `read`."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTargets:
+    """Where a note's links lead.
+
+    Attributes:
+        found: The paths they lead to, in the order of the links, each once.
+        unresolved: The text of the links that lead nowhere, each once.
+    """
+
+    found: tuple[str, ...]
+    unresolved: tuple[str, ...]
+
+
+class NoteLookup:
+    """Finds notes, and answers what one note says and links to.
+
+    Args:
+        storage: The vault.
+
+    Attributes:
+        storage: As given.
+        knowledge: What is known of all its notes.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
+        self.knowledge = storage.knowledge
+        self._resolver = NoteResolver(storage.knowledge)
+
+    def resolve(self, reference: str, *, certain: bool = False) -> ResolvedNote:
+        """The one note that a reference means; a note that the index has not seen yet is found by its path.
+
+        Args:
+            reference: A name, wikilink or path, perhaps with `#heading`, `#^block` or `|alias`.
+            certain: Whether the answer is for a write: then there is none while other notes may still turn up.
+
+        Raises:
+            InvalidParameters: It is no reference (`invalid_format`).
+            NotFound: No note fits.
+            Ambiguous: Several fit; its data name them.
+        """
+        wanted = parse_reference(reference)
+        try:
+            return self._resolver.resolve(wanted, certain=certain)
+        except NotFound:
+            note = self._not_indexed(wanted)
+            if note is None:
+                raise
+            return note
+
+    def find_matches(self, reference: str) -> Sequence[NoteCandidate]:
+        """Every note that a reference might mean, the likeliest first; empty when there is none."""
+        try:
+            return self._resolver.find_matches(reference)
+        except NotFound:
+            return []
+
+    def is_available(self, name: str, folder: str | None) -> bool:
+        """Whether no note has a name, in a folder or (None) anywhere."""
+        return self._resolver.is_available(name, folder)
+
+    def short_name(self, path: str) -> str:
+        """The name of a note if it means no other note; else its path."""
+        if is_note(path):
+            name = note_name(path)
+            with contextlib.suppress(ToolFailure):
+                if self._resolver.resolve(name).path == path:
+                    return name
+        return path
+
+    def read(self, note: ResolvedNote) -> bytes:
+        """The note's bytes, as they are now.
+
+        Raises:
+            InvalidParameters: It is longer than `MOST_BYTES`.
+        """
+        data, stat = self.storage.read(parse_path(note.path), limit=MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise InvalidParameters(
+                f"{note.path!r} has {stat.size} bytes, which is too much for one answer; read lines of it with read"
+            )
+        return data
+
+    def facts(self, note: ResolvedNote) -> NoteFacts:
+        """What the index knows of a note, else what the note itself says."""
+        known = self.knowledge.note(note.path) or parse_file(note.path, self.read(note)).facts
+        return known or NoteFacts(note.path, {}, (), (), (), ())
+
+    def links(self, note: ResolvedNote) -> LinkTargets:
+        """Where its links lead (rules 31 to 43 of docs/obsidian.md). A link to a closed file leads nowhere."""
+        found: dict[str, None] = {}
+        unresolved: dict[str, None] = {}
+        for link in self.knowledge.links_from(note.path):
+            linkpath, _ = split_link(link.link)
+            target = self.knowledge.names.resolve(linkpath, note.path)
+            if target is None or self.knowledge.file(target) is None:
+                unresolved[linkpath] = None
+            elif target != note.path:
+                found[target] = None
+        return LinkTargets(tuple(found), tuple(unresolved))
+
+    def backlinks(self, note: ResolvedNote) -> Sequence[str]:
+        """The paths of the notes and canvases that link to it, in order, each once."""
+        return list(dict.fromkeys(link.source for link in self.knowledge.backlinks(note.path)))
+
+    def _not_indexed(self, wanted: Reference) -> ResolvedNote | None:
+        """A note that is there although the index does not know it yet, by its path."""
+        spelling = wanted.path if is_note(wanted.path) else wanted.path + NOTE_EXTENSION
+        try:
+            stat = self.storage.stat(parse_path(spelling))
+        except ToolFailure:
+            return None
+        created = datetime.fromtimestamp(stat.created_ns / 1e9, UTC)
+        path = str(stat.path)
+        return ResolvedNote(note_name(path), path, created, stat.modified, stat.size, "path", wanted)
+
+
+def note_wire(note: ResolvedNote) -> dict[str, Any]:
+    """A note for programs."""
+    return {
+        "name": note.name,
+        "path": note.path,
+        "size_bytes": note.size,
+        "created": stamp(note.created),
+        "modified": stamp(note.modified),
+    }
+
+
+class NoteReadTool(VaultReadTool[P]):
+    """A tool that reads notes.
+
+    Args:
+        notes: Finds them.
+    """
+
+    def __init__(self, notes: NoteLookup) -> None:
+        self._notes = notes
+
+    def _effect(self, name: str, what: str) -> ReadEffect:
+        """What a call that reads one note will look at. Whether there is such a note is said only after consent.
+
+        Args:
+            name: The note, as the caller named it.
+            what: The question's first words, such as `Read`.
+
+        Raises:
+            InvalidParameters: The name is no reference.
+        """
+        shown = parse_reference(name).text
+        with contextlib.suppress(ToolFailure):
+            shown = self._notes.resolve(name).path
+        return ReadEffect((shown,), f"{what} {shown}")

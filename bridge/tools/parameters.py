@@ -1,0 +1,37 @@
+"""Parameters that several tools take, and the sentences for those that are missing."""
+
+from typing import Annotated
+
+from pydantic import ConfigDict, Field
+
+from bridge.contract.base import Params
+from bridge.toolkit.arguments import Sentence
+
+LONGEST_PATH = 4096
+LONGEST_NAME = 2000
+LONGEST_TAG = 500
+LONGEST_CURSOR = 4096
+
+
+class SnakeCaseParams(Params):
+    """Parameters whose names on the wire are those of the fields, in snake_case."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
+_Path = Field(min_length=1, max_length=LONGEST_PATH)
+RequiredPath = Annotated[str, _Path, Sentence("path is required and must be a non-empty string.")]
+RequiredSource = Annotated[str, _Path, Sentence("source is required and must be a non-empty string.")]
+RequiredDestination = Annotated[str, _Path, Sentence("destination is required and must be a non-empty string.")]
+
+RequiredContent = Annotated[str, Sentence("content is required and must be a string.")]
+"""The `content` of the tools that write; it may be empty."""
+
+NoteName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+"""A note's name, a wikilink, or a path."""
+
+Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
+"""A tag, with or without `#`."""
+
+Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
+"""Where an answer goes on: the `metadata.cursor` of the one before."""

@@ -1,0 +1,148 @@
+"""What tools read and plan with: the files of a vault by path, and what is known of them, wherever they are kept.
+
+No tool knows whether notes are files. `vault_storage.py` keeps them in a folder; `bridge.testing` has a second
+storage, in memory. Nothing here writes: a write is a plan, which the ledger applies.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import BinaryIO, Protocol
+
+from bridge.errors import NotFound
+from bridge.index.knowledge import Knowledge
+from bridge.toolkit.permitted import Denials
+from bridge.vault.app_settings import AppSettings
+from bridge.vault.files import FileStat
+from bridge.vault.ignore import IgnoreRules
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import PlanBuilder
+from bridge.vault.subtree import Refuse, Subtree
+
+
+class Storage(Protocol):
+    """The read side. What the user has closed is refused (`denied_by_rule`) and never listed.
+
+    Paths are taken as a caller wrote them: case and Unicode form are forgiven. Every method with a path raises
+    `NotFound` when nothing is there, `Ambiguous` when several things fit, and `PermissionDenied` when it is closed or
+    lies in a dot-folder.
+    """
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """What the notes say: names, links, tags, properties."""
+        ...
+
+    @property
+    def top(self) -> Path | None:
+        """The vault's folder, with which callers may begin a path; None when there is none."""
+        ...
+
+    @property
+    def app_settings(self) -> AppSettings:
+        """What the user has set in Obsidian, as it is now."""
+        ...
+
+    def stat(self, path: VaultPath) -> FileStat:
+        """Size and times of a file. Raises InvalidParameters for anything else."""
+        ...
+
+    def state(self, path: VaultPath) -> FileStat:
+        """Times of a file or folder."""
+        ...
+
+    def is_folder(self, path: VaultPath) -> bool:
+        """Whether a folder is there; False when it is a file."""
+        ...
+
+    def resolve(self, path: VaultPath) -> VaultPath:
+        """Where a path leads: as it is spelled, links resolved."""
+        ...
+
+    def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
+        """A file's bytes, `limit` of them at most, and its state when they were read."""
+        ...
+
+    def open(self, path: VaultPath) -> AbstractContextManager[BinaryIO]:
+        """A file to be streamed, however large it is."""
+        ...
+
+    def names(self, folder: VaultPath) -> Sequence[str]:
+        """The names of everything in a folder."""
+        ...
+
+    def walk(
+        self, start: VaultPath | None = None, *, include_hidden: bool = False
+    ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
+        """Every folder, and the files in it, in the order of their names.
+
+        Args:
+            start: Where to begin; None for the whole vault.
+            include_hidden: Whether to include files whose name starts with a dot. Dot-folders never are.
+        """
+        ...
+
+    def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
+        """What the user keeps out of searches: Obsidian's excluded files, and these globs.
+
+        Args:
+            patterns: The setting `ignorePatterns`.
+
+        Returns:
+            A function that says whether a path is kept out; None when nothing is.
+        """
+        ...
+
+
+class PlanningStorage(Storage, Protocol):
+    """The write side: what a tool needs to plan a change."""
+
+    @property
+    def everything(self) -> Storage:
+        """Closed files too, for working out what a change means. Nothing of it may be shown to an agent unchecked."""
+        ...
+
+    @property
+    def closed(self) -> Denials:
+        """Returns the rules as they are now: a function from a path to the rule that closes it, or None for none."""
+        ...
+
+    def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
+        """Where something new will lie: the folders that exist as they are spelled, the rest as given.
+
+        Args:
+            path: The wished place.
+            moving: What is being moved there, which may take its own name in other letters.
+
+        Raises:
+            Conflict: The name is taken, perhaps in another spelling (`exists`).
+            InvalidParameters: No file can have this name.
+        """
+        ...
+
+    def is_link(self, path: VaultPath) -> bool:
+        """Whether a path, exactly so spelled, is a symbolic link."""
+        ...
+
+    def subtree(
+        self,
+        top: VaultPath,
+        check: Callable[[VaultPath], None],
+        refuse: Refuse | None = None,
+        most: int | None = None,
+    ) -> Subtree:
+        """A folder with everything in it, hidden and closed files too; see `bridge.vault.subtree`."""
+        ...
+
+    def plan(self) -> PlanBuilder:
+        """An empty plan of changes. Each holds the hash of the bytes that it starts from."""
+        ...
+
+
+def exists(storage: Storage, path: VaultPath) -> bool:
+    """Whether a file or folder is there. Raises what `Storage` raises, but for NotFound."""
+    try:
+        storage.is_folder(path)
+    except NotFound:
+        return False
+    return True

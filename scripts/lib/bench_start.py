@@ -1,0 +1,137 @@
+"""Starting: the processor time of a command that needs no bridge, and how soon a vault is served again.
+
+The floor of both is a Python that does nothing. A restart is measured as a person would: from the moment the command is
+given to the answer of the first ranked search over the socket, on a vault whose index is in the cache.
+"""
+
+import asyncio
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import orjson
+
+from bridge.client import BridgeNotRunning, Connection, connect, find_endpoint
+from scripts.lib.bench_measure import REPEATS, alternate, compare
+from scripts.lib.bench_processes import PATIENCE, generated_vault
+from scripts.lib.environment import ROOT, variables
+
+NOTES = 10_000
+COMMAND = (sys.executable, "-m", "bridge")
+NOTHING = (sys.executable, "-c", "pass")
+LOOK_SECONDS = 0.002
+"""How often we look whether the bridge has said where it listens."""
+SETTINGS = {"enabledTools": ["*"], "developerMode": True}
+QUERY = "kwyjibo"
+
+
+async def run() -> None:
+    """Measure and print."""
+    for option in ("--version", "--help"):
+        sides = {f"vault-bridge {option}": (*COMMAND, option), "python -c pass": NOTHING}
+        samples = await alternate(
+            {name: _Processor(command).measure for name, command in sides.items()}, repeats=REPEATS
+        )
+        print(compare(f"processor time of vault-bridge {option}", samples))
+    await _restart()
+
+
+async def _restart() -> None:
+    vault = await asyncio.to_thread(generated_vault, NOTES)
+    state = vault / ".vault-bridge"
+    state.mkdir(exist_ok=True)
+    (state / "settings.json").write_bytes(orjson.dumps(SETTINGS))
+    with tempfile.TemporaryDirectory(prefix="start-") as cache:
+        environment = _environment() | {"VAULT_BRIDGE_STATE": cache}
+        await _fill_cache(vault, environment)
+
+        async def ours() -> float:
+            began = time.perf_counter()
+            async with _served(vault, environment) as agent:
+                (await agent.call("search_notes", query=QUERY)).or_raise()
+                return time.perf_counter() - began
+
+        sides = {"serve, and the first search_notes": ours, "python -c pass": _do_nothing}
+        samples = await alternate(sides, repeats=REPEATS)
+    print(compare(f"restart on {NOTES:,} notes, until a ranked search is answered", samples))
+
+
+async def _fill_cache(vault: Path, environment: dict[str, str]) -> None:
+    """Serve the vault until its index is complete."""
+    async with _served(vault, environment, role="host") as host:
+        while True:
+            status = await host.request("vault.status")
+            if not status["indexing"]:
+                return
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+def _environment() -> dict[str, str]:
+    """As people have it: where bytecode is not written, every start would compile all that it imports."""
+    return {name: value for name, value in variables().items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
+async def _do_nothing() -> float:
+    began = time.perf_counter()
+    process = await asyncio.create_subprocess_exec(*NOTHING, cwd=ROOT, env=_environment())
+    await process.wait()
+    return time.perf_counter() - began
+
+
+class _Processor:
+    """The processor time of one command.
+
+    Args:
+        command: The program and its arguments.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._command = command
+
+    async def measure(self) -> float:
+        """Run it once; seconds, of its own and the system's work."""
+        return await asyncio.to_thread(self._run)
+
+    def _run(self) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(self._command, cwd=ROOT, env=_environment(), stdout=subprocess.DEVNULL, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+@asynccontextmanager
+async def _served(
+    vault: Path, environment: dict[str, str], role: Literal["agent", "host"] = "agent"
+) -> AsyncIterator[Connection]:
+    """A connection to `vault-bridge serve`, as soon as it takes one; both end with this context."""
+    process = await asyncio.create_subprocess_exec(
+        *(*COMMAND, "serve", "--vault", str(vault)),
+        cwd=ROOT,
+        env=environment,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        await asyncio.wait_for(_published(vault), PATIENCE)
+        async with connect(vault, name="Bench", role=role) as connection:
+            yield connection
+    finally:
+        process.terminate()
+        await process.wait()
+
+
+async def _published(vault: Path) -> None:
+    """Return as soon as a bridge has said where it listens."""
+    while True:
+        try:
+            find_endpoint(vault)
+        except BridgeNotRunning:
+            await asyncio.sleep(LOOK_SECONDS)
+        else:
+            return

@@ -1,0 +1,54 @@
+"""What makes a command slow to start is what it imports. These say what each of them leaves out."""
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from bridge.cli.main import COMMANDS, app, keep_blocks
+
+HEAVY = {
+    *("aiohttp", "asyncio", "hyperscan", "jsonrpcserver", "jsonschema", "orjson", "pcre2", "prompt_toolkit"),
+    *("pydantic", "rapidfuzz", "re2", "rich", "ruamel", "send2trash", "sqlite3", "unidiff", "watchfiles", "wcmatch"),
+}
+OURS = {"bridge", "bridge.__main__", "bridge.cli", "bridge.cli.main", "bridge.cli.options"}
+
+
+def imported(*command: str) -> set[str]:
+    """The modules that Python imports for a command, by name."""
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-X", "importtime", *command], capture_output=True, encoding="utf-8", timeout=60, check=True
+    )
+    return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_the_version_and_the_help_load_nothing_of_what_the_commands_need(option: str) -> None:
+    modules = imported("-m", "bridge", option)
+    assert {module.partition(".")[0] for module in modules} & HEAVY == set()
+    assert {module for module in modules if module.partition(".")[0] == "bridge"} <= OURS
+
+
+def test_a_command_that_asks_a_running_bridge_loads_no_bridge_of_its_own() -> None:
+    modules = imported("-c", "import bridge.cli.history, bridge.cli.log, bridge.cli.call, bridge.cli.tools")
+    assert {"bridge.app", "bridge.index", "bridge.server", "bridge.journal", "prompt_toolkit"} & modules == set()
+
+
+def test_a_bridge_starts_without_what_only_some_calls_need() -> None:
+    modules = imported("-c", "import bridge.app")
+    assert {"jsonschema", "rapidfuzz", "watchfiles", "prompt_toolkit", "rich", "typer"} & modules == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_of_each_what_it_says_of_itself(name: str) -> None:
+    group: Any = get_command(app)
+    command = group.commands[name]
+    assert str(command.help).splitlines()[0] == COMMANDS[name][1]
+
+
+def test_examples_keep_their_lines_in_the_help() -> None:
+    assert keep_blocks("Do it.\n\n    Text that\n    is wrapped: always.\n\n    Examples:\n      one\n      two\n") == (
+        "Do it.\n\nText that\nis wrapped: always.\n\n\b\nExamples:\n  one\n  two"
+    )

@@ -1,0 +1,146 @@
+"""What crosses the wire is what the contract says: every result fits its type, and every event has one home."""
+
+import ast
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from pydantic import TypeAdapter
+
+from bridge.app import Bridge
+from bridge.client import Connection as Client
+from bridge.client import connect
+from bridge.contract.base import Wire
+from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolProgress
+from bridge.rpc.methods import METHODS
+
+ROOT = Path(__file__).resolve().parents[2]
+BY_NAME = {method.name: method for method in METHODS}
+EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Changed"}]}
+CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("ping", {}),
+    ("session.info", {}),
+    ("session.name", {"client": "Ada", "can": ["consent"]}),
+    ("session.attach", {"path": "Ideas.md"}),
+    ("events.subscribe", {"kinds": ["vault.changed"]}),
+    *[("tools.list", {"format": form}) for form in ("bridge", "ollama", "mcp", "text")],
+    ("tools.call", {"name": "grep", "arguments": {"pattern": "a"}}),
+    ("tools.call", {"name": "apply_patch", "arguments": EDIT, "callId": "c-1"}),
+    ("tools.call", {"name": "missing"}),
+    ("tools.result", {"callId": "c-1"}),
+    ("tools.preview", {"name": "apply_patch", "arguments": EDIT}),
+    ("tools.preview", {"name": "read", "arguments": {"path": "Ideas.md"}}),
+    ("tools.preview", {"name": "missing"}),
+    ("tools.cancel", {"callId": "c-1"}),
+    ("history.list", {}),
+    ("history.undo", {}),
+    ("history.redo", {}),
+    ("limits.status", {}),
+    ("vault.status", {}),
+    ("bridge.faults", {}),
+    ("index.compare", {"files": {}, "notes": []}),
+    ("consent.pending", {}),
+    ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),
+    ("consent.autoApprove", {"operation": "create", "enabled": True}),
+    ("consent.grants", {}),
+    ("consent.revoke", {"grantId": "nothing"}),
+    ("policy.explain", {"name": "read", "arguments": {"path": "Ideas.md"}}),
+    ("policy.explain", {"name": "missing"}),
+    ("settings.get", {}),
+    ("settings.update", {"patch": {"developerMode": True}}),
+    ("settings.schema", {}),
+    ("settings.reset", {}),
+    ("audit.query", {}),
+    ("audit.export", {"format": "json"}),
+    ("audit.export", {"format": "csv", "path": "log.csv"}),
+    ("audit.verify", {}),
+    ("audit.stats", {}),
+    ("audit.clear", {}),
+]
+
+
+@pytest.fixture
+async def host(vault: Path) -> AsyncIterator[Client]:
+    async with Bridge(vault) as bridge, connect(vault, name="Ada", role="host", can=["consent"]) as host:
+        bridge.settings.update({"enabledTools": ["*"]})
+
+        async def allow(question: dict[str, Any]) -> None:
+            digest = {"planDigest": question["planDigest"]} if question["planDigest"] else {}
+            await host.request("consent.respond", requestId=question["requestId"], decision="allow_once", **digest)
+
+        host.on("consent.requested", allow)
+        yield host
+
+
+async def test_every_result_fits_the_type_that_its_method_names(host: Client) -> None:
+    assert {name for name, _ in CALLS} == set(BY_NAME)
+    for name, params in CALLS:
+        answer = await host.request(name, **params)
+        read = TypeAdapter(BY_NAME[name].result).validate_json(orjson.dumps(answer), by_alias=True, by_name=False)
+        if isinstance(read, Wire):
+            assert set(answer) <= members(type(read)), name
+
+
+async def test_every_event_that_is_sent_is_what_its_model_says(host: Client) -> None:
+    missing = {event.event_name: event for event in EVENTS if event not in {ToolProgress, LimitHit, IndexProgress}}
+    heard = host.notifications()
+    await host.request("events.subscribe", kinds=["vault.changed"])
+    await host.request("tools.call", name="apply_patch", arguments=EDIT, callId="c-1")
+    async for event in heard:
+        if (model := missing.pop(event.method, None)) is not None:
+            assert set(event.params) <= members(model)
+            model.model_validate_json(orjson.dumps(event.params), by_alias=True, by_name=False)
+        if not missing:
+            break
+
+
+def members(model: type[Wire]) -> set[str]:
+    """The names on the wire."""
+    return {field.alias or name for name, field in model.model_fields.items()}
+
+
+def test_no_event_is_named_outside_the_contract() -> None:
+    names = {event.event_name for event in EVENTS}
+    named = [
+        f"{file.relative_to(ROOT)}: {node.value}"
+        for file in sorted((ROOT / "bridge").rglob("*.py"))
+        if file.parent.name != "contract"
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in names
+    ]
+    assert named == []
+
+
+def test_no_room_of_the_protocol_imports_itself_in_a_circle() -> None:
+    """Imports for types alone count too: who reads one file needs the other."""
+    imports = {
+        module: _imported(file, module.split(".")[1])
+        for room in ("contract", "rpc", "toolkit")
+        for file in (ROOT / "bridge" / room).rglob("*.py")
+        for module in [".".join(file.relative_to(ROOT).with_suffix("").parts)]
+    }
+    order: list[str] = []
+
+    def visit(module: str, above: tuple[str, ...]) -> None:
+        assert module not in above, " imports ".join([*above, module])
+        if module not in order:
+            for other in sorted(imports.get(module, ())):
+                visit(other, (*above, module))
+            order.append(module)
+
+    for module in sorted(imports):
+        visit(module, ())
+
+
+def _imported(file: Path, room: str) -> set[str]:
+    """The modules of its own room that a file imports, wherever in the file."""
+    nodes = ast.walk(ast.parse(file.read_text("utf-8")))
+    found = [(node.module, alias.name) for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names]
+    names = {f"{module}.{name}" if _is_module(f"{module}.{name}") else str(module) for module, name in found}
+    return {name for name in names if name.startswith(f"bridge.{room}.")}
+
+
+def _is_module(name: str) -> bool:
+    return (ROOT / Path(*name.split("."))).with_suffix(".py").is_file()

@@ -1,0 +1,151 @@
+"""A person leaves parts of a write out: what is done, what is told, what is logged."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.contract.consent import Decision
+
+OLD = "".join(f"line {number}\n" for number in range(1, 31))
+NEW = OLD.replace("line 2\n", "two\n").replace("line 28\n", "twenty-eight\n")
+FIRST = OLD.replace("line 2\n", "two\n")
+
+
+class Note:
+    """The file that is asked about."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def text(self) -> str:
+        return self._path.read_text(encoding="utf-8")
+
+    def write(self, text: str) -> None:
+        self._path.write_text(text, encoding="utf-8")
+
+
+@pytest.fixture
+def note(rig: Any) -> Note:
+    found = Note(rig.vault / "Long.md")
+    found.write(OLD)
+    return found
+
+
+async def ask(rig: Any) -> asyncio.Task[Any]:
+    """A call that waits for its answer."""
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Long.md", text=NEW)))
+    await rig.asked()
+    return call
+
+
+async def respond(rig: Any, hunks: Any, decision: Decision = Decision.ALLOW_ONCE, digest: str | None = None) -> Any:
+    question = rig.screen.asked[-1]
+    digest = digest or question["planDigest"]
+    return await rig.broker.respond(
+        question["requestId"], decision, plan_digest=digest, feedback=None, by="Screen", hunks=hunks
+    )
+
+
+async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_out(rig: Any, note: Note) -> None:
+    person = rig.person()
+    call = await ask(rig)
+    assert person.asked[0]["hunksSupported"] is True
+    reply = await respond(rig, {"Long.md": [0]})
+    result = await call
+    assert note.text == FIRST
+    assert reply.accepted
+    assert reply.plan_digest not in {None, person.asked[0]["planDigest"]}
+    (left,) = result.data["leftOut"]
+    assert (left["path"], left["change"], left["hunks"], left["of"]) == ("Long.md", "modify", [1], 2)
+    assert "+twenty-eight" in left["diff"]
+    assert "1 of 2 hunks" in result.text
+    assert "+twenty-eight" in result.text
+    (done,) = rig.records("execution")
+    assert done["planDigest"] == reply.plan_digest
+    assert rig.records("decision")[0]["planDigest"] == reply.plan_digest
+
+
+async def test_a_part_is_undone_like_any_change(rig: Any, note: Note) -> None:
+    rig.person()
+    call = await ask(rig)
+    await respond(rig, {"Long.md": [1]})
+    assert (await call).success
+    _change, plan = rig.ledger.undo_plan()
+    assert plan.blobs == {plan.changes[0].after: OLD.encode()}
+    assert note.text == OLD.replace("line 28\n", "twenty-eight\n")
+
+
+async def test_keeping_every_hunk_is_a_plain_yes(rig: Any, note: Note) -> None:
+    person = rig.person()
+    call = await ask(rig)
+    reply = await respond(rig, {"Long.md": [1, 0]})
+    assert reply.plan_digest == person.asked[0]["planDigest"]
+    assert "leftOut" not in (await call).data
+    assert note.text == NEW
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (({"Long.md": []},), "deny it instead"),
+        (({"Long.md": [7]},), "no hunk 7"),
+        (({"Other.md": [0]},), "no file of this change"),
+        (({"Long.md": [0]}, Decision.DENY_ONCE), "'allow_once' only"),
+        (({"Long.md": [0]}, Decision.ALLOW_ONCE, "sha256:other"), "digest"),
+    ],
+)
+async def test_an_answer_that_makes_no_sense_leaves_the_question_open(
+    rig: Any, note: Note, answer: tuple[Any, ...], says: str
+) -> None:
+    rig.person()
+    call = await ask(rig)
+    reply = await respond(rig, *answer)
+    assert (reply.accepted, reply.outcome) == (False, None)
+    assert says in reply.reason
+    assert len(rig.broker.pending()) == 1
+    assert (await rig.screen.answer(Decision.ALLOW_ONCE)).accepted
+    assert (await call).success
+    assert note.text == NEW
+
+
+async def test_a_file_that_changed_meanwhile_is_not_written_in_part_either(rig: Any, note: Note) -> None:
+    rig.person()
+    call = await ask(rig)
+    note.write("someone else\n")
+    reply = await respond(rig, {"Long.md": [0]})
+    assert (reply.accepted, reply.outcome) == (False, "stale")
+    assert (await call).data["code"] == "stale"
+    assert note.text == "someone else\n"
+
+
+async def test_a_change_of_one_hunk_and_a_read_are_answered_as_a_whole(rig: Any) -> None:
+    person = rig.person()
+    for tool_call in (
+        rig.tool_call("overwrite", path="Ideas.md", text="new\n"),
+        rig.tool_call("read", path="Ideas.md"),
+    ):
+        call = asyncio.create_task(rig.pipeline.call(tool_call))
+        await rig.asked()
+        assert person.asked[-1]["hunksSupported"] is False
+        reply = await respond(rig, {"Ideas.md": [0]})
+        assert "as a whole" in reply.reason
+        await person.answer(Decision.DENY_ONCE)
+        await call
+
+
+async def test_a_question_warns_of_what_its_diff_does_not_show_and_so_does_a_preview(rig: Any) -> None:
+    person = rig.person()
+    tool_call = rig.tool_call("overwrite", path="Ideas.md", text="![x](https://evil.example/x.png)\n")
+    call = asyncio.create_task(rig.pipeline.call(tool_call))
+    await rig.asked()
+    (warning,) = person.asked[0]["preview"]["warnings"]
+    assert "https://evil.example/x.png" in warning
+    await person.answer(Decision.DENY_ONCE)
+    await call
+    plan = (
+        await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="<% x %>\n"))
+    ).to_wire()["plan"]
+    assert "runs as a program" in plan["warnings"][0]
