@@ -22,19 +22,19 @@ from bridge.vault.root import VaultRoot
 
 @dataclass
 class World:
-    """A vault and its index, which does not follow the disk by itself: call `refresh`, or tell it.
+    """A vault and its index, which does not follow the disk by itself: call `refresh`, or report changes to it.
 
     Attributes:
         folder: The vault.
         cache: Where the index is kept.
         index: The index.
-        told: What it told of changes.
+        reported: The changes it reported.
     """
 
     folder: Path
     cache: Path | None
     clock: Clock = field(default_factory=SystemClock)
-    told: list[tuple[str, str]] = field(default_factory=list)
+    reported: list[tuple[str, str]] = field(default_factory=list)
     progress: list[tuple[int, int]] = field(default_factory=list)
     index: VaultIndex = field(init=False)
 
@@ -48,7 +48,7 @@ class World:
             VaultFiles(self.root),
             self.clock,
             folder=self.cache,
-            on_change=lambda path, change: self.told.append((path, change)),
+            on_change=lambda path, change: self.reported.append((path, change)),
             on_progress=lambda done, total: self.progress.append((done, total)),
         )
 
@@ -68,8 +68,8 @@ class World:
         place.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8", "surrogateescape"))
         return place
 
-    def tell(self, *paths: str) -> None:
-        """Tell the index of changes, and let it look."""
+    def report(self, *paths: str) -> None:
+        """Report changes to the index, and let it look."""
         self.index._indexer.note(paths)
         self.index._indexer.take_noted()
 

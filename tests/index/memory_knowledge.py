@@ -13,7 +13,7 @@ class MemoryKnowledge:
     Args:
         paths: The files.
         aliases: The other names of some notes.
-        closed: Files whose names are known to links, and of which nothing is told.
+        closed: Files whose names are known to links, and of which nothing else is known.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class MemoryKnowledge:
         return list(self._files.values())
 
     def folders(self) -> Sequence[str]:
-        """None is told."""
+        """None is known."""
         return []
 
     def file(self, path: str) -> IndexedFile | None:

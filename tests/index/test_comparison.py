@@ -1,4 +1,4 @@
-"""Obsidian's index beside ours: what differs is told, and what only differs in time is told apart."""
+"""Obsidian's index beside ours: what differs is listed, and what only differs in time is kept apart."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ def index(vault: Path) -> Iterator[VaultIndex]:
 
 @pytest.fixture
 def facts(vault: Path) -> Facts:
-    """What Obsidian says of a note that is on disk; right for `Note.md` unless told otherwise."""
+    """What Obsidian says of a note that is on disk; right for `Note.md` unless said otherwise."""
 
     def facts(path: str = "Note.md", **other: object) -> ObsidianFacts:
         state = (vault / path).stat()
@@ -52,7 +52,7 @@ def facts(vault: Path) -> Facts:
     return facts
 
 
-def told(found: IndexComparison) -> list[tuple[str, str, int, int]]:
+def in_short(found: IndexComparison) -> list[tuple[str, str, int, int]]:
     """The differences, in few words."""
     return [(one.kind, one.target, one.obsidian, one.bridge) for one in found.differences]
 
@@ -67,7 +67,7 @@ def test_links_embeds_and_links_in_properties_are_counted_together(index: VaultI
     assert counts(index, "Nothing.md") is None
 
 
-def test_where_both_say_the_same_nothing_is_told(index: VaultIndex, facts: Facts) -> None:
+def test_where_both_say_the_same_nothing_is_listed(index: VaultIndex, facts: Facts) -> None:
     found = compare(index, {path: facts(path) for path in ("Note.md", "Ideas.md", "Notes/Meeting.md")})
     assert (found.compared, found.links, found.tags) == (3, 8, 4)
     assert (found.differences, found.uncompared, found.more) == ((), (), 0)
@@ -83,11 +83,11 @@ def test_where_both_say_the_same_nothing_is_told(index: VaultIndex, facts: Facts
         ({"tags": ["#body", "#body", "#first", "#Second"]}, ("tag_order", "", 4, 4)),
     ],
 )
-def test_what_differs_is_told_with_both_counts(
+def test_what_differs_is_listed_with_both_counts(
     index: VaultIndex, facts: Facts, other: dict[str, object], difference: tuple[str, str, int, int]
 ) -> None:
     found = compare(index, {"Note.md": facts(**other)})
-    assert told(found) == [difference]
+    assert in_short(found) == [difference]
     assert found.differences[0].path == "Note.md"
 
 
@@ -130,7 +130,7 @@ def test_times_are_compared_as_exactly_as_obsidian_keeps_them(
     assert [one.reason for one in found.uncompared] == ([reason] if reason else [])
 
 
-def test_notes_that_only_one_of_the_two_knows_are_told(index: VaultIndex) -> None:
+def test_notes_that_only_one_of_the_two_knows_are_listed(index: VaultIndex) -> None:
     known = ["Note.md", "Ideas.md", "Notes/Meeting.md", "Gone.md"]
     found = compare(index, {}, known=known)
     assert [(one.path, one.obsidian, one.bridge) for one in found.differences] == [

@@ -52,7 +52,7 @@ class Histories(RuleBasedStateMachine):
         for path in FIRST:
             self.world.write(path, "[[One]] [[Two]] #tag")
         self.world.index.refresh()
-        self.untold: set[str] = set()
+        self.unreported: set[str] = set()
         self.changes = 0
         self.follow()
 
@@ -84,13 +84,13 @@ class Histories(RuleBasedStateMachine):
             self.world.write(path, CANVAS.encode() if path.endswith(".canvas") else data)
         except OSError:  # a file where a folder should be
             return
-        self.untold |= {path, *map(str, Path(path).parents)} - {"."}
+        self.unreported |= {path, *map(str, Path(path).parents)} - {"."}
 
     @rule(path=PATHS)
     def another_program_deletes(self, path: str) -> None:
         if self.place(path).is_file():
             self.place(path).unlink()
-            self.untold.add(path)
+            self.unreported.add(path)
 
     @rule(old=st.sampled_from(("A", "A/B", "C", "a")), new=st.sampled_from(("A", "C", "D", "C/E")))
     def another_program_moves_a_folder(self, old: str, new: str) -> None:
@@ -98,7 +98,7 @@ class Histories(RuleBasedStateMachine):
             self.place(old).rename(self.place(new))
         except OSError:
             return
-        self.untold |= {old, new}
+        self.unreported |= {old, new}
 
     @rule(old=PATHS, new=PATHS)
     def another_program_moves_a_file(self, old: str, new: str) -> None:
@@ -106,19 +106,19 @@ class Histories(RuleBasedStateMachine):
             self.place(old).replace(self.place(new))
         except OSError:
             return
-        self.untold |= {old, new}
+        self.unreported |= {old, new}
 
     @rule(path=st.sampled_from(("A", "C", "D")))
     def another_program_deletes_a_folder(self, path: str) -> None:
         if self.place(path).is_dir():
             shutil.rmtree(self.place(path))
-            self.untold.add(path)
+            self.unreported.add(path)
 
     @rule(path=st.sampled_from(("A/Empty", "F")))
     def another_program_makes_a_folder(self, path: str) -> None:
         if self.place(path).parent.is_dir() and not self.place(path).exists():
             self.place(path).mkdir()
-            self.untold.add(path)
+            self.unreported.add(path)
 
     # -- we ---------------------------------------------------------------------------------------------------------
 
@@ -157,17 +157,17 @@ class Histories(RuleBasedStateMachine):
 
     # -- and the index ------------------------------------------------------------------------------------------------
 
-    @precondition(lambda self: self.untold)
+    @precondition(lambda self: self.unreported)
     @rule()
     def the_index_is_told(self) -> None:
-        self.world.tell(*self.untold)
-        self.untold = set()
+        self.world.report(*self.unreported)
+        self.unreported = set()
         assert self.world.wrong == []
 
     @rule()
     def the_index_sweeps(self) -> None:
         self.world.index.refresh()
-        self.untold = set()
+        self.unreported = set()
         assert self.world.wrong == []
 
     @rule()
@@ -177,7 +177,7 @@ class Histories(RuleBasedStateMachine):
 
     @invariant()
     def nothing_is_known_that_is_wrong(self) -> None:
-        if hasattr(self, "world") and not self.untold:
+        if hasattr(self, "world") and not self.unreported:
             assert self.world.wrong == []
 
 

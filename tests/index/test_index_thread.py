@@ -20,7 +20,7 @@ PATIENCE = 20
 
 
 class Heard:
-    """What is told of changes, to be waited for."""
+    """The changes that are reported, to be waited for."""
 
     def __init__(self) -> None:
         self.changes: list[tuple[str, str]] = []
@@ -75,7 +75,7 @@ def test_right_after_the_start_of_a_small_vault_everything_is_known(index: Vault
     assert index.ready
 
 
-def test_a_change_is_told_when_the_answers_have_it(watched: VaultIndex, vault: Path, heard: Heard) -> None:
+def test_a_change_is_reported_when_the_answers_have_it(watched: VaultIndex, vault: Path, heard: Heard) -> None:
     answers: list[Any] = []
 
     def ask(path: str, change: str) -> None:

@@ -89,7 +89,7 @@ def test_a_note_is_found_by_its_path_else_its_name_else_an_alias(reference: str,
     ("reference", "part"),
     [("Only#A#B", "#A#B"), ("d/C# notes", ""), ("[[C# notes]]", "#notes"), ("F# notes", ""), ("Note.md#^b1", "#^b1")],
 )
-def test_the_part_that_is_meant_is_told(reference: str, part: str) -> None:
+def test_the_part_that_is_meant_is_returned(reference: str, part: str) -> None:
     assert resolver().resolve(reference).reference.part == part
 
 
@@ -102,7 +102,7 @@ def test_the_part_that_is_meant_is_told(reference: str, part: str) -> None:
         ("C# notes", "C# notes", ["d/C# notes.md", "C.md"]),
     ],
 )
-def test_several_notes_that_fit_are_ambiguous_and_told(reference: str, name: str, candidates: list[str]) -> None:
+def test_several_notes_that_fit_are_ambiguous_and_listed(reference: str, name: str, candidates: list[str]) -> None:
     with pytest.raises(Ambiguous, match=f"^Ambiguous note reference '{name}': 2 matches. Use one of ") as refused:
         resolver().resolve(reference)
     data = refused.value.data
@@ -111,7 +111,7 @@ def test_several_notes_that_fit_are_ambiguous_and_told(reference: str, name: str
     assert all(repr(path) in refused.value.message for path in candidates)
 
 
-def test_a_candidate_tells_name_folder_path_and_when_it_was_modified() -> None:
+def test_a_candidate_has_name_folder_path_and_when_it_was_modified() -> None:
     with pytest.raises(Ambiguous) as refused:
         resolver().resolve("Deep")
     assert refused.value.data["candidates"][1] == {
@@ -122,7 +122,7 @@ def test_a_candidate_tells_name_folder_path_and_when_it_was_modified() -> None:
     }
 
 
-def test_very_many_candidates_are_counted_and_the_first_are_told() -> None:
+def test_very_many_candidates_are_counted_and_the_first_are_listed() -> None:
     crowd = NoteResolver(MemoryKnowledge([f"{number:03}/README.md" for number in range(300)]))
     with pytest.raises(Ambiguous, match=r"300 matches.*and 295 more$") as refused:
         crowd.resolve("README")

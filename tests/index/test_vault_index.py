@@ -119,17 +119,17 @@ def test_changes_while_it_was_stopped_are_found(world: World) -> None:
     world.open()
     world.index.refresh()
     assert world.wrong == []
-    assert world.told == []
+    assert world.reported == []
 
 
-def test_other_programs_changes_are_taken_in_when_told(world: World) -> None:
+def test_other_programs_changes_are_taken_in_when_reported(world: World) -> None:
     world.write("Hub.md", "changed [[Other]]")
     world.write("New folder/A.md", "#a")
     world.write("New folder/Deeper/B.md", "#b")
     (world.folder / "Other.md").unlink()
-    world.tell("Hub.md", "New folder", "Other.md", ".obsidian/app.json", "no such")
+    world.report("Hub.md", "New folder", "Other.md", ".obsidian/app.json", "no such")
     assert world.wrong == []
-    assert sorted(world.told) == [
+    assert sorted(world.reported) == [
         ("Hub.md", "modified"),
         ("New folder/A.md", "created"),
         ("New folder/Deeper/B.md", "created"),
@@ -139,10 +139,10 @@ def test_other_programs_changes_are_taken_in_when_told(world: World) -> None:
 
 def test_a_folder_that_is_moved_takes_its_files_along(world: World) -> None:
     (world.folder / "Sub").rename(world.folder / "Elsewhere")
-    world.tell("Sub", "Elsewhere")
+    world.report("Sub", "Elsewhere")
     assert world.wrong == []
-    assert ("Sub/Deep note.md", "deleted") in world.told
-    assert ("Elsewhere/Deep note.md", "created") in world.told
+    assert ("Sub/Deep note.md", "deleted") in world.reported
+    assert ("Elsewhere/Deep note.md", "created") in world.reported
 
 
 def test_a_file_in_the_place_of_a_folder_and_the_other_way_round(world: World) -> None:
@@ -151,7 +151,7 @@ def test_a_file_in_the_place_of_a_folder_and_the_other_way_round(world: World) -
     (world.folder / "Empty" / "Inner").rmdir()
     (world.folder / "Empty").rmdir()
     world.write("Empty", "now a file")
-    world.tell("plain.txt", "Empty")
+    world.report("plain.txt", "Empty")
     assert world.wrong == []
     (world.folder / "Empty").unlink()
     world.write("Empty/again.md", "x")
@@ -165,7 +165,7 @@ def test_lost_reports_are_made_up_for_by_a_sweep(world: World) -> None:
     (world.folder / "Pictures").rmdir()
     world.index.refresh()
     assert world.wrong == []
-    assert sorted(world.told) == [("Pictures/fox.png", "deleted"), ("Sub/Quiet.md", "created")]
+    assert sorted(world.reported) == [("Pictures/fox.png", "deleted"), ("Sub/Quiet.md", "created")]
 
 
 def test_a_change_in_the_same_instant_with_the_same_size_is_found(world: World) -> None:
@@ -201,7 +201,7 @@ def test_files_swapped_for_each_other_are_found(world: World) -> None:
 
 @pytest.fixture
 def change(world: World) -> Iterator[Change]:
-    """Makes a change as tools make it: by the ledger, which tells the index before it returns."""
+    """Makes a change as tools make it: by the ledger, which informs the index before it returns."""
     ledger = Ledger(world.root, clock=world.clock, keep_backups=lambda: True, on_applied=world.index.applied)
     numbers = itertools.count()
 
@@ -224,7 +224,7 @@ def test_our_own_writes_are_known_before_the_call_returns(world: World, change: 
     other = (world.folder / "Other.md").read_bytes()
     change(lambda plan: plan.delete(parse_path("Other.md"), other))
     assert world.wrong == []
-    assert world.told == []
+    assert world.reported == []
 
 
 def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(
@@ -233,9 +233,9 @@ def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(
     change(lambda plan: plan.create(parse_path("Deep/New.md"), b"new"))
     monkeypatch.setattr("bridge.index.file_reading.parse_file", None)
     monkeypatch.setattr("bridge.index.index_state.IndexState.commit", None)
-    world.tell("Deep", "Deep/New.md")
+    world.report("Deep", "Deep/New.md")
     assert world.wrong == []
-    assert world.told == []
+    assert world.reported == []
 
 
 def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -> None:
@@ -289,7 +289,7 @@ def test_a_file_keeps_when_it_was_made_over_changes_and_restarts(world: World) -
     for path in ("Hub.md", "Other.md"):
         (world.folder / path).unlink()
         os.utime(world.write(path, "made anew"), ns=(2**62, 2**62))
-    world.tell("Hub.md")
+    world.report("Hub.md")
     world.index.refresh()
     world.reopen()
     world.index.refresh()
@@ -406,7 +406,7 @@ def test_only_the_user_can_read_the_file(world: World) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="other names are allowed there")
 def test_names_of_any_kind(world: World, name: str) -> None:
     world.write(f"Odd/{name}", "[[Hub]] #odd")
-    world.tell(f"Odd/{name}")
+    world.report(f"Odd/{name}")
     world.write("Odd/other.md", "x")
     world.index.refresh()
     assert world.wrong == []
@@ -423,7 +423,7 @@ def test_twins_in_case_and_unicode_form_are_two_files(world: World) -> None:
     world.write("Cafe\N{COMBINING ACUTE ACCENT}.md", "#four")
     if len(list(world.folder.glob("[Tt]win.md"))) < 2:
         pytest.skip("this disk takes them for one")
-    world.tell("Twin.md", "twin.md")
+    world.report("Twin.md", "twin.md")
     world.index.refresh()
     assert world.wrong == []
 
@@ -437,7 +437,7 @@ def test_names_that_are_no_unicode_are_passed_over(world: World) -> None:
     except OSError:
         pytest.skip("this disk refuses such names")
     world.index.refresh()
-    world.tell("bad\udcff.md")
+    world.report("bad\udcff.md")
     assert not [file for file in world.index.files() if "bad" in file.path]
     Path(os.fsdecode(place)).unlink()
     assert world.wrong == []
@@ -467,7 +467,7 @@ def test_links_and_pipes_are_no_files(world: World) -> None:
     os.mkfifo(world.folder / "pipe.md")
     (world.folder / "link.md").symlink_to("Hub.md")
     (world.folder / "loop").symlink_to(".", target_is_directory=True)
-    world.tell("pipe.md", "link.md", "loop")
+    world.report("pipe.md", "link.md", "loop")
     world.index.refresh()
     assert {"pipe.md", "link.md"}.isdisjoint(file.path for file in world.index.files())
     assert "loop" not in world.index.folders()
@@ -476,7 +476,7 @@ def test_links_and_pipes_are_no_files(world: World) -> None:
 @pytest.mark.slow
 def test_a_large_note_is_read_whole(world: World) -> None:
     world.write("Large.md", "word [[Hub]] #tag\n" * 60_000)
-    world.tell("Large.md")
+    world.report("Large.md")
     assert len(world.index.links_from("Large.md")) == 60_000
     assert len(world.index.backlinks("Hub.md")) > 60_000
     assert next(iter(world.index.tags())).uses >= 60_000
@@ -486,7 +486,7 @@ def test_a_note_beyond_all_measure_is_known_by_its_name(world: World, monkeypatc
     monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
     monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
     world.write("Huge.md", "[[Hub]]\n" * 1000)
-    world.tell("Huge.md")
+    world.report("Huge.md")
     assert world.index.file("Huge.md") is not None
     assert world.index.links_from("Huge.md") == []
     assert not world.index.status().indexing
@@ -516,7 +516,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_again(world: World, monkeypa
 
     world.write("Grows.md", "short")
     monkeypatch.setattr(Folder, "read_with_state", growing)
-    world.tell("Grows.md")
+    world.report("Grows.md")
     world.index.refresh()
     assert grown
     assert world.wrong == []

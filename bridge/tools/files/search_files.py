@@ -128,7 +128,7 @@ def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str
         metadata["indexing"] = True
     if not data:
         return Output(data, f'No matches found for "{params.pattern}" in {counted.files} files.', metadata)
-    lines = [f"GrepResult {len(data)} matching file(s):"]
+    lines = [f"Found {len(data)} matching file(s):"]
     for path, count, hits in best:
         if hits:
             lines += ["", f"## {path}", *_excerpts(hits)]

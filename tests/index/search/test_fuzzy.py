@@ -66,7 +66,7 @@ def test_folding_takes_away_case_accents_and_width() -> None:
     assert fold("ÉCOLE \uff46ull Straße") == "ecole full strasse"
 
 
-def test_the_search_stops_when_it_is_told_to() -> None:
+def test_the_search_stops_when_its_time_is_over() -> None:
     def stop() -> None:
         raise DeadlineExceeded("enough")
 

@@ -49,7 +49,7 @@ def test_case_matters_on_request() -> None:
 
 @given(text=st.text(alphabet="abé😀\n\udcff", max_size=60), pattern=st.sampled_from(["a", "b+", "^b", "é", "a.", "b$"]))
 @settings(max_examples=200, deadline=None)
-def test_the_first_match_of_each_line_is_told_by_characters(text: str, pattern: str) -> None:
+def test_the_first_match_of_each_line_is_found_by_characters(text: str, pattern: str) -> None:
     note = NoteText(text)
     expected: list[Span] = []
     start = 0

@@ -50,7 +50,7 @@ def test_answers_are_paths(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("few", [0, 500])
-def test_a_note_that_moved_is_told_by_its_new_path(tables: Tables, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+def test_a_note_that_moved_is_found_by_its_new_path(tables: Tables, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
     monkeypatch.setattr(fulltext, "_FEW_UNKNOWN", few)
     old = tables.put("Old.md", "alpha")
     assert tables.words.matching(phrase("alpha"), _never) == ["Old.md"]

@@ -34,7 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "searched", "told"),
+    ("data", "searched", "shown"),
     [
         (b"", b"", b""),
         (b"\xef\xbb\xbf", b"", b""),
@@ -45,11 +45,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
         (b"caf\xe9", b"caf\xe9\n", b"caf\xe9"),
     ],
 )
-def test_text_is_held_as_it_is_searched(data: bytes, searched: bytes, told: bytes) -> None:
+def test_text_is_held_as_it_is_searched(data: bytes, searched: bytes, shown: bytes) -> None:
     arena = TextArena()
     arena.put(text_entry("a.md", data, STAMP))
     assert texts(arena) == {"a.md": searched}
-    assert bytes(arena.text("a.md") or b"") == told
+    assert bytes(arena.text("a.md") or b"") == shown
 
 
 def test_binary_large_and_hidden_files_are_known_without_their_text() -> None:

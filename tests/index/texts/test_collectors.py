@@ -51,7 +51,7 @@ def test_the_context_is_the_lines_with_the_hit_among_them() -> None:
     assert hit.context == "a\nb\nc"
 
 
-def test_hits_stop_when_they_are_too_long_to_tell() -> None:
+def test_hits_stop_when_they_are_too_long_to_return() -> None:
     excerpts = FileHits("a.md", 0, 100)
     excerpts.add(b"0123456789\n" * 50, [(11 * number, 11 * number) for number in range(50)])
     assert excerpts.full

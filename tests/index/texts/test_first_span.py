@@ -14,7 +14,7 @@ class Public:
         self.search = compiled.regex.search
 
 
-def test_both_ways_tell_the_same() -> None:
+def test_both_ways_find_the_same() -> None:
     text = "été a\nab\n".encode()
     for pattern in ("a", "b$", "^", "x", "é", "(?i)A$", "$"):
         compiled = compile_re2(pattern)

@@ -31,7 +31,7 @@ def search(grep: Grep, clock: SystemClock) -> Search:
     return search
 
 
-def told(found: GrepResult) -> list[tuple[str, int, str]]:
+def shown_lines(found: GrepResult) -> list[tuple[str, int, str]]:
     return [(hit.file, hit.line, hit.match) for hit in found.hits]
 
 
@@ -39,25 +39,25 @@ def test_lines_of_every_ending_are_found_with_their_numbers(notes: Path, search:
     (notes / "unix.md").write_bytes(b"a\nTODO\nb\n")
     (notes / "windows.md").write_bytes(b"a\r\nb\r\nTODO\r\n")
     (notes / "mixed.md").write_bytes(b"a\rb\r\n\nTODO")
-    assert told(search("^TODO$")) == [("mixed.md", 3, "TODO"), ("unix.md", 2, "TODO"), ("windows.md", 3, "TODO")]
+    assert shown_lines(search("^TODO$")) == [("mixed.md", 3, "TODO"), ("unix.md", 2, "TODO"), ("windows.md", 3, "TODO")]
 
 
 def test_the_first_line_is_found_behind_a_byte_order_mark(notes: Path, search: Search) -> None:
     (notes / "bom.md").write_bytes(b"\xef\xbb\xbf# Title\n")
-    assert told(search("^# Title")) == [("bom.md", 1, "# Title")]
+    assert shown_lines(search("^# Title")) == [("bom.md", 1, "# Title")]
 
 
 def test_binary_files_are_passed_over(notes: Path, search: Search) -> None:
     (notes / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00TODO\n")
     (notes / "note.md").write_bytes(b"TODO\n")
     found = search("TODO")
-    assert (told(found), found.files) == ([("note.md", 1, "TODO")], 1)
+    assert (shown_lines(found), found.files) == ([("note.md", 1, "TODO")], 1)
 
 
 def test_bytes_that_are_not_utf8_are_shown_replaced(notes: Path, search: Search) -> None:
     (notes / "latin.md").write_bytes(b"caf\xe9 TODO\n")
-    assert told(search("TODO")) == [("latin.md", 1, "caf\ufffd TODO")]
-    assert told(search("(?=T)TODO")) == [("latin.md", 1, "caf\ufffd TODO")]
+    assert shown_lines(search("TODO")) == [("latin.md", 1, "caf\ufffd TODO")]
+    assert shown_lines(search("(?=T)TODO")) == [("latin.md", 1, "caf\ufffd TODO")]
 
 
 def test_only_files_of_the_glob_and_not_ignored_are_searched(notes: Path, search: Search) -> None:
@@ -131,12 +131,12 @@ def test_a_pattern_that_backtracks_without_end_is_refused(notes: Path, search: S
         search("(?=a)(a+)+$")
 
 
-def test_progress_is_told_now_and_then(notes: Path, search: Search) -> None:
+def test_progress_is_reported_now_and_then(notes: Path, search: Search) -> None:
     for number in range(501):
         (notes / f"{number}.md").write_bytes(b"")
-    told: list[int] = []
-    search("x", progress=told.append)
-    assert told == [500]
+    reported: list[int] = []
+    search("x", progress=reported.append)
+    assert reported == [500]
 
 
 def test_a_file_that_goes_while_we_look_is_as_if_it_were_not_there(notes: Path, search: Search) -> None:
@@ -164,4 +164,4 @@ def test_the_lines_found_are_those_of_ripgrep(notes: Path, search: Search, patte
         command, cwd=notes, capture_output=True, check=False, encoding="utf-8"
     )
     theirs = [line.removeprefix("./").split(":", 2) for line in process.stdout.splitlines()]
-    assert [[file, str(line), text] for file, line, text in told(search(pattern, limit=10_000))] == theirs
+    assert [[file, str(line), text] for file, line, text in shown_lines(search(pattern, limit=10_000))] == theirs

@@ -116,7 +116,7 @@ def test_a_caller_that_leaves_in_the_middle_gives_no_worker_back(clock: SystemCl
 
 
 def test_the_worker_knows_nothing_of_the_bridges_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it is started with is all it can ever tell."""
+    """What it is started with is all it can ever disclose."""
     monkeypatch.setenv("SECRET_TOKEN", "hunter2")
     worker = Worker()
     environment = Path(f"/proc/{worker._process.pid}/environ")
