@@ -26,8 +26,8 @@ def snippet(start: str) -> str:
 
 
 def run(code: str, names: dict[str, Any]) -> dict[str, Any]:
-    """Run code as a part of a module with these names; what the module holds then."""
-    names = dict(names)
+    """Run code with a module's names, outside the module; what there is then."""
+    names = dict(names) | {"__name__": "page"}
     exec(compile(code, "page.py", "exec"), names)  # noqa: S102 - the page's own example
     return names
 
