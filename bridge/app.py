@@ -22,12 +22,14 @@ from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
+from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.discovery import Discovery
-from bridge.contract.events import LimitHit
+from bridge.contract.events import LimitHit, ToolsChanged
 from bridge.contract.result import ToolResult
+from bridge.identity.store import ClientStore
 from bridge.index.comparison import compare
 from bridge.index.index_thread import Watcher
 from bridge.index.vault_index import VaultIndex
@@ -166,7 +168,8 @@ class Bridge:
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
         permissions = PermissionFile(state, clock=self._clock)
-        grants = self._grants(permissions, state)
+        clients, answers = self._clients(RunFolder(root.path, kind="clients", durable=True))
+        grants = self._grants(permissions, state, answers)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
@@ -184,7 +187,8 @@ class Bridge:
         self.recovery = await asyncio.to_thread(ledger.recover)
         self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
 
-        registry = ToolRegistry()
+        registry = ToolRegistry(on_change=lambda: hub.notify_everyone(ToolsChanged()))
+        stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
             everything=self.index,
@@ -194,9 +198,7 @@ class Bridge:
             handed=self._session_files.handed,
         )
         for provider in providers(tool_services):
-            registry.register(provider)
-        await registry.start()
-        stack.push_async_callback(registry.stop)
+            await registry.add(provider)
 
         audit = AuditLog(
             state,
@@ -224,7 +226,7 @@ class Bridge:
             on_finished=lambda *ended: self._finished(audit_step, *ended),
             incomplete_answers=lambda: self.index.incomplete_answers,
         )
-        calls = CallRegistry(pipeline, ledger, self._clock)
+        calls = CallRegistry(pipeline, ledger, self._clock, on_delivered=audit_step.delivered)
         stack.push_async_callback(calls.stop)
         self.services = Services(
             vault=root.name,
@@ -240,10 +242,18 @@ class Bridge:
             limits=limits,
             status=self.index.status,
             compare=partial(compare, self.index),
-            knowledge=lambda role: self.index if role == "host" else tool_services.index,
+            knowledge=lambda person: self.index if person else tool_services.index,
             closed=grants.closed,
-            faults=lambda: [*self.settings.faults, *([fault] if (fault := permissions.fault) else [])],
+            faults=lambda: [
+                *self.settings.faults,
+                *(fault for fault in (permissions.fault, clients.fault, answers.fault) if fault is not None),
+            ],
             attached=self._session_files.attached,
+            hub=hub,
+            clock=self._clock,
+            clients=clients,
+            seen=lambda caller: clients.seen(caller.client, caller.calls_itself),
+            session_ended=lambda session: _session_ended(session, grants, self._session_files),
             note=audit_step.note,
         )
         self._watch(root)
@@ -293,13 +303,22 @@ class Bridge:
         audit_step.note("bridge", {"event": "started"} | life | {"recovered": recovered})
         self._stack.callback(audit_step.note, "bridge", {"event": "stopped"} | life)
 
-    def _grants(self, permissions: PermissionFile, state: Folder) -> GrantStore:
+    def _clients(self, folder: RunFolder) -> tuple[ClientStore, ClientGrants]:
+        """The clients with a name of their own, and what they were allowed for good."""
+        clients = ClientStore(folder, clock=self._clock)
+        answers = ClientGrants(
+            folder, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days, name_of=clients.name_of
+        )
+        return clients, answers
+
+    def _grants(self, permissions: PermissionFile, state: Folder, answers: ClientGrants) -> GrantStore:
         """The remembered answers, bound to the settings both ways."""
         grants = GrantStore(
             permissions,
             clock=self._clock,
             modes=lambda: self.settings.current.consent_mode,
             set_mode=self.settings.set_mode,
+            clients=answers,
             expiry=GrantExpiry(
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
@@ -328,6 +347,12 @@ class Bridge:
 def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     """Remove backups that are older than the user wants to keep them."""
     ledger.prune(settings.current.backup_retention_days)
+
+
+def _session_ended(session_id: str, grants: GrantStore, session_files: SessionFiles) -> None:
+    """Nobody can go on with a session: what was remembered for it goes."""
+    grants.end_session(session_id)
+    session_files.forget(session_id)
 
 
 def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:

@@ -33,8 +33,9 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's own run folders, or draws for the size of the terminal that the tests run in."""
+    """No test touches the user's own run folders and tokens, or draws for the size of the tests' own terminal."""
     monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
+    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(tmp_path_factory.mktemp("config")))
     for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
 

@@ -244,7 +244,7 @@ class AuditLog:
             return self._chain_state
 
     def _trouble(self, what: str) -> None:
-        self.fault = f"{what}. Make room, or mend the permissions of that folder"
+        self.fault = f"{what}. Make room, or correct the permissions of that folder"
         logger.warning("%s", self.fault)
 
 

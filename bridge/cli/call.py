@@ -1,7 +1,7 @@
 """`vault-bridge call` calls a tool as an agent does; `vault-bridge preview` shows what a call would do."""
 
 import asyncio
-import secrets
+import uuid
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -43,7 +43,10 @@ def call(
     wait: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="Return a ticket if nobody has decided by then.")
     ] = None,
-    client: Annotated[str, typer.Option(metavar="NAME", help="The agent's name in questions and in the log.")] = NAME,
+    client: Annotated[
+        str | None, typer.Option(metavar="NAME", help="As this client (`vault-bridge clients add NAME --save`).")
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="NAME", help="What to call ourselves, without a client's token.")] = NAME,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -59,8 +62,9 @@ def call(
       vault-bridge call read path=Ideas.md startLine=1 endLine=5
       vault-bridge call apply_patch path=Ideas.md 'patches=[{"startLine":3,"endLine":3,"newContent":"## New"}]'
       vault-bridge call apply_patch patch=@change.diff --reason "fix the heading"
-      vault-bridge call apply_patch patch=@change.diff --wait 5 --call-id c1
-      vault-bridge call --call-id c1                   what became of that call
+      vault-bridge call apply_patch patch=@change.diff --wait 5    prints a ticket
+      vault-bridge call --call-id TICKET                           what became of that call
+      vault-bridge call add_tag name=Ideas tag=later --client "Claude Code"
     """
     if tool is None and call_id is None:
         raise BadArguments("Name a tool; `vault-bridge tools` lists them. Or use --call-id to fetch an earlier call.")
@@ -68,7 +72,7 @@ def call(
     folder = find_vault(vault)
 
     async def run() -> Result:
-        async with connect(folder, name=client, role="agent") as bridge:
+        async with connect(folder, name=name, role="agent", client=client) as bridge:
             if tool is None:
                 return await bridge.result(call_id or "", wait)
             parsed = await tool_arguments(bridge, tool, words, arguments)
@@ -124,7 +128,7 @@ async def _watch(
     reason: str | None,
 ) -> Result:
     """Call, and show the person who is looking what it waits for, which may be a consent screen that is yet to come."""
-    name = call_id or f"call-{secrets.token_hex(8)}"
+    name = call_id or str(uuid.uuid4())
     try:
         result = await bridge.call(tool, arguments, call_id=name, wait=NOTICE_SECONDS, reason=reason)
         while result.pending:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from bridge.settings.model import PRESETS, SECTIONS, schema
+from bridge.settings.model import SECTIONS, schema
 
-TOOLS = tuple(dict.fromkeys(tool for tools in PRESETS.values() for tool in tools if tool != "*"))
 BY_TOOL = ("consentMode", "rateLimits")
 """Settings that have a member for each tool."""
 
@@ -12,7 +11,7 @@ BY_TOOL = ("consentMode", "rateLimits")
 def complete_key(incomplete: str) -> list[str]:
     """Names of settings, and those of their members once a dot is there."""
     whole, dot, _ = incomplete.partition(".")
-    names = [f"{whole}.{tool}" for tool in TOOLS] if dot and whole in BY_TOOL else list(_described())
+    names = [f"{whole}.{tool}" for tool in _tools()] if dot and whole in BY_TOOL else list(_described())
     return _beginning(names, incomplete)
 
 
@@ -31,7 +30,13 @@ def complete_section(incomplete: str) -> list[str]:
 
 def complete_tool(incomplete: str) -> list[str]:
     """Names of tools."""
-    return _beginning(["*", *TOOLS], incomplete)
+    return _beginning(["*", *_tools()], incomplete)
+
+
+def _tools() -> list[str]:
+    from bridge.tools import specs  # noqa: PLC0415 - only where a tool is to be completed
+
+    return [spec.name for spec in specs() if spec.listed]
 
 
 def _described() -> dict[str, dict[str, Any]]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
 from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
+from bridge.contract.targets import Reach
 
 NAME: Final = "Terminal"
 """The name by which other hosts know this screen."""
@@ -24,10 +25,19 @@ Say = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ConsentAnswer:
-    """What the person decided, and what they want the agent to know."""
+    """What the person decided, and what they want the agent to know.
+
+    Attributes:
+        decision: One of the choices they had.
+        feedback: Their words to the agent.
+        reach: With an answer for longer, the rung that they chose; None for the usual one.
+        everyone: With "always" and "never", whether it holds for every program; None for what is usual.
+    """
 
     decision: Decision
     feedback: str | None = None
+    reach: Reach | None = None
+    everyone: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,8 @@ class ConsentLink:
         params: dict[str, Any] = {"requestId": request.request_id, "decision": answer.decision.value}
         params |= {"planDigest": request.plan_digest} if request.plan_digest else {}
         params |= {"feedback": answer.feedback} if answer.feedback else {}
+        params |= {"reach": answer.reach.value} if answer.reach else {}
+        params |= {} if answer.everyone is None else {"everyone": answer.everyone}
         try:
             reply = ConsentReply.model_validate(await self._bridge.request("consent.respond", **params))
             if reply.accepted or reply.outcome is not None or await self._is_open(self._bridge, request.request_id):

@@ -1,9 +1,9 @@
 """The terminal's consent prompt: shows one question after the other and takes the answers."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rich.text import Text
 
@@ -11,9 +11,23 @@ from bridge.cli.consent_link import ConsentAnswer, QuestionEnd, Questions
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.layout import wrap
 from bridge.cli.printer import READABLE, Printer
-from bridge.cli.question_screen import KEYS, LABELS, DrawnQuestion, choice_lines, draw_question, offered_keys, remaining
+from bridge.cli.question_screen import (
+    KEYS,
+    LABELS,
+    REMEMBERED,
+    DrawnQuestion,
+    can_choose,
+    choice_lines,
+    draw_question,
+    holders,
+    offered_keys,
+    reaches,
+    remaining,
+)
 from bridge.cli.sanitize import sanitize
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+
+T = TypeVar("T")
 
 SETTLE_SECONDS = 0.5
 """How long a question that comes in the place of a withdrawn one stands before keys count: somebody who was typing for
@@ -122,10 +136,53 @@ class ConsentPrompt:
                 said = (await self._keyboard.line(lambda: "Message to the agent (empty: back): ")).strip()
                 if said:
                     return ConsentAnswer(Decision.DENY_ONCE, said)
+            elif word == "w" and can_choose(request):
+                if (chosen := await self._choose(request)) is not None:
+                    return chosen
+                self._show_choices(request, cut=cut)
             elif _ANSWERS.get(word) in request.choices:
                 return ConsentAnswer(_ANSWERS[word])
             else:
                 self._say(Text(f"Type one of these, then Enter: {' '.join(offered_keys(request, cut=cut))}"))
+
+    async def _choose(self, request: ConsentRequest) -> ConsentAnswer | None:
+        """An answer for longer, with how far it reaches and for whom it holds; None when the person goes back."""
+        longer = [decision for decision in request.choices if decision in REMEMBERED]
+        decision = await self._pick("Which answer", {decision: LABELS[decision] for decision in longer})
+        if decision is None:
+            return None
+        rungs = reaches(request)
+        place = await self._pick("How far", dict(enumerate(rungs.values())))
+        if place is None:
+            return None
+        everyone = await self._pick("For whom", holders(request, decision))
+        if everyone is None:
+            return None
+        for_good = decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}
+        return ConsentAnswer(decision, reach=list(rungs)[place], everyone=everyone if for_good else None)
+
+    async def _pick(self, what: str, options: Mapping[T, str]) -> T | None:
+        """One of some options by its number; None when the person types none. Of one option there is no choice."""
+        keys = list(options)
+        if len(keys) == 1:
+            return keys[0]
+        width = min(self._printer.width, READABLE)
+        for number, label in enumerate(options.values(), 1):
+            line = Text.assemble((f" {number} ", "bold reverse"), " ", sanitize(label))
+            if not self._printer.as_json:
+                self._printer.lines(wrap(line, width, rest="    "))
+        while True:
+            word = (await self._keyboard_line(f"{what}? A number (empty: back): ")).strip()
+            if not word:
+                return None
+            if word.isascii() and word.isdecimal() and 1 <= int(word[:3]) <= len(keys):
+                return keys[int(word[:3]) - 1]
+
+    async def _keyboard_line(self, prompt: str) -> str:
+        """What the person types; nothing where there is no keyboard."""
+        if self._keyboard is None:
+            return ""
+        return await self._keyboard.line(lambda: "" if self._printer.as_json else prompt)
 
     def _show(self, request: ConsentRequest) -> bool:
         """Show a question; returns whether something was left out."""
@@ -157,8 +214,10 @@ class ConsentPrompt:
         if reply is not None and reply.accepted:
             self._questions.end(request.request_id, QuestionEnd(answer.decision, "you"))
             more = " The agent gets your message." if answer.feedback else ""
-            self._say(Text(_DONE[answer.decision] + more, "bold"))
-            self._event("answered", request, decision=answer.decision.value, feedback=answer.feedback)
+            self._say(Text.assemble((_DONE[answer.decision], "bold"), _extent(request, answer), (more, "bold")))
+            chosen = {} if answer.reach is None else {"reach": answer.reach.value}
+            chosen |= {} if answer.everyone is None else {"for": "everyone" if answer.everyone else "client"}
+            self._event("answered", request, decision=answer.decision.value, feedback=answer.feedback, **chosen)
             return True
         end = QuestionEnd(None) if reply is None else QuestionEnd(reply.outcome, reply.by)
         if reply is not None and reply.outcome is None:  # the question is still open: it comes again
@@ -176,6 +235,17 @@ class ConsentPrompt:
     def _event(self, event: str, request: ConsentRequest, **facts: str | None) -> None:
         if self._printer.as_json:
             self._printer.json({"event": event, "requestId": request.request_id, **facts}, compact=True)
+
+
+def _extent(request: ConsentRequest, answer: ConsentAnswer) -> Text:
+    """How far an answer reaches and for whom it holds, where the person has chosen that."""
+    if answer.reach is None and answer.everyone is None:
+        return Text()
+    far = sanitize(reaches(request)[answer.reach])
+    if answer.everyone is None:
+        return Text.assemble(" It reaches ", far, ".")
+    whom = sanitize(holders(request, answer.decision)[answer.everyone])
+    return Text.assemble(" It reaches ", far, " and holds for ", whom, ".")
 
 
 def describe_end(end: QuestionEnd) -> Text:

@@ -9,7 +9,7 @@ from rich.text import Text
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.diff import draw_counts
 from bridge.cli.exit_codes import fail, show_result
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import draw_table, local_time, short_client, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -111,7 +111,7 @@ def _row(entry: dict[str, Any]) -> list[Text]:
         sanitize(entry["executionId"], style="bold"),
         Text(local_time(entry["time"])),
         sanitize(entry["tool"]),
-        sanitize(entry["client"]),
+        sanitize(short_client(entry["client"])),
         draw_counts(entry["added"], entry["removed"]),
         Text.assemble(sanitize(files[0] if files else ""), more, (state, "yellow"), (backup, "red")),
     ]

@@ -6,6 +6,8 @@ from datetime import datetime
 from rich.cells import cell_len
 from rich.text import Text
 
+from bridge.identity.caller import UNNAMED
+
 NARROWEST = 8
 """Columns of text a line keeps, however narrow the screen."""
 GAP = "  "
@@ -116,3 +118,9 @@ def _blocks(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int)
         for name, cell in zip(headings[1:], row[1:], strict=True):
             if cell.plain:
                 yield from wrap(Text.assemble(f"{name}: ", cell), width, first="  ", rest="    ")
+
+
+def short_client(name: str) -> str:
+    """Who called, for a table: the name that the person gave, or `unnamed` and what the program calls itself."""
+    said = name.removeprefix(UNNAMED).removeprefix(", calls itself ")
+    return f"unnamed {said}".rstrip() if name.startswith(UNNAMED) else name

@@ -15,7 +15,7 @@ from rich.text import Text
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, local_time
+from bridge.cli.layout import draw_table, local_time, short_client
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -225,7 +225,7 @@ def draw_record(record: Record) -> list[Text]:
         Text(local_time(str(record.get("timestamp", "")))),
         sanitize(str(record.get("kind", ""))),
         sanitize(str(record.get("tool") or ""), style="bold"),
-        sanitize(str(record.get("client") or "")),
+        sanitize(short_client(str(record.get("client") or ""))),
         outcome(record),
     ]
 

@@ -44,6 +44,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "log": ("log:log", "Show what agents did and what was decided."),
     "status": ("status:status", "Say whether the vault is served."),
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
+    "clients": ("clients:app", "Give programs a name and a token of their own, and take them back."),
     "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),
     "settings": ("settings:app", "Show and change the settings of the vault."),
 }

@@ -13,6 +13,7 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
+from bridge.identity.caller import SHARED_ID
 
 HELP = """Say which rule decides a call, and list and revoke remembered answers.
 
@@ -32,6 +33,9 @@ _OUTCOMES = {
     "fail": ("It would fail.", "red"),
 }
 
+
+_ALL = "every program"
+_UNNAMED = "programs without a name of their own"
 
 Client = Annotated[
     str | None, typer.Option("--client", metavar="NAME", show_default=False, help="As the agent of this name.")
@@ -74,7 +78,7 @@ def grants(vault: Vault = None, as_json: AsJson = False) -> None:
     if as_json:
         printer.json(held)
     elif held:
-        headings = ("Id", "Said", "To", "About", "Holds")
+        headings = ("Id", "Said", "For", "About", "Reach", "Holds")
         printer.lines(draw_table(headings, [_row(grant) for grant in held], printer.width))
     else:
         printer.say("Nothing has been allowed or denied for longer than once.")
@@ -138,7 +142,8 @@ def _row(grant: dict[str, Any]) -> list[Text]:
     return [
         sanitize(grant["grantId"], style="bold"),
         Text("denied" if grant["decision"].startswith("deny") else "allowed"),
-        sanitize(grant["client"] or "everybody"),
+        sanitize(_UNNAMED if grant["kind"] == "client" and grant["clientId"] == SHARED_ID else grant["client"] or _ALL),
         sanitize(" ".join(part for part in about if part)),
+        Text(grant["reach"] or ("" if grant["target"] else "everything")),
         Text(holds.get(grant["kind"], until)),
     ]

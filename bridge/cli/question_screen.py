@@ -17,9 +17,11 @@ from bridge.cli.layout import fold, wrap
 from bridge.cli.parameters import ParameterTree
 from bridge.cli.sanitize import sanitize, sanitize_lines
 from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
+from bridge.contract.targets import Reach
+from bridge.identity.caller import UNNAMED
 
 MOST_DIFF_LINES = 300
-"""DrawnQuestion lines of diff that are shown before the rest waits behind the key `p`."""
+"""Lines of diff that are shown before the rest waits behind the key `p`."""
 MOST_DIFF_CHARACTERS = 40_000
 """Of one line: more than those screen lines can hold."""
 MOST_FILES = 40
@@ -52,7 +54,7 @@ LABELS: dict[Decision, str] = {
     Decision.DENY_ALWAYS: "never allow",
 }
 
-_REMEMBERED = {
+REMEMBERED = {
     Decision.ALLOW_SESSION: "for this session",
     Decision.DENY_SESSION: "for this session",
     Decision.ALLOW_ALWAYS: "always",
@@ -114,9 +116,37 @@ def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, str]:
     offered = {key: LABELS[decision] for key, decision in KEYS.items() if decision in request.choices}
     if Decision.DENY_ONCE in request.choices:
         offered["m"] = "deny, and tell the agent why"
+    if can_choose(request):
+        offered["w"] = "choose how far and for whom"
     if cut:
         offered["p"] = "show all of it first"
     return offered
+
+
+def can_choose(request: ConsentRequest) -> bool:
+    """Whether an answer for longer can say how far it reaches, or for whom it holds; older bridges take neither."""
+    return bool(request.client_id) and any(choice in REMEMBERED for choice in request.choices)
+
+
+def reaches(request: ConsentRequest) -> dict[Reach | None, str]:
+    """How far an answer for longer may reach, in words, the usual reach first; it is the one that names no rung."""
+    rungs: dict[Reach | None, str] = {rung.reach: rung.label for rung in request.ladder}
+    if request.covers is Covers.TOOL:
+        return {None: f"every use of {request.tool.title}"} | rungs
+    if not rungs:
+        return {None: "this target" if len(request.targets) == 1 else "these targets"}
+    narrowest = next(iter(rungs))
+    return {None: rungs.pop(narrowest)} | rungs
+
+
+def holders(request: ConsentRequest, decision: Decision) -> dict[bool, str]:
+    """For whom an answer for longer can hold, in words: for everyone or not; the usual one first."""
+    one = request.client if request.verified else "programs without a name of their own"
+    if decision is Decision.ALLOW_SESSION and not request.verified:
+        one = "this connection of the program"
+    if decision is Decision.DENY_ALWAYS:
+        return {True: "every program", False: one}
+    return {False: one} | ({True: "every program"} if decision is Decision.ALLOW_ALWAYS else {})
 
 
 def choice_lines(request: ConsentRequest, width: int, *, cut: bool) -> Iterator[Text]:
@@ -176,8 +206,7 @@ class _Drawing:
 
     def _who(self) -> Iterator[Text]:
         request = self._request
-        client = Text.assemble("calls itself ", sanitize(request.client, style="underline"))
-        yield from self._limit(list(self._labelled("Asked by", client)), MOST_SPOKEN_LINES)
+        yield from self._limit(list(self._labelled("Asked by", self._asker())), MOST_SPOKEN_LINES)
         if request.reason:
             reason = Text("\n").join(sanitize_lines(request.reason, style="italic"))
             yield from self._limit(list(self._labelled("It says", reason)), MOST_SPOKEN_LINES)
@@ -195,6 +224,17 @@ class _Drawing:
             label = ""
         if len(shown) < len(request.targets):
             yield from self._more(f"{len(request.targets) - len(shown)} more targets")
+
+    def _asker(self) -> Text:
+        """The name that the person gave, or that there is none; what the program calls itself proves nothing."""
+        request = self._request
+        itself = request.calls_itself if request.client_id else request.client
+        said = Text.assemble("calls itself ", sanitize(itself, style="underline")) if itself else Text()
+        if not request.verified:
+            unnamed = Text(UNNAMED)
+            return Text.assemble(unnamed, ", ", said, " (unverified)") if said else unnamed
+        name = sanitize(request.client, style="bold")
+        return Text.assemble(name, ", ", said) if said and itself != request.client else name
 
     def _parameters(self) -> Iterator[Text]:
         if not self._request.parameters:
@@ -272,14 +312,14 @@ class _Drawing:
     def _what_holds(self) -> Iterator[Text]:
         """What an answer that is remembered is remembered for, and why some are not offered."""
         choices = self._request.choices
-        remembered = dict.fromkeys(_REMEMBERED[choice] for choice in choices if choice in _REMEMBERED)
-        if remembered:
-            tool_wide = self._request.covers is Covers.TOOL
-            what = Text("every use of ").append_text(sanitize(self._request.tool.title)) if tool_wide else "this target"
-            *others, final = (f"“{word}”" for word in remembered)
-            words = f"{', '.join(others)} and {final}" if others else final
-            holds = "hold" if len(remembered) > 1 else "holds"
-            yield from self._labelled("Remembered", Text.assemble(f"{words} {holds} for ", what))
+        label = "Remembered"
+        for choice in (choice for choice in choices if choice in REMEMBERED):
+            whom = next(iter(holders(self._request, choice).values()))
+            yield from self._labelled(label, Text.assemble(f"“{LABELS[choice]}” holds for ", sanitize(whom)))
+            label = ""
+        if not label:
+            usual = next(iter(reaches(self._request).values()))
+            yield from self._labelled("Reaches", sanitize(usual))
         if Decision.ALLOW_ALWAYS not in choices:
             every = "" if Decision.ALLOW_SESSION in choices else ": it asks every time"
             yield from self._labelled("", Text(f"“always allow” is not offered for this tool{every}"))

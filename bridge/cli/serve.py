@@ -19,7 +19,6 @@ from bridge.cli.printer import Printer, typed_command
 from bridge.cli.sanitize import sanitize
 from bridge.cli.stopping import TERMINATION, cancel_on_signals, on_signals, when_parent_ends
 from bridge.client import find_vault
-from bridge.settings.model import PRESETS
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -95,7 +94,9 @@ async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, p
             return
         preset = await _offer(printer)
     if preset is not None:
-        patch = {"enabledTools": list(PRESETS[preset])}
+        from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
+
+        patch = {"enabledTools": list(bridge.services.registry.presets(PERSON)[preset])}
         await asyncio.to_thread(bridge.settings.update, patch)
 
 
@@ -119,10 +120,11 @@ async def _offer(printer: Printer) -> Preset:
 
 
 def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
+    from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
+    from bridge.toolkit.schema import is_offered  # noqa: PLC0415 - the same
+
     services, recovery = bridge.services, bridge.recovery
-    tools = [
-        tool.name for tool in services.registry.tools() if tool.listed and services.settings.current.enables(tool.name)
-    ]
+    tools = [tool.name for tool in services.registry.tools(PERSON) if is_offered(tool, services.settings.current)]
     for ids, what in ((recovery.rolled_back, "undone completely"), (recovery.completed, "completed")):
         if ids:
             printer.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")

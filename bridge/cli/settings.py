@@ -20,7 +20,6 @@ from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize, sanitize_json
 from bridge.cli.serve import Preset
 from bridge.client import Connection
-from bridge.settings.model import PRESETS
 
 HELP = """Show and change the settings of the vault.
 
@@ -136,9 +135,12 @@ def preset(
 
     minimal: find, grep, read. vault: also the tools for files and notes. everything: all tools.
     """
-    patch = {"enabledTools": list(PRESETS[name])}
-    answer = run_once(vault, lambda bridge: bridge.request("settings.update", patch=patch))
-    _show_changed(answer, Printer(as_json=as_json))
+
+    async def update(bridge: Connection) -> Any:
+        presets = (await bridge.request("settings.schema"))["presets"]
+        return await bridge.request("settings.update", patch={"enabledTools": presets[name]})
+
+    _show_changed(run_once(vault, update), Printer(as_json=as_json))
 
 
 @app.command("enable")

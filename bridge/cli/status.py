@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bridge.cli.connection import NAME
 from bridge.cli.exit_codes import FAILURE
-from bridge.cli.layout import draw_facts
+from bridge.cli.layout import draw_facts, short_client
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -63,7 +63,7 @@ async def _look(vault: Path) -> dict[str, Any]:
 def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     screen = "connected" if facts["hostConnected"] else "none: open Obsidian, or run vault-bridge approve"
     log = facts["log"]
-    questions = [f"{asked['client']}: {asked['summary']}" for asked in facts["questions"]]
+    questions = [f"{short_client(asked['client'])}: {asked['summary']}" for asked in facts["questions"]]
     wrong = {"Faults": sanitize(" ".join(facts["faults"]), style="red")} if facts["faults"] else {}
     return {
         "Vault": sanitize(facts["vault"], style="bold"),

@@ -9,7 +9,14 @@ async with connect(vault="~/Notes", name="my script") as bridge:
 
 from bridge.client.connection import Connection, Notification, connect
 from bridge.client.discovery import find_endpoint, find_vault
-from bridge.client.errors import BridgeNotRunning, ConnectionLost, ProtocolFailure, ToolFailed, VaultNotFound
+from bridge.client.errors import (
+    BridgeNotRunning,
+    ConnectionLost,
+    ProtocolFailure,
+    TokenNotFound,
+    ToolFailed,
+    VaultNotFound,
+)
 from bridge.client.result import Result
 
 __all__ = [
@@ -19,6 +26,7 @@ __all__ = [
     "Notification",
     "ProtocolFailure",
     "Result",
+    "TokenNotFound",
     "ToolFailed",
     "VaultNotFound",
     "connect",

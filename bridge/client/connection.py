@@ -14,14 +14,16 @@ import aiohttp
 import orjson
 
 from bridge.client.discovery import find_endpoint, find_vault, not_running
-from bridge.client.errors import ConnectionLost, ProtocolFailure
+from bridge.client.errors import ConnectionLost, ProtocolFailure, TokenNotFound
 from bridge.client.result import Result
+from bridge.client.token_storage import find_token
 
 Handler = Callable[[dict[str, Any]], Any]
 MAX_MESSAGE: Final = 256 * 1024 * 1024
 """Bytes of one message we accept; the bridge is ours, so this only guards against a mistake."""
 MAX_UNDELIVERED: Final = 1000
 """Notifications that are kept until somebody asks for them."""
+UNAUTHORIZED: Final = 401
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ async def connect(
     *,
     name: str,
     role: Literal["agent", "host"] = "agent",
+    client: str | None = None,
     can: Sequence[str] | None = None,
 ) -> AsyncIterator["Connection"]:
     """Connect to the bridge that serves a vault.
@@ -46,24 +49,32 @@ async def connect(
         vault: Its folder; by default `VAULT_BRIDGE_VAULT`, or the vault of the working directory.
         name: The client's name in questions and in the log.
         role: `host` answers questions and changes settings; an agent calls tools.
+        client: As which client, by the name that the person gave it; its token is looked for where
+            `vault-bridge clients add --save` put it, and no other is used instead.
         can: What a host can do, such as `["consent"]`; by default nothing.
 
     Raises:
         VaultNotFound: There is no such vault.
         BridgeNotRunning: Nobody serves it.
+        TokenNotFound: This machine has no token for the client.
         ProtocolFailure: The name is refused.
     """
     folder = find_vault(vault)
     endpoint = find_endpoint(folder, role)
-    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {endpoint.token}"}) as http:
+    token = endpoint.token if client is None else find_token(folder, client)
+    async with aiohttp.ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
         try:
             socket = await http.ws_connect(endpoint.url, max_msg_size=MAX_MESSAGE, compress=0)
+        except aiohttp.WSServerHandshakeError as error:
+            if error.status == UNAUTHORIZED and client is not None:
+                raise TokenNotFound(f"The token of {client!r} is not valid any more; add the client again") from None
+            raise not_running(folder) from None
         except aiohttp.ClientError:
             raise not_running(folder) from None
         connection = Connection(socket)
         try:
             await connection.request(
-                "session.name", client=name, **({"can": list(can or ())} if role == "host" else {})
+                "session.name", client=name, **({"can": list(can or ())} if role == "host" or can else {})
             )
             yield connection
         finally:

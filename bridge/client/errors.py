@@ -3,6 +3,8 @@
 BridgeError
 ├── VaultNotFound      no vault was named, and none was found from here upwards
 ├── BridgeNotRunning   nobody serves the vault
+├── TokenNotFound      this machine has no token for the client that was named
+├── KeyringUnavailable the system has no keyring that works here
 ├── ConnectionLost     the bridge went away; connect again
 ├── ProtocolFailure    the bridge refused the request: code, message, hint
 └── ToolFailed         raised by `Result.or_raise()` only
@@ -17,6 +19,14 @@ class VaultNotFound(BridgeError):
 
 class BridgeNotRunning(BridgeError):
     """Nobody serves the vault."""
+
+
+class TokenNotFound(BridgeError):
+    """This machine has no token for the client that was named."""
+
+
+class KeyringUnavailable(BridgeError):
+    """This system has no keyring that works here; the message says why."""
 
 
 class ConnectionLost(BridgeError):

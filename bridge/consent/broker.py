@@ -18,6 +18,8 @@ from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
+from bridge.identity.caller import PERSON, Caller
+from bridge.policy.consent import Extent
 from bridge.vault.partial import KeptHunks
 
 logger = logging.getLogger(__name__)
@@ -37,8 +39,8 @@ class ConsentHost(Protocol):
         ...
 
     @property
-    def name(self) -> str:
-        """The name it gave itself."""
+    def caller(self) -> Caller:
+        """Who looks at it."""
         ...
 
     def notify(self, event: Event) -> None:
@@ -52,15 +54,17 @@ class ConsentAnswer:
 
     Attributes:
         decision: One of the choices they had.
-        by: The host they answered on.
+        by: The screen they answered on.
         feedback: Their words to the agent.
         part: The digest of the part that they allowed, when they left hunks out.
+        extent: How far an answer for longer reaches.
     """
 
     decision: Decision
     by: str
     feedback: str | None = None
     part: str | None = None
+    extent: Extent = field(default_factory=Extent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,7 @@ class _Open:
     question: ConsentRequest
     check: Callable[[], Awaitable[None]] | None
     part: Callable[[KeptHunks], Awaitable[str]] | None = None
+    person_only: bool = False
     checking: bool = False
     end: _End | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -110,7 +115,7 @@ class Broker:
             host: The host.
         """
         self._hosts[host.id] = host
-        for question in self.pending():
+        for question in self.pending(host.caller):
             self._tell(host, question)
 
     def detach(self, host: ConsentHost) -> None:
@@ -122,9 +127,12 @@ class Broker:
         if self._hosts.get(host.id) is host:
             del self._hosts[host.id]
 
-    def pending(self) -> list[ConsentRequest]:
-        """The open questions, oldest first."""
-        return [waiting.question for waiting in self._open.values()]
+    def pending(self, screen: Caller = PERSON) -> list[ConsentRequest]:
+        """The open questions that a screen may answer, oldest first; the person's own may answer all.
+
+        A client does not even see its own: they show what is in files that it may not read.
+        """
+        return [waiting.question for waiting in self._open.values() if _may_answer(waiting, screen)]
 
     async def ask(
         self,
@@ -134,6 +142,7 @@ class Broker:
         wait_for_host: bool,
         check: Callable[[], Awaitable[None]] | None,
         part: Callable[[KeptHunks], Awaitable[str]] | None = None,
+        person_only: bool = False,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
@@ -144,6 +153,7 @@ class Broker:
             check: Run when a yes comes, before it counts; raises `Conflict` when the vault has changed since.
             part: Run instead when a yes leaves hunks out. Returns the digest of what is left; raises what `check`
                 raises, or `InvalidParameters` when there are no such hunks, and then the question stays open.
+            person_only: Whether only the person's own programs may show and answer it.
 
         Returns:
             What the person answered: a yes that counts, or a no.
@@ -155,12 +165,13 @@ class Broker:
         request_id = question.request_id
         if request_id in self._open or request_id in self._ended:
             raise ValueError(f"the question {request_id!r} was asked before")
-        if not self.connected and not wait_for_host:
+        waiting = _Open(question, check, part, person_only)
+        if not wait_for_host and not any(_may_answer(waiting, host.caller) for host in self._hosts.values()):
             raise _no_ui(question)
-        waiting = self._open[request_id] = _Open(question, check, part)
+        self._open[request_id] = waiting
         timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
         try:
-            self._announce(question)
+            self._announce(waiting, question)
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
@@ -176,18 +187,20 @@ class Broker:
         *,
         plan_digest: str | None,
         feedback: str | None,
-        by: str,
+        by: Caller,
         hunks: KeptHunks | None = None,
+        extent: Extent | None = None,
     ) -> ConsentReply:
-        """Answer a question. What is not a valid answer changes nothing.
+        """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
         Args:
             request_id: Which question.
             decision: One of the choices it offers.
             plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
             feedback: The person's words to the agent.
-            by: The host they answered on.
+            by: Who answers: the person's own programs, or a client that may answer others' questions.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
+            extent: With an answer for longer, how far it reaches; None where nothing was said.
 
         Returns:
             Whether the answer counts; if not, why, and how the question ended where it has.
@@ -195,12 +208,19 @@ class Broker:
         waiting = self._open.get(request_id)
         if waiting is None:
             return self._too_late(request_id)
-        if reason := _fault(waiting, decision, plan_digest) or _fault_of_hunks(waiting, decision, hunks):
+        extent = extent or Extent()
+        reason = (
+            _fault_of_screen(waiting, by)
+            or _fault(waiting, decision, plan_digest)
+            or _fault_of_hunks(waiting, decision, hunks)
+            or _fault_of_extent(waiting, decision, extent)
+        )
+        if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
-        answer = ConsentAnswer(decision, by, feedback[:MAX_FEEDBACK] if feedback else None)
+        answer = ConsentAnswer(decision, by.name, feedback[:MAX_FEEDBACK] if feedback else None, extent=extent)
         if not decision.allows:
-            self._settle(waiting, _End(Outcome.DENIED, by, answer))
-            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by)
+            self._settle(waiting, _End(Outcome.DENIED, by.name, answer))
+            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name)
         return await self._allow(waiting, answer, hunks)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
@@ -253,7 +273,9 @@ class Broker:
             self._ended.popitem(last=False)
         waiting.closed.set()
         decision = end.answer.decision if end.answer else None
-        self._announce(ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by))
+        self._announce(
+            waiting, ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
+        )
         return True
 
     @staticmethod
@@ -300,17 +322,18 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _announce(self, event: Event) -> None:
+    def _announce(self, waiting: _Open, event: Event) -> None:
         for host in list(self._hosts.values()):
-            self._tell(host, event)
+            if _may_answer(waiting, host.caller):
+                self._tell(host, event)
 
     @staticmethod
     def _tell(host: ConsentHost, event: Event) -> None:
-        """One host that cannot be told must not keep the others from being told, nor the question from ending."""
+        """A host that cannot be notified must not keep the others from being notified, nor the question from ending."""
         try:
             host.notify(event)
         except Exception:
-            logger.exception("the host %r cannot be told %s", host.name, event.event_name)
+            logger.exception("the host %r cannot be sent %s", host.caller.name, event.event_name)
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
@@ -324,6 +347,37 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
         return "The digest is not that of the plan in question; look at the plan again before answering"
     if waiting.checking:
         return "Another answer is just being checked"
+    return None
+
+
+def _fault_of_screen(waiting: _Open, by: Caller) -> str | None:
+    """Why this screen may not answer, if so."""
+    if _may_answer(waiting, by):
+        return None
+    return (
+        "Only the user's own programs answer this"
+        if waiting.person_only
+        else "A client never answers its own questions"
+    )
+
+
+def _may_answer(waiting: _Open, screen: Caller) -> bool:
+    """Whether a screen may show a question and answer it: never the client's own, nor what is the person's alone."""
+    if screen.client.is_person:
+        return True
+    return screen.client.id != waiting.question.client_id and not waiting.person_only
+
+
+def _fault_of_extent(waiting: _Open, decision: Decision, extent: Extent) -> str | None:
+    """Why an extent does not go with this answer, if so."""
+    if extent.everyone is not None and decision not in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
+        return "Only 'allow_always' and 'deny_always' can hold for everyone"
+    if extent.reach is None:
+        return None
+    if decision in {Decision.ALLOW_ONCE, Decision.DENY_ONCE}:
+        return "Only an answer for longer has a reach"
+    if extent.reach not in {rung.reach for rung in waiting.question.ladder}:
+        return f"The reach {extent.reach.value!r} is not offered"
     return None
 
 

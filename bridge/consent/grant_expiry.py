@@ -14,8 +14,10 @@ import orjson
 
 from bridge.clock import Clock, stamp
 from bridge.consent.permission_file import PermissionFile
-from bridge.consent.permission_table import LETTERS, NOT_ASKED, Letter, PermissionEntry, PermissionTable
+from bridge.consent.permission_table import LETTERS, NOT_ASKED, PermissionEntry, PermissionTable
 from bridge.errors import ToolFailure
+from bridge.policy.consent import Letter
+from bridge.policy.targets import Rung, Target
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
@@ -67,16 +69,8 @@ class GrantExpiry:
                 self._judge(raw, days, now)
             return self._living
 
-    def lapsed(self, targets: Iterable[str], letters: Iterable[Letter]) -> str | None:
-        """Why something that the file allows is asked about all the same.
-
-        Args:
-            targets: What it is about.
-            letters: What would be done with them.
-
-        Returns:
-            A sentence for people; None when the file does not allow it, or grants do not lapse.
-        """
+    def lapsed(self, targets: Iterable[Target], letters: Iterable[Letter]) -> str | None:
+        """Why something that the file allows is asked about all the same, for people; None when that is not so."""
         days = self._days()
         entry = self._permissions.table().grant(targets, letters)
         if entry is None or days is None:
@@ -106,16 +100,11 @@ class GrantExpiry:
         """
         self._mark((entry.key, letter) for entry, letter in grants)
 
-    def renew(self, targets: Iterable[str], letters: Iterable[Letter]) -> None:
-        """Note that something was granted again.
-
-        Args:
-            targets: What was granted.
-            letters: What may be done with it.
-        """
+    def renew(self, rungs: Iterable[Rung], letters: Iterable[Letter]) -> None:
+        """Something was granted anew."""
         table = self._permissions.table()
         wanted = tuple(letters)
-        self._mark((key, letter) for target in targets for key in table.keys_for(target) for letter in wanted)
+        self._mark((key, letter) for rung in rungs for key in table.keys_for(rung) for letter in wanted)
         with self._lock:
             self._raw = None
 
@@ -136,7 +125,7 @@ class GrantExpiry:
             forget_tool: Takes back that a tool is allowed for good.
         """
         if self._permissions.fault is not None:
-            return  # what it said before may be said again once it is mended
+            return  # what it said before may be said again once it is repaired
         days = self._days()
         table = self._permissions.table()
         living = self.table()

@@ -4,13 +4,15 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 
 from bridge.clock import Clock, stamp
+from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_file import PermissionFile
-from bridge.consent.permission_table import LETTERS, Letter, PermissionEntry, PermissionTable
+from bridge.consent.permission_table import LETTERS, PermissionEntry, PermissionTable
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Grant, Operation
+from bridge.contract.consent import ConsentMode, Decision, Grant, Operation
 from bridge.errors import ToolFailure
-from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, choices
+from bridge.policy.consent import ConsentCase, Extent, Letter, Rule, StandingAnswers, choices
+from bridge.policy.targets import Rung
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +31,7 @@ class GrantStore:
         clock: For the times of answers.
         modes: The consent modes as the settings have them.
         set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
+        clients: Answers for good that hold for one client.
         expiry: Ends grants that nobody uses; None: they hold for ever.
     """
 
@@ -39,11 +42,13 @@ class GrantStore:
         clock: Clock,
         modes: Callable[[], Mapping[str, str]],
         set_mode: Callable[[str, ConsentMode | None, str | None], None],
+        clients: ClientGrants,
         expiry: GrantExpiry | None = None,
     ) -> None:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
+        self._clients = clients
         self._expiry = expiry
         self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
@@ -59,17 +64,20 @@ class GrantStore:
             What denies it, what allows it, and what allowed it until it lapsed.
         """
         table = self._table()
-        letters = letters_of(case)
-        denial = self._session.denial(case)
+        letters = case.letters
+        denial = self._session.denial(case) or self._clients.denial(case)
         if denial is None and (entry := table.denial(case.targets, letters_touched(case))):
             denial = _file_denial(entry)
-        grant = self._session.grant(case)
+        grant = self._session.grant(case) or self._clients.grant(case)
         if grant is None and (entry := table.grant(case.targets, letters)):
             why = (
                 f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; changing that line changes it"
             )
             grant = Rule(f"file:{entry.key}", why)
-        lapsed = self._expiry.lapsed(case.targets, letters) if self._expiry and grant is None else None
+        lapsed = None
+        if grant is None:
+            of_file = self._expiry.lapsed(case.targets, letters) if self._expiry else None
+            lapsed = of_file or self._clients.lapsed(case)
         return StandingAnswers(denial, grant, lapsed)
 
     def used(self, case: ConsentCase, rule: str) -> None:
@@ -82,12 +90,13 @@ class GrantStore:
         if self._expiry is None:
             return
         if rule.startswith("file:"):
-            self._expiry.use(self._table().grants(case.targets, letters_of(case)))
+            self._expiry.use(self._table().grants(case.targets, case.letters))
         elif rule == "mode:always_allow":
             self._expiry.use_tool(case.tool)
 
     def sweep(self) -> None:
         """Take back what nobody has used for too long, and write down what was used. Blocking."""
+        self._clients.sweep()
         if self._expiry is not None:
             self._expiry.sweep(self._forget_tool)
 
@@ -106,7 +115,13 @@ class GrantStore:
         return denial
 
     def remember(
-        self, decision: Decision, case: ConsentCase, feedback: str | None = None, *, by: str | None = None
+        self,
+        decision: Decision,
+        case: ConsentCase,
+        feedback: str | None = None,
+        extent: Extent | None = None,
+        *,
+        by: str | None = None,
     ) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
@@ -116,13 +131,19 @@ class GrantStore:
 
         Args:
             decision: What was answered.
-            case: The call that was asked about.
-            feedback: What the person said with a denial.
-            by: The name of the host that answered, for the log.
+            case: What was asked.
+            feedback: The person's words.
+            extent: Which rung of the ladder it names, and for whom it holds; None where the person said nothing.
+            by: The name of the screen that it was answered on, for the log.
 
         Returns:
             What is now kept in memory.
+
+        Raises:
+            ValueError: The case's ladder has no such rung; nothing is kept.
         """
+        extent = extent or Extent()
+        rungs = case.rungs(extent.reach)
         if decision not in choices(case):
             return ()
         match decision:
@@ -132,29 +153,35 @@ class GrantStore:
                 return self._session.refuse_again(case, feedback)
             case Decision.ALLOW_ALWAYS | Decision.DENY_ALWAYS:
                 try:
-                    self._write(decision, case, by)
+                    if extent.holds_for_all(decision):
+                        self._write(decision, case, rungs, by)
+                    else:
+                        self._clients.keep(decision, case, rungs, feedback)
                 except ToolFailure as failure:
                     logger.warning("an answer for good is kept for this session only: %s", failure)
                     decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
         if decision.allows:
-            self._session.reconsider(case)
+            self._session.reconsider(case, rungs)
         if decision in {Decision.ALLOW_SESSION, Decision.DENY_SESSION}:
-            return self._session.keep(decision, case)
+            return self._session.keep(decision, case, rungs)
         return ()
 
-    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Grant | None:
+    def auto_approve(
+        self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
+    ) -> Grant | None:
         """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer.
 
         Args:
             operation: What is approved: create or update.
-            client: Whose calls; None: everybody's.
+            client: Whose calls, by the client's id; None: everybody's.
             enabled: On or off.
+            name: The client's name, for people.
         """
-        return self._session.auto_approve(operation, client, enabled=enabled)
+        return self._session.auto_approve(operation, client, enabled=enabled, name=name)
 
     def list(self) -> list[Grant]:
-        """Every answer that holds: those for a session in the order they were given, then modes, then the file."""
-        return [*self._session.list(), *self._mode_grants(), *self._file_grants()]
+        """Every answer that holds: for a session in the order given, then for single clients, modes, and the file."""
+        return [*self._session.list(), *self._clients.list(), *self._mode_grants(), *self._file_grants()]
 
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
         """Take one answer back.
@@ -173,6 +200,8 @@ class GrantStore:
         match grant:
             case Grant(kind="session" | "call" | "auto"):
                 self._session.revoke(grant)
+            case Grant(kind="client"):
+                self._clients.revoke(grant_id)
             case Grant(kind="mode", tool=str(tool)):
                 self._set_mode(tool, None, by)
             case Grant(kind="file", target=str(target), operation=str(operation)):
@@ -188,6 +217,11 @@ class GrantStore:
             session_id: Which session.
         """
         self._session.end_session(session_id)
+
+    def forget_client(self, client_id: str) -> None:
+        """A client was revoked: forget what was said of it. Raises ExecutionFailed when that cannot be written."""
+        self._session.forget_client(client_id)
+        self._clients.forget_client(client_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
         """A tool's mode was set, which is the user's newest word on it.
@@ -205,11 +239,11 @@ class GrantStore:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: ConsentCase, by: str | None) -> None:
-        if case.scope is Covers.TARGET and case.targets:
-            self._permissions.set(case.targets, letters_of(case), allow=decision.allows)
+    def _write(self, decision: Decision, case: ConsentCase, rungs: tuple[Rung, ...] | None, by: str | None) -> None:
+        if rungs is not None:
+            self._permissions.set(rungs, case.letters, allow=decision.allows)
             if self._expiry is not None and decision.allows:
-                self._expiry.renew(case.targets, letters_of(case))
+                self._expiry.renew(rungs, case.letters)
             return
         self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW, by)
         if self._expiry is not None and decision.allows:
@@ -246,7 +280,7 @@ def _reading_denials(table: PermissionTable) -> Denial:
     """A function that returns the rule of a permission file which forbids reading a path."""
 
     def denial(path: str) -> Rule | None:
-        entry = table.denial([path], ["r"])
+        entry = table.closes(path)
         return None if entry is None else _file_denial(entry)
 
     return denial
@@ -262,18 +296,4 @@ def _file_denial(entry: PermissionEntry) -> Rule:
 
 def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
     """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
-    letters = letters_of(case)
-    return ("r", *letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else letters
-
-
-def letters_of(case: ConsentCase) -> tuple[Letter, ...]:
-    """Which of the permission file's three characters a case is about; both `r` and `w` for a request that writes."""
-    match case.operation:
-        case Operation.READ:
-            return ("r",)
-        case Operation.EXECUTE:
-            return ("x",)
-        case Operation.NETWORK:
-            return ("r", "w") if case.consent_class is ConsentClass.NEVER else ("r",)
-        case _:
-            return ("w",)
+    return ("r", *case.letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else case.letters

@@ -12,8 +12,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.consent.permission_table import DENIED, LETTERS, NOT_ASKED, Letter, PermissionTable, canonical
+from bridge.consent.permission_table import DENIED, LETTERS, NOT_ASKED, PermissionTable
 from bridge.errors import ExecutionFailed
+from bridge.policy.consent import Letter
+from bridge.policy.targets import Rung, parse_key
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 
@@ -79,7 +81,7 @@ def _fault(key: str, code: Any) -> str | None:
         if character not in {letter, DENIED, NOT_ASKED}:
             return f"in {code!r}, {character!r} must be {letter!r} (allowed), '-' (denied) or '?' (not asked)"
     try:
-        canonical(key)
+        parse_key(key)
         key.encode("utf-8")
     except ValueError as error:
         return "it is not valid Unicode" if isinstance(error, UnicodeError) else str(error)
@@ -104,7 +106,7 @@ class PermissionFile:
     """The entries of the permission file as they are now.
 
     A file with a fault allows nothing; the denials of the last good one go on. It is never overwritten: the person
-    who wrote it must mend it.
+    who wrote it must repair it.
 
     Args:
         state: The vault's `.vault-bridge` folder, held open.
@@ -133,36 +135,31 @@ class PermissionFile:
             self._refresh()
             return self._table
 
-    def set(self, targets: Iterable[str], letters: Iterable[Letter], *, allow: bool) -> None:
+    def set(self, rungs: Iterable[Rung], letters: Iterable[Letter], *, allow: bool) -> None:
         """Write an answer down for good.
 
         Args:
-            targets: What it is about.
+            rungs: What it is about.
             letters: What is allowed or denied to be done with them.
             allow: The letter itself, or `-`.
 
         Raises:
             ExecutionFailed: The file has a fault, cannot be written, or can name no such target; nothing has changed.
         """
-        self._change(targets, {letter: letter if allow else DENIED for letter in letters})
+        self._change(rungs, {letter: letter if allow else DENIED for letter in letters})
 
-    def forget(self, target: str, letters: Iterable[Letter]) -> None:
-        """Take an answer back: `?` again. Raises what `set` raises.
+    def forget(self, key: str, letters: Iterable[Letter]) -> None:
+        """Take an answer back: `?` again. Raises what `set` raises."""
+        self._change([parse_key(key)], dict.fromkeys(letters, NOT_ASKED))
 
-        Args:
-            target: What it is about, as the file writes it.
-            letters: What was said about it.
-        """
-        self._change([target], dict.fromkeys(letters, NOT_ASKED))
-
-    def _change(self, targets: Iterable[str], characters: dict[Letter, str]) -> None:
+    def _change(self, rungs: Iterable[Rung], characters: dict[Letter, str]) -> None:
         with self._lock:
             table = self.table()
             if self._fault is not None:
                 raise ExecutionFailed(self._fault)
             codes = dict(table.codes)
-            for target in targets:
-                for key in _keys(table, target):
+            for rung in rungs:
+                for key in _keys(table, rung):
                     old = codes.get(key, NOT_ASKED * len(LETTERS))
                     codes[key] = "".join(characters.get(letter, was) for letter, was in zip(LETTERS, old, strict=True))
             said = {key: code for key, code in codes.items() if set(code) != {NOT_ASKED}}
@@ -170,7 +167,7 @@ class PermissionFile:
                 write_atomic(self._state, FILE, dump_permissions(said))
             except OSError as error:
                 raise ExecutionFailed(
-                    f".vault-bridge/{FILE} cannot be written: {error.strerror}. Make room or mend its permissions"
+                    f".vault-bridge/{FILE} cannot be written: {error.strerror}. Make room or correct its permissions"
                 ) from error
             self._data = self._seen = None
 
@@ -206,7 +203,7 @@ class PermissionFile:
 
     def _refuse(self, why: str, data: bytes | None) -> None:
         fault = (
-            f".vault-bridge/{FILE} cannot be used: {why}. Until it is mended it allows nothing; its last denials hold"
+            f".vault-bridge/{FILE} cannot be used: {why}. Until it is repaired it allows nothing; its last denials hold"
         )
         if fault != self._fault:
             logger.warning("%s", fault)
@@ -215,8 +212,8 @@ class PermissionFile:
         self._data, self._seen = data, None
 
 
-def _keys(table: PermissionTable, target: str) -> list[str]:
+def _keys(table: PermissionTable, rung: Rung) -> list[str]:
     try:
-        return table.keys_for(target)
+        return table.keys_for(rung)
     except ValueError as error:
-        raise ExecutionFailed(f"{target!r} cannot be written into .vault-bridge/{FILE}: {error}") from None
+        raise ExecutionFailed(f"{rung.key!r} cannot be written into .vault-bridge/{FILE}: {error}") from None

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Event, Params, Wire
+from bridge.contract.targets import Reach, RungView, TargetView
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Path = Annotated[str, Field(max_length=4096)]
@@ -143,14 +144,42 @@ class Scope(Wire):
 class ConsentRequest(Event):
     """One open question, which is also the event that announces it. Times are ISO 8601 UTC.
 
-    `hunks_supported`: an answer may leave hunks of the diffs out. `brief`: the user wants few words about this
-    (developer mode).
+    Attributes:
+        request_id: By which it is answered.
+        client: Who asks, for people: the name that the person gave the client, or else that it has none and what it
+            calls itself.
+        client_id: The credential that asks.
+        calls_itself: What the program calls itself, which proves nothing.
+        verified: Whether `client` is a name that the person gave.
+        session_id: The session that an answer for the session holds for.
+        tool: What is called.
+        risk_level: How dangerous it is.
+        operation: What it does.
+        summary: One sentence: what will happen.
+        reason: Why, in the caller's words.
+        parameters: The call's arguments.
+        targets: What the call touches, as people know it.
+        touches: The same, each with its kind.
+        ladder: The rungs that an answer for longer may name, narrowest first.
+        covers: What an answer for longer holds for where it names no rung.
+        can_bypass: Whether the user may set the tool to always allow.
+        choices: What may be answered.
+        preview: What will be written or sent.
+        plan_digest: Of exactly what will be written.
+        hunks_supported: Whether an answer may leave hunks of the diffs out.
+        created_at: When it was asked.
+        expires_at: When it ends as a refusal.
+        scope: What the call reaches.
+        brief: Whether the user wants few words about this (developer mode).
     """
 
     event_name: ClassVar[str] = "consent.requested"
 
     request_id: str
     client: str
+    client_id: str = ""
+    calls_itself: str | None = None
+    verified: bool = False
     session_id: str
     tool: ToolFace
     risk_level: RiskLevel
@@ -159,6 +188,8 @@ class ConsentRequest(Event):
     reason: str | None = None
     parameters: dict[str, Any]
     targets: tuple[str, ...]
+    touches: tuple[TargetView, ...] = ()
+    ladder: Annotated[tuple[RungView, ...], Field(json_schema_extra={**SKIP_UNKNOWN})] = ()
     covers: Covers
     can_bypass: bool
     choices: Annotated[tuple[Decision, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
@@ -182,7 +213,7 @@ class ConsentResolved(Event):
     by: str | None = None
 
 
-class KeptHunks(Params):
+class HunkChoice(Params):
     """The hunks of one file's diff that are wanted, counted from 0."""
 
     path: Path
@@ -190,13 +221,19 @@ class KeptHunks(Params):
 
 
 class RespondParams(Params):
-    """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it."""
+    """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it.
+
+    An answer for longer may name a rung of the question's ladder (`reach`), and whether "always" and "never" hold for
+    every client (`everyone`); where it does not, an allow holds for the one client and a denial for all.
+    """
 
     request_id: Id
     decision: Annotated[Decision, Field(strict=False)]
     plan_digest: Annotated[str, Field(max_length=200)] | None = None
     feedback: Annotated[str, Field(max_length=10_000)] | None = None
-    hunks: list[KeptHunks] | dict[Path, Indices] | None = None
+    hunks: list[HunkChoice] | dict[Path, Indices] | None = None
+    reach: Annotated[Reach, Field(strict=False)] | None = None
+    everyone: bool | None = None
 
     @property
     def kept(self) -> dict[str, Indices] | None:
@@ -226,13 +263,15 @@ class Grant(Wire):
     Attributes:
         grant_id: By which it is taken back.
         kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
-            not asked about again; `auto` for an operation approved without asking), in the permission file, or as the
-            tool's consent mode.
-        client: Who it was given to; None: everybody.
+            not asked about again; `auto` for auto-approve), for good for one client (`client`), and for every client in
+            the permission file (`file`) or as the tool's consent mode (`mode`).
+        client: Who it was given to, by name; None: everybody.
+        client_id: The same by id.
         session_id: The session it ends with; None: it does not end with one.
         tool: The tool it is about; None: every tool that does this.
-        target: What it is about; None: everything.
-        operation: In the permission file: read, write or execute; of an approved operation: create or update.
+        target: What it is about, as a key of the permission file; None: everything.
+        reach: Which rung of the ladder that is.
+        operation: In the permission file: read, write or execute; of auto-approve: create or update.
         decision: What was said.
         feedback: What the person said with a denial.
         since: When, where that is known.
@@ -240,11 +279,13 @@ class Grant(Wire):
     """
 
     grant_id: str
-    kind: Annotated[Literal["session", "call", "auto", "file", "mode"], ANY_TEXT]
+    kind: Annotated[Literal["session", "call", "auto", "client", "file", "mode"], ANY_TEXT]
     client: str | None = None
+    client_id: str | None = None
     session_id: str | None = None
     tool: str | None = None
     target: str | None = None
+    reach: Annotated[Reach, ANY_TEXT] | None = None
     operation: str | None = None
     decision: Annotated[Decision, ANY_TEXT]
     feedback: str | None = None

@@ -27,6 +27,14 @@ class ToolProgress(ToolStarted):
     message: str
 
 
+class ToolOutput(ToolStarted):
+    """A piece of an answer that comes in pieces; the result has all of them. Sent to whoever called."""
+
+    event_name: ClassVar[str] = "tool.output"
+
+    text: str
+
+
 class ToolFinished(ToolStarted):
     """A call has ended."""
 
@@ -34,6 +42,23 @@ class ToolFinished(ToolStarted):
 
     success: bool
     duration_ms: float
+
+
+class ToolsChanged(Event):
+    """`tools.list` returns other tools than before. Sent to every client."""
+
+    event_name: ClassVar[str] = "tools.changed"
+
+
+class ClientsChanged(Event):
+    """A client was added, renamed, revoked, or may do more than before. Sent to those who administer.
+
+    `message` says what happened, in one sentence for a person.
+    """
+
+    event_name: ClassVar[str] = "clients.changed"
+
+    message: str
 
 
 class LimitHit(Event):
@@ -87,7 +112,10 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     ConsentResolved,
     ToolStarted,
     ToolProgress,
+    ToolOutput,
     ToolFinished,
+    ToolsChanged,
+    ClientsChanged,
     LimitHit,
     AuditAppended,
     IndexProgress,

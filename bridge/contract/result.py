@@ -9,6 +9,40 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Decision, FilePre
 from bridge.errors import ErrorType, RateLimited, ToolFailure
 
 
+class TextPart(Wire):
+    """A text."""
+
+    type: Literal["text"] = "text"
+    text: str
+
+
+class DataPart(Wire):
+    """Structured data."""
+
+    type: Literal["data"] = "data"
+    data: Anything
+
+
+class ImagePart(Wire):
+    """An image; `data` is base64."""
+
+    type: Literal["image"] = "image"
+    mime_type: str
+    data: str
+
+
+class NotePart(Wire):
+    """A link to a note of this vault."""
+
+    type: Literal["note"] = "note"
+    path: str
+    title: str
+
+
+ResultPart = TextPart | DataPart | ImagePart | NotePart
+"""A piece of a tool's answer that its text cannot carry."""
+
+
 class ToolResult(Wire):
     """What a tool call answers, also when it failed: a failed tool is not a protocol error.
 
@@ -20,6 +54,7 @@ class ToolResult(Wire):
         error_type: The kind of failure.
         execution_id: Names this execution in the log and in the history.
         metadata: `durationMs`, `truncated`, `total`, `retryAfter` and the like.
+        parts: What the text cannot carry: images, structured data, links to notes. Left out where there is none.
     """
 
     success: bool
@@ -29,6 +64,7 @@ class ToolResult(Wire):
     error_type: Annotated[ErrorType, ANY_TEXT] | None = None
     execution_id: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
+    parts: tuple[ResultPart, ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
         """The JSON object without the members that do not apply. `data` is passed through unvalidated, for speed."""
@@ -42,6 +78,8 @@ class ToolResult(Wire):
         if self.execution_id is not None:
             wire["executionId"] = self.execution_id
         wire["metadata"] = self.metadata
+        if self.parts:
+            wire["parts"] = [part.to_wire() for part in self.parts]
         return wire
 
     @classmethod

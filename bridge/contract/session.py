@@ -2,12 +2,13 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 
-from bridge.contract.base import ANY_TEXT, Params, Wire
+from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Params, Wire
 from bridge.contract.consent import ClientName, Path
+from bridge.contract.identity import Capability
 
-PROTOCOL: Final = 2
+PROTOCOL: Final = 3
 """The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
 
 Role = Literal["agent", "host"]
@@ -35,8 +36,10 @@ class SessionInfo(Wire):
     """Who the caller is, and where.
 
     Attributes:
-        role: Whose token it showed.
-        client: The name it gave itself.
+        role: `host` for the person's own programs, `agent` for all others.
+        client: The client, for people: the name that the person gave it, or that it has none.
+        client_id: Its credential.
+        capabilities: What it may do.
         session_id: Its session.
         vault: The vault's name.
         version: Of the bridge.
@@ -47,6 +50,8 @@ class SessionInfo(Wire):
 
     role: Annotated[Role, ANY_TEXT]
     client: str
+    client_id: str = ""
+    capabilities: Annotated[tuple[Capability, ...], Field(json_schema_extra={**SKIP_UNKNOWN})] = ()
     session_id: str
     vault: str
     version: str

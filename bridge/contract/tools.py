@@ -10,9 +10,6 @@ from bridge.contract.consent import ClientName, ConsentClass, ConsentMode, Id, O
 Format = Literal["bridge", "ollama", "openai", "mcp", "text"]
 Wait = Annotated[float, Field(ge=0, le=86_400)]
 
-UNNAMED = "unnamed agent"
-"""Who calls in an explanation that names no client."""
-
 
 class ToolsListParams(Params):
     """In which form."""
@@ -128,11 +125,11 @@ class Cancelled(Wire):
 
 
 class ExplainParams(Params):
-    """A call that an agent of this name might make."""
+    """A call that a client of this name or id might make; without one, a program that nobody gave a name."""
 
     name: Id
     arguments: dict[str, Any] = Field(default_factory=dict)
-    client: ClientName = UNNAMED
+    client: ClientName | None = None
 
 
 class HistoryListParams(Params):

@@ -59,14 +59,14 @@ def check_settings(vault: Path) -> Iterator[Finding]:
     if kept:
         what = f"Settings that could not be used are kept as {', '.join(kept)}"
         yield Finding(
-            "settings", "warn", what, f"Mend what you need of them with `settings set`, then delete {kept[0]}"
+            "settings", "warn", what, f"Correct what you need of them with `settings set`, then delete {kept[0]}"
         )
     try:
         values = parse(file.read_bytes())
     except FileNotFoundError:
         yield Finding("settings", "ok", "All settings have their defaults")
     except (OSError, SettingsFault) as error:
-        yield Finding("settings", "fail", f"{SETTINGS} cannot be used: {error}", f"Mend {file}, or delete it")
+        yield Finding("settings", "fail", f"{SETTINGS} cannot be used: {error}", f"Correct {file}, or delete it")
     else:
         if ignored := unknown(values):
             what = f"Keys that are no settings do nothing: {', '.join(ignored)}"
@@ -85,7 +85,7 @@ def check_permissions(vault: Path) -> Iterator[Finding]:
     except FileNotFoundError:
         yield Finding("permissions", "ok", "Nothing is allowed or denied for good")
     except (OSError, PermissionFileFault) as error:
-        yield Finding("permissions", "fail", f"{PERMISSIONS} cannot be used: {error}", f"Mend {file}, or delete it")
+        yield Finding("permissions", "fail", f"{PERMISSIONS} cannot be used: {error}", f"Correct {file}, or delete it")
     else:
         yield Finding("permissions", "ok", f"{len(codes)} entries")
 

@@ -86,6 +86,7 @@ class History:
             call_id=cause.call_id,
             arguments_hash=cause.arguments_hash,
             can_undo=begin.keep or not begin.pushes_aside,
+            credential=cause.credential,
         )
         change = cause.execution_id if cause.kind == "change" else cause.reverses or cause.execution_id
         recorded = RecordedChange(shown, cause.kind, change, begin.summary, offset)
@@ -119,9 +120,9 @@ class History:
         """Every application, oldest first."""
         return list(self._recorded.values())
 
-    def entries(self, *, limit: int, before: str | None) -> list[HistoryEntry]:
+    def entries(self, *, limit: int, before: str | None, credential: str | None) -> list[HistoryEntry]:
         """See `Ledger.history`."""
-        changes = self._changes() if before is None else self._before(before)
+        changes = self._changes(credential) if before is None else self._before(before, credential)
         return [self._entry(recorded) for recorded in changes[:limit]]
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
@@ -131,25 +132,29 @@ class History:
             return None
         return self._entry(recorded) if recorded.kind == "change" else recorded.shown
 
-    def undo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+    def undo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
         """See `Ledger.undo_plan`."""
-        applied = (recorded.change for recorded in self._changes() if self._state(recorded.change) == "applied")
+        changes = self._changes(credential)
+        applied = (recorded.change for recorded in changes if self._state(recorded.change) == "applied")
         change = execution_id or next(applied, None)
         if change is None:
             raise NotFound("There is nothing to undo")
-        return change, self._reversal(change, "undo")
+        return change, self._reversal(change, "undo", credential)
 
-    def redo_plan(self, execution_id: str | None) -> tuple[str, ChangePlan]:
+    def redo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
         """See `Ledger.redo_plan`."""
         undone = (
             recorded.change
             for recorded in reversed(self.applications())
-            if recorded.kind == "undo" and self._heads.get(recorded.change) is recorded and recorded.outcome == "done"
+            if recorded.kind == "undo"
+            and self._heads.get(recorded.change) is recorded
+            and recorded.outcome == "done"
+            and _is_of(self._recorded[recorded.change], credential)
         )
         change = execution_id or next(undone, None)
         if change is None:
             raise NotFound("There is nothing to redo")
-        return change, self._reversal(change, "redo")
+        return change, self._reversal(change, "redo", credential)
 
     def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
         """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
@@ -163,8 +168,10 @@ class History:
                 modes.setdefault(step.path, []).append(mode)
         return modes
 
-    def _reversal(self, change: str, kind: Literal["undo", "redo"]) -> ChangePlan:
+    def _reversal(self, change: str, kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
         recorded, head = self._recorded.get(change), self._heads.get(change)
+        if recorded is not None and not _is_of(recorded, credential):
+            recorded = None
         if recorded is not None and recorded.kind != "change":
             raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
         if recorded is None or head is None:
@@ -184,16 +191,16 @@ class History:
         with FolderCache(self._root) as folders:
             return Reversal(begin, folders, self._backups).plan(kind, change, recorded.summary, disposal)
 
-    def _changes(self) -> list[RecordedChange]:
-        """Every change that is in the history, newest first."""
+    def _changes(self, credential: str | None) -> list[RecordedChange]:
+        """Every change that is in the history, of one credential or of all (None), newest first."""
         return [
             recorded
             for recorded in reversed(self.applications())
-            if recorded.kind == "change" and recorded.change in self._heads
+            if recorded.kind == "change" and recorded.change in self._heads and _is_of(recorded, credential)
         ]
 
-    def _before(self, before: str) -> list[RecordedChange]:
-        changes = self._changes()
+    def _before(self, before: str, credential: str | None) -> list[RecordedChange]:
+        changes = self._changes(credential)
         if before in self._recorded:
             ids = [recorded.shown.execution_id for recorded in changes]
             return changes[ids.index(before) + 1 :] if before in ids else changes
@@ -218,3 +225,7 @@ class History:
         """A change as the history shows it now."""
         head = self._heads.get(recorded.change, recorded)
         return replace(recorded.shown, state=self._state(recorded.change), can_undo=head.shown.can_undo)
+
+
+def _is_of(recorded: RecordedChange, credential: str | None) -> bool:
+    return credential is None or recorded.shown.credential == credential

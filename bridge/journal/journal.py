@@ -16,6 +16,7 @@ import orjson
 
 from bridge.contract.consent import Operation
 from bridge.errors import ExecutionFailed
+from bridge.identity.caller import SHARED_ID
 from bridge.journal.record import Cause
 from bridge.vault.folder import Folder
 from bridge.vault.line_file import LineFile
@@ -37,6 +38,7 @@ _CAUSE = {
     "session": "session_id",
     "call": "call_id",
     "arguments": "arguments_hash",
+    "credential": "credential",
 }
 """The members of a beginning that say why, and what they are called in `Cause`."""
 _PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
@@ -241,6 +243,7 @@ def _from_json(content: dict[str, Any]) -> JournalRecord:
     if kind != "begin" or changes is None or disposal not in {None, *get_args(Disposal)}:
         raise ValueError("The line is none of ours")
     check_id(content["id"])
+    content = {"credential": SHARED_ID} | content  # the first journals do not have it
     plain: dict[str, Any] = {name: content[name] for name in _PLAIN} | {"operation": Operation(content["operation"])}
     return BeginRecord(
         cause=Cause(**{name: content[key] for key, name in _CAUSE.items()}),

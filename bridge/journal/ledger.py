@@ -197,27 +197,31 @@ class Ledger:
 
     # -- looking back -------------------------------------------------------------------------------------------
 
-    def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
+    def history(
+        self, *, limit: int = 50, before: str | None = None, credential: str | None = None
+    ) -> list[HistoryEntry]:
         """The changes of this vault, newest first.
 
         Args:
             limit: How many.
             before: Only those older than this execution id, or than this ISO 8601 time.
+            credential: Only those asked for with this credential; None for all.
 
         Raises:
             InvalidParameters: `before` is neither.
         """
-        return self._history.entries(limit=limit, before=before)
+        return self._history.entries(limit=limit, before=before, credential=credential)
 
     def find_call(self, call_id: str) -> HistoryEntry | None:
         """What a call id of the last 24 hours led to; None when nothing. Touches no disk."""
         return self._history.find_call(call_id)
 
-    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back, to be applied like any other. Writes nothing.
 
         Args:
             execution_id: Which change; None is the newest that is not undone.
+            credential: Only changes asked for with this credential; None for all.
 
         Returns:
             The change's id, and the plan.
@@ -227,14 +231,14 @@ class Ledger:
             Conflict: A file was edited since (`edited_since`).
             ExecutionFailed: A backup is missing or damaged.
         """
-        return self._history.undo_plan(execution_id)
+        return self._history.undo_plan(execution_id, credential)
 
-    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that applies an undone change again; without an id, the one that was undone last.
 
         Takes, returns and raises what `undo_plan` does.
         """
-        return self._history.redo_plan(execution_id)
+        return self._history.redo_plan(execution_id, credential)
 
     # -- within -------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bridge.identity.caller import SHARED_ID
 from bridge.vault.plan import ChangePlan, Disposal
 
 HistoryState = Literal["applied", "undone", "conflicted"]
@@ -15,12 +16,13 @@ class Cause:
     Attributes:
         execution_id: The change's name in the history and its backup folder's name.
         tool: The tool that planned it.
-        client: The name the caller gave itself.
+        client: The caller's name, for people.
         session_id: The caller's session.
         call_id: The caller's own id, which makes the call idempotent.
         arguments_hash: Of tool and arguments, to recognise a call id used twice for different things.
         reverses: The change that an undo takes back or a redo repeats.
         kind: A change of its own, or the undo or redo of one.
+        credential: The id of the caller's credential: whose change it is.
     """
 
     execution_id: str
@@ -31,6 +33,7 @@ class Cause:
     arguments_hash: str | None = None
     reverses: str | None = None
     kind: Literal["change", "undo", "redo"] = "change"
+    credential: str = SHARED_ID
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class HistoryEntry:
         call_id: The caller's id for the call.
         arguments_hash: Of that call's tool and arguments.
         can_undo: False when the bytes it replaced were not kept.
+        credential: The id of the credential that it was asked for with.
     """
 
     execution_id: str
@@ -97,3 +101,4 @@ class HistoryEntry:
     call_id: str | None = None
     arguments_hash: str | None = None
     can_undo: bool = True
+    credential: str = SHARED_ID

@@ -13,6 +13,12 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.targets import Reach
+from bridge.identity.caller import Caller
+from bridge.policy.targets import Rung, Target, common_ladder
+
+Letter = Literal["r", "w", "x"]
+"""Read, write, execute: the three characters of the permission file."""
 
 DENIALS = (Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
 """What can always be answered."""
@@ -27,14 +33,12 @@ class ConsentCase:
         operation: What the call does to the world.
         consent_class: How far the tool may ever be trusted.
         risk: How dangerous it is; shown, not decided by.
-        covers: What a remembered answer covers, as the tool declares it.
-        targets: Vault paths, URLs or executables that the call touches, all of them.
-        session_id: The session: one client until the bridge stops.
+        covers: What the tool says an answer that is remembered holds for.
+        targets: What the call touches, all of it.
+        caller: Who calls.
         mode: What the user set for the tool, or the tool's default.
         developer_mode: The user's switch: reads do not ask.
-        role: The caller's authority.
-        by_user: The user's own undo or redo, from a host.
-        client: The name the caller gave itself; auto-approve may be for one.
+        by_user: The person's own undo or redo.
         call: A fingerprint of the tool and all arguments: the same call again has the same.
     """
 
@@ -43,19 +47,68 @@ class ConsentCase:
     consent_class: ConsentClass
     risk: RiskLevel
     covers: Covers
-    targets: tuple[str, ...]
-    session_id: str
+    targets: tuple[Target, ...]
+    caller: Caller
     mode: ConsentMode
     developer_mode: bool
-    role: Literal["agent", "host"]
     by_user: bool = False
-    client: str = ""
     call: str = ""
 
     @property
     def scope(self) -> Covers:
         """What a remembered answer covers: a grant to read always covers the whole tool."""
         return Covers.TOOL if self.operation is Operation.READ else self.covers
+
+    @property
+    def letters(self) -> tuple[Letter, ...]:
+        """Which of the permission file's three characters it is about; `r` and `w` for a request that writes."""
+        match self.operation:
+            case Operation.READ:
+                return ("r",)
+            case Operation.EXECUTE:
+                return ("x",)
+            case Operation.NETWORK:
+                return ("r", "w") if self.consent_class is ConsentClass.NEVER else ("r",)
+            case _:
+                return ("w",)
+
+    def rungs(self, reach: Reach | None) -> tuple[Rung, ...] | None:
+        """What an answer for longer holds for.
+
+        Args:
+            reach: The rung that the person chose; None where they chose none, and then every use of the tool or each
+                target's own place, as `scope` says.
+
+        Returns:
+            Rungs that together cover every target; None for every use of the tool.
+
+        Raises:
+            ValueError: The case's ladder has no such rung.
+        """
+        if reach is None:
+            return None if self.scope is Covers.TOOL or not self.targets else common_ladder(self.targets)[0][1]
+        held = next((rungs for offered, rungs in common_ladder(self.targets) if offered is reach), None)
+        if held is None:
+            raise ValueError(f"An answer for {reach.value!r} is not offered here")
+        return held
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far an answer for longer reaches.
+
+    Attributes:
+        reach: The rung of the ladder that it names; None for what `ConsentCase.rungs` then says.
+        everyone: Whether "always" and "never" hold for every client. Where nothing is said (None), an allow holds for
+            the one client and a denial for all.
+    """
+
+    reach: Reach | None = None
+    everyone: bool | None = None
+
+    def holds_for_all(self, decision: Decision) -> bool:
+        """Whether an answer for good holds for every client."""
+        return not decision.allows if self.everyone is None else self.everyone
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +181,7 @@ def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
     Returns:
         What happens, and which rule decided that.
     """
-    if case.by_user and case.role == "host":
+    if case.by_user and case.caller.client.is_person:
         return Verdict("allow", "own_undo", "the user takes back or repeats a change themselves")
     standing = answers.recall(case)
     denial = _mode_denial(case) or standing.denial

@@ -41,6 +41,8 @@ _PATTERNS = tuple(
         # A header: everything after its name.
         (rf"(?i)(\b(?:proxy-)?authorization{_IS}[\"']?)[^\"'\r\n]+", rf"\1{REDACTED}"),
         (r"(?i)(\bbearer[\s.]+)[A-Za-z0-9._~+/=-]{16,}", rf"\1{REDACTED}"),
+        # Our own: the token of a client.
+        (r"\bvb_[0-9a-f]{12}_[A-Za-z0-9_-]{16,}", REDACTED),
         # OpenAI, Anthropic, OpenRouter; Stripe; GitHub; GitLab; Slack; Google; Hugging Face; npm; PyPI; AWS.
         (r"\bsk-[A-Za-z0-9_-]{16,}", REDACTED),
         (r"\b(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{16,}", REDACTED),

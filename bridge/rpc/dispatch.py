@@ -18,7 +18,7 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from bridge.contract.base import NoParams, Params
-from bridge.contract.session import Role
+from bridge.contract.identity import Capability
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
 from bridge.rpc import frames
 from bridge.rpc.frames import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
@@ -40,8 +40,6 @@ from jsonrpcserver.result import Error, Success  # noqa: E402
 
 logger = logging.getLogger(__name__)
 
-EVERYONE: Final[frozenset[Role]] = frozenset({"agent", "host"})
-HOST_ONLY: Final[frozenset[Role]] = frozenset({"host"})
 MAX_PARAMETER: Final = 100
 """Characters of a parameter's name that are worth comparing with the names there are."""
 MAX_NAME: Final = 64
@@ -74,7 +72,9 @@ class Method:
         result: The type of what it returns: a model, or what is made of models. A handler may also return the JSON of
             such a model as it is, where there is much of it.
         params: Its parameters; by position they come in the order of the model's fields.
-        roles: Who may call it.
+        needs: What a client must be allowed to do in order to call it.
+        person_only: Whether it is for the person's own programs alone: a client that could make, name or widen clients
+            could stand in for the person.
         waits: It only waits for something that goes on without it, so it ends with its connection, whoever called.
     """
 
@@ -82,8 +82,9 @@ class Method:
     handler: Callable[[RequestContext, Any], Any]
     result: Any
     params: type[Params] = NoParams
-    roles: frozenset[Role] = EVERYONE
+    needs: Capability = Capability.CALL
     waits: bool = False
+    person_only: bool = False
     immediate: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -91,7 +92,7 @@ class Method:
 
     def permits(self, peer: Peer) -> bool:
         """Whether this client may call it."""
-        return peer.role in self.roles
+        return peer.caller.can(self.needs) and (peer.caller.client.is_person or not self.person_only)
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> Params:
         """The parameters as their model.
@@ -174,8 +175,14 @@ class _Callable:
     async def __call__(self, context: RequestContext, /, *args: Any, **kwargs: Any) -> Any:
         method = self._method
         if not method.permits(context.session):
-            hint = f"{method.name} is for the host: the Obsidian plugin or `vault-bridge` on this machine, not agents"
-            return _error(FORBIDDEN, "Forbidden for this role", hint)
+            whose = "the Obsidian plugin and `vault-bridge` on this machine"
+            hint = (
+                f"{method.name} is for {whose} alone"
+                if method.person_only
+                else f"{method.name} needs the capability {method.needs.value!r}, which {whose} have, "
+                "and other clients only if the user gave it to them"
+            )
+            return _error(FORBIDDEN, "Forbidden for this client", hint)
         try:
             result = method.handler(context, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)

@@ -1,13 +1,12 @@
 """Every open connection: who it is, what can be asked of it, and which events it is sent."""
 
 import asyncio
-import hashlib
-import hmac
 import itertools
 import logging
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
+from dataclasses import replace
 from typing import Any, Protocol
 
 import orjson
@@ -15,12 +14,13 @@ import orjson
 from bridge.consent.broker import Broker
 from bridge.contract.base import Event, Wire
 from bridge.contract.events import IndexProgress, VaultChanged
-from bridge.contract.session import Role
+from bridge.contract.identity import Capability
 from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.identity.caller import Caller, Client
+from bridge.policy.redaction import hide_secrets
 from bridge.rpc import frames
 from bridge.rpc.frames import Id, Response
 from bridge.toolkit.permitted import Denials
-from bridge.toolkit.tool_call import Caller
 from bridge.vault.plan import ChangeKind, ChangePlan
 
 logger = logging.getLogger(__name__)
@@ -43,6 +43,10 @@ class Transport(Protocol):
 
     def post(self, data: bytes) -> None:
         """Send a message soon, without waiting; a connection too far behind is dropped."""
+        ...
+
+    def cut(self) -> None:
+        """End the connection at once."""
         ...
 
 
@@ -103,7 +107,7 @@ class Peer:
     """The other side of one connection: who it says it is, and how to reach it.
 
     Args:
-        role: Decided by the token it showed.
+        client: Whose token it showed.
         hub: Where it is registered.
         transport: The way to it; None for a POST, which cannot be sent anything unasked and so shows no questions.
 
@@ -113,13 +117,11 @@ class Peer:
         caller: Who calls, when it calls a tool.
     """
 
-    def __init__(self, role: Role, hub: "Hub", transport: Transport | None) -> None:
+    def __init__(self, client: Client, hub: "Hub", transport: Transport | None) -> None:
         self.id = f"connection-{secrets.token_hex(6)}"
-        self.role = role
-        self.name = f"unnamed {role}"
-        self.can = frozenset({"consent"} if role == "host" and transport else ())
+        self.caller = Caller(client, self.id)
+        self.can = frozenset({"consent"} if client.is_person and transport else ())
         self.kinds: frozenset[str] = frozenset()
-        self.caller = hub.caller(role, self.name)
         self.outgoing = Outgoing(self.post)
         self._hub = hub
         self._transport = transport
@@ -130,22 +132,20 @@ class Peer:
         """The session this connection belongs to."""
         return self.caller.session_id
 
-    def introduce(self, client: str, can: frozenset[str] | None) -> None:
-        """Take the name the client gives itself, and what a host says it can do.
+    @property
+    def name(self) -> str:
+        """The client, for people."""
+        return self.caller.name
 
-        Args:
-            client: The name.
-            can: Abilities; None leaves them as they are.
+    def introduce(self, calls_itself: str, can: frozenset[str] | None) -> None:
+        """Take the name the program gives itself, and what a screen says it can do (None: as before).
+
+        The name is shown and kept, so it is none of the program's secrets.
         """
-        self.name = client
-        self.caller = self._hub.caller(self.role, client)
+        self.caller = replace(self.caller, calls_itself=hide_secrets(calls_itself))
         if can is not None and self._transport is not None:
             self.can = can
         self._hub.refresh(self)
-
-    def agent(self, client: str) -> Caller:
-        """Whoever calls itself this as an agent."""
-        return self._hub.caller("agent", client)
 
     def notify(self, event: Event) -> None:
         """Send the client an event. May be called from any thread."""
@@ -155,6 +155,11 @@ class Peer:
         """Send a message without waiting. Called on the loop."""
         if self._transport is not None:
             self._transport.post(data)
+
+    def cut(self) -> None:
+        """End the connection at once."""
+        if self._transport is not None:
+            self._transport.cut()
 
     async def send(self, data: bytes | None) -> None:
         """Send a message, if there is one; waits while the other side is slow."""
@@ -194,7 +199,6 @@ class Hub:
         self._broker = broker
         self.peers: tuple[Peer, ...] = ()
         self._screens: dict[str, Peer] = {}
-        self._secret = secrets.token_bytes(32)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.home: tuple[asyncio.AbstractEventLoop, int] | None = None
 
@@ -218,32 +222,31 @@ class Hub:
         elif "consent" not in peer.can and self._screens.pop(peer.id, None) is not None:
             self._broker.detach(peer)
 
-    def caller(self, role: Role, client: str) -> Caller:
-        """Whoever has this role and gives itself this name.
+    def cut(self, client_id: str) -> None:
+        """End every connection of a client, because it was revoked. May be called from any thread."""
+        if self.home is None:
+            return
+        loop, _ = self.home
+        for peer in self.peers:
+            if peer.caller.client.id == client_id and not loop.is_closed():
+                loop.call_soon_threadsafe(peer.cut)
 
-        Args:
-            role: Whose token it showed.
-            client: The name it gives itself.
-
-        Returns:
-            The caller; its session is the same until the bridge stops, however often the client connects.
-        """
-        digest = hmac.digest(self._secret, f"{role}:{client}".encode(), hashlib.sha256)
-        return Caller(role, client, f"{role}-{digest.hex()[:12]}")
+    def connected(self, client_id: str) -> int:
+        """How many connections of a client are open."""
+        return sum(peer.caller.client.id == client_id for peer in self.peers)
 
     def notify_hosts(self, event: Event) -> None:
-        """Send every host an event."""
-        self.notify([peer for peer in self.peers if peer.role == "host"], event)
+        """Send an event to every client that administers."""
+        self.notify([peer for peer in self.peers if peer.caller.can(Capability.ADMINISTER)], event)
+
+    def notify_everyone(self, event: Event) -> None:
+        """Send an event to every client."""
+        self.notify(self.peers, event)
 
     def publish(self, event: Event, *, hosts_only: bool = False) -> None:
-        """Send an event to every session that subscribed to it.
-
-        Args:
-            event: What happened.
-            hosts_only: Whether agents must not hear of it.
-        """
+        """Send an event to every session that subscribed to its kind; or only to the person's own programs."""
         subscribers = [peer for peer in self.peers if event.event_name in peer.kinds]
-        self.notify([peer for peer in subscribers if not hosts_only or peer.role == "host"], event)
+        self.notify([peer for peer in subscribers if not hosts_only or peer.caller.client.is_person], event)
 
     def notify(self, peers: Iterable[Peer], event: Event) -> None:
         """Send an event to some connections."""

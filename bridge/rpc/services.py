@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge.audit.service import AuditService
+from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
 from bridge.contract.index_comparison import IndexComparison
-from bridge.contract.session import Role
+from bridge.identity.caller import Caller
+from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus, Knowledge
 from bridge.journal.ledger import Ledger
+from bridge.rpc.hub import Hub
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.permitted import Denials
@@ -37,10 +40,15 @@ class Services:
         limits: The rate limits.
         status: How much is known of the vault.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
-        knowledge: What callers of a role may know of the vault's files.
+        knowledge: What may be known of the vault's files: all of it by the person, and by others what is not closed.
         closed: What agents may not see.
         faults: What is wrong with files that people write, each as a sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
+        hub: The connections.
+        clock: The time.
+        clients: The clients with a name of their own.
+        seen: Called when a client has said who it is.
+        session_ended: Called with the id of a session that nobody can go on with.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -57,8 +65,13 @@ class Services:
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
     compare: Callable[..., IndexComparison]
-    knowledge: Callable[[Role], Knowledge]
+    knowledge: Callable[[bool], Knowledge]
     closed: Denials
     faults: Callable[[], list[str]]
     attached: dict[str, list[str]]
+    hub: Hub
+    clock: Clock
+    clients: ClientStore
+    seen: Callable[[Caller], None]
+    session_ended: Callable[[str], None]
     note: Callable[[str, dict[str, Any]], None]

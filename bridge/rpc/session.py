@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from bridge.contract.session import Role
+from bridge.identity.caller import Client
 from bridge.rpc import frames
 from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
-from bridge.rpc.frames import BUSY, INTERNAL_ERROR, INVALID_REQUEST, Fault, Frame, Request, Response, parse
+from bridge.rpc.frames import BUSY, FORBIDDEN, INTERNAL_ERROR, INVALID_REQUEST, Fault, Frame, Request, Response, parse
 from bridge.rpc.hub import Hub, Peer, Transport
 from bridge.rpc.services import Services
 
@@ -25,6 +25,10 @@ class Running:
     task: asyncio.Task[bytes | None]
 
 
+_REVOKED: Final = frames.failure(
+    None, FORBIDDEN, "Forbidden for this client", "The user has revoked this client; its token is not valid any more"
+)
+
 Work = bytes | Running | None
 """An answer that is ready, one that is being made, or none."""
 
@@ -33,7 +37,7 @@ class Session(Peer):
     """One connection of an agent or a host.
 
     Args:
-        role: Decided by the token it showed.
+        client: Whose token it showed.
         hub: Where it is registered.
         dispatcher: Answers its requests.
         services: What its requests reach.
@@ -41,20 +45,26 @@ class Session(Peer):
     """
 
     def __init__(
-        self, role: Role, *, hub: Hub, dispatcher: Dispatcher, services: Services, transport: Transport | None = None
+        self,
+        client: Client,
+        *,
+        hub: Hub,
+        dispatcher: Dispatcher,
+        services: Services,
+        transport: Transport | None = None,
     ) -> None:
         self._dispatcher = dispatcher
         self._services = services
         self._running: dict[asyncio.Task[bytes | None], Running] = {}
         self._delivering: set[asyncio.Task[None]] = set()
-        super().__init__(role, hub, transport)
+        super().__init__(client, hub, transport)
 
     async def receive(self, data: bytes) -> None:
-        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends.
-
-        Args:
-            data: One text frame.
-        """
+        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
+        if not self._is_current():
+            await self.send(_REVOKED)
+            self.cut()
+            return
         frame = parse(data)
         work = await self._begin(frame, alone=not frame.batch)
         if not any(isinstance(part, Running) for part in work):
@@ -65,26 +75,43 @@ class Session(Peer):
             delivering.add_done_callback(self._delivering.discard)
 
     async def answer(self, data: bytes) -> bytes | None:
-        """Take the body of a POST.
-
-        Args:
-            data: One request, notification or batch.
-
-        Returns:
-            The answer; None when nothing in it wants one.
-        """
+        """Take the body of a POST and return the answer; None when nothing in it wants one."""
+        if not self._is_current():
+            return _REVOKED
         frame = parse(data)
         work = await self._begin(frame, alone=False)
         await _done(work)
         return _join(work, batch=frame.batch)
 
     def close(self) -> None:
-        """The connection is gone: cancel an agent's calls that carry no call id. A host that leaves cancels nothing."""
+        """The connection is gone: cancel its calls that carry no call id.
+
+        The person's own programs cancel nothing when they leave. What a program without a name of its own was allowed
+        for its session ends here.
+        """
         self._hub.leave(self)
         self.outgoing.close()
         for running in self._running.values():
-            if running.method.waits or (self.role == "agent" and not running.context.kept):
+            if running.method.waits or (not self.caller.client.is_person and not running.context.kept):
                 running.task.cancel()
+        if self.caller.client.is_shared:  # without a name, a session is one connection
+            self._services.session_ended(self.caller.session_id)
+
+    def cut(self) -> None:
+        """End the connection at once, and what still runs for it."""
+        super().cut()
+        for running in self._running.values():
+            running.task.cancel()
+
+    def _is_current(self) -> bool:
+        """Whether the client is still one, and from now on with the name and capabilities that it has by now."""
+        client = self.caller.client
+        if client.is_person or client.is_shared:
+            return True
+        current = self._services.clients.current(client)
+        if current is not None and current != client:
+            self.caller = replace(self.caller, client=current)
+        return current is not None
 
     async def _begin(self, frame: Frame, *, alone: bool) -> list[Work]:
         """Start everything in a frame, in order; what is immediate is done when this returns."""
@@ -130,7 +157,7 @@ class Session(Peer):
     def _take(self, item: Response | Fault) -> bytes | None:
         if isinstance(item, Fault):
             return frames.fault(item)
-        if self.role == "host":
+        if self.caller.client.is_person:
             self.outgoing.settle(item)
             return None
         return frames.failure(

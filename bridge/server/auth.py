@@ -8,7 +8,8 @@ from aiohttp import web
 from multidict import CIMultiDictProxy
 
 from bridge.contract.discovery import SUBPROTOCOL
-from bridge.contract.session import Role
+from bridge.identity.caller import Client
+from bridge.identity.store import ClientStore
 
 OBSIDIAN: Final = "app://obsidian.md"
 LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
@@ -20,12 +21,16 @@ class Authenticator:
     """Decides on every request, before anything of it is looked at.
 
     Args:
-        tokens: The token of each role.
+        tokens: The tokens of this run: the person's own programs', and the shared one.
+        clients: Knows the tokens of clients with a name of their own.
         origins: Browser origins that may connect besides Obsidian's, as the settings have them now.
     """
 
-    def __init__(self, tokens: Mapping[Role, str], origins: Callable[[], Collection[str]]) -> None:
-        self._tokens = {role: token.encode() for role, token in tokens.items()}
+    def __init__(
+        self, tokens: Mapping[Client, str], clients: ClientStore, origins: Callable[[], Collection[str]]
+    ) -> None:
+        self._tokens = {client: token.encode() for client, token in tokens.items()}
+        self._clients = clients
         self._origins = origins
         self._hosts: frozenset[str] = frozenset()
 
@@ -50,20 +55,22 @@ class Authenticator:
         """Whether pages of this origin may connect."""
         return origin == OBSIDIAN or origin in self._origins()
 
-    def check_role(self, headers: Headers) -> Role:
-        """The role whose token the request shows.
+    def check_client(self, headers: Headers) -> Client:
+        """The client whose token the request shows.
 
         Raises:
             web.HTTPUnauthorized: It shows none, or a wrong one.
         """
-        shown = _token(headers).encode("utf-8", "surrogateescape")
-        found: Role | None = None
-        for role, token in self._tokens.items():  # all are compared, so that the time taken reveals nothing
+        text = _token(headers)
+        shown = text.encode("utf-8", "surrogateescape")
+        found = self._clients.authenticate(text)
+        for client, token in self._tokens.items():  # every token is compared, so that time tells nothing
             if hmac.compare_digest(shown, token):
-                found = role
+                found = client
         if found is None:
             raise web.HTTPUnauthorized(
-                text="Send `Authorization: Bearer TOKEN`; the token is in agent.json in the run folder",
+                text="Send `Authorization: Bearer TOKEN` with a client's own token (`vault-bridge clients add NAME`), "
+                "or with the one in agent.json in the run folder",
                 headers={"WWW-Authenticate": "Bearer"},
             )
         return found

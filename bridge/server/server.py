@@ -4,14 +4,15 @@ import asyncio
 import contextlib
 import os
 import secrets
-from typing import Final, get_args
+from typing import Final
 
 import orjson
 from aiohttp import WSCloseCode, web
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discovery, Endpoint
-from bridge.contract.session import Health, Role
+from bridge.contract.session import Health
 from bridge.errors import StartError
+from bridge.identity.caller import HOST, SHARED, Client
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
 from bridge.rpc.hub import Hub
@@ -28,7 +29,7 @@ from bridge.vault.folder import Folder
 ADDRESS: Final = "127.0.0.1"
 PATIENCE: Final = 2.0
 """Seconds that requests have to end when the server stops."""
-FILES: Final[dict[Role, str]] = {"agent": AGENT_FILE, "host": HOST_FILE}
+FILES: Final = {SHARED: AGENT_FILE, HOST: HOST_FILE}
 
 
 class Server:
@@ -41,7 +42,7 @@ class Server:
         state: The vault's `.vault-bridge` folder, held open.
 
     Attributes:
-        tokens: Of each role; new in every run, and never to be shown.
+        tokens: Of the person's own programs and of those without a name; new in every run, and never to be shown.
     """
 
     def __init__(self, services: Services, hub: Hub, *, run: RunFolder, state: Folder) -> None:
@@ -49,8 +50,10 @@ class Server:
         self._hub = hub
         self._run = run
         self._state = state
-        self.tokens: dict[Role, str] = {role: secrets.token_urlsafe(32) for role in get_args(Role)}
-        self._authenticator = Authenticator(self.tokens, lambda: services.settings.current.allowed_origins)
+        self.tokens = {client: secrets.token_urlsafe(32) for client in FILES}
+        self._authenticator = Authenticator(
+            self.tokens, services.clients, lambda: services.settings.current.allowed_origins
+        )
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None
@@ -108,7 +111,7 @@ class Server:
         return app
 
     async def _ws(self, request: web.Request) -> web.StreamResponse:
-        role = self._authenticator.check_role(request.headers)
+        client = self._authenticator.check_client(request.headers)
         socket = await open_socket(request)
         transport = request.transport
         if transport is None:  # gone while we upgraded
@@ -116,15 +119,15 @@ class Server:
         link = SocketLink(socket, transport)
         self._sockets.add(socket)
         try:
-            await serve_socket(socket, link, self._session(role, link))
+            await serve_socket(socket, link, self._session(client, link))
         finally:
             self._sockets.discard(socket)
         return socket
 
     async def _rpc(self, request: web.Request) -> web.StreamResponse:
-        role = self._authenticator.check_role(request.headers)
+        client = self._authenticator.check_client(request.headers)
         body = await request.read()
-        session = self._session(role)
+        session = self._session(client)
         try:
             answer = await session.answer(body)
         finally:
@@ -139,8 +142,8 @@ class Server:
     async def _nothing(self, _request: web.Request) -> web.StreamResponse:
         raise web.HTTPNotFound(text="There are GET /ws, POST /rpc and GET /health")
 
-    def _session(self, role: Role, link: SocketLink | None = None) -> Session:
-        return Session(role, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
+    def _session(self, client: Client, link: SocketLink | None = None) -> Session:
+        return Session(client, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
 
     async def _close_sockets(self, _app: web.Application) -> None:
         await asyncio.gather(
@@ -154,9 +157,9 @@ class Server:
             os.getpid(),
             self._services.version,
         )
-        for role, token in self.tokens.items():
+        for client, token in self.tokens.items():
             endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
-            self._run.write(FILES[role], orjson.dumps(endpoint.to_wire()))
+            self._run.write(FILES[client], orjson.dumps(endpoint.to_wire()))
         discovery = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
         write_atomic(self._state, BRIDGE_FILE, orjson.dumps(discovery.to_wire()))
         return discovery

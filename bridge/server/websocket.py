@@ -59,6 +59,10 @@ class SocketLink:
         self._behind += len(data)
         self._wake.set()
 
+    def cut(self) -> None:
+        """End the connection at once."""
+        self._transport.abort()
+
     async def pump(self) -> None:
         """Send what is posted, until cancelled."""
         while True:

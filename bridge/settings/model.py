@@ -23,18 +23,8 @@ LONGEST_NAME = 100
 HIGH_RATE = 300
 """Calls a minute above which there is a warning."""
 
-PRESETS: dict[str, tuple[str, ...]] = {
-    "minimal": ("find", "grep", "read"),
-    "vault": (
-        *("find", "grep", "read", "apply_patch"),
-        *("search_notes", "search_files", "list_files", "get_file_info", "read_file", "create_note", "create_folder"),
-        *("modify_note", "edit_file", "write_file", "organize_note", "move_file", "delete_file"),
-        *("resolve_note", "is_available", "read_note", "get_metadata", "find_related", "search_by_tags"),
-        *("search_by_properties", "list_tags", "update_note", "add_tag", "remove_tag", "delete_note"),
-    ),
-    "everything": ("*",),
-}
-"""Named sets for `enabledTools`; `*` stands for every tool there is."""
+MINIMAL_TOOLS = ("find", "grep", "read")
+"""The tools that agents see where nobody chose."""
 
 SECTIONS: dict[str, str] = {
     "tools": "Tools and consent",
@@ -97,7 +87,7 @@ class Settings(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, extra="forbid", strict=True)
 
     enabled_tools: tuple[str, ...] = _tools(
-        "Enabled tools", "The tools that agents can see; `*` stands for all.", lambda: PRESETS["minimal"], strict=False
+        "Enabled tools", "The tools that agents can see; `*` stands for all.", lambda: MINIMAL_TOOLS, strict=False
     )
     consent_mode: dict[str, Mode] = _tools(
         "When tools ask", "When each tool asks for permission; tools not listed use their own default.", dict
@@ -307,8 +297,7 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
         properties = {key: member for key, member in properties.items() if key not in _UNAVAILABLE}
     shown = {member["section"] for member in properties.values()}
     sections = [{"id": section, "title": title} for section, title in SECTIONS.items() if section in shown]
-    presets = {name: list(tools) for name, tools in PRESETS.items()}
-    return described | {"properties": properties, "sections": sections, "presets": presets}
+    return described | {"properties": properties, "sections": sections}
 
 
 def _explain(error: ValidationError) -> str:

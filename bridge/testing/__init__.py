@@ -11,11 +11,11 @@ r"""Test a tool the way callers meet it: its arguments validated, its question a
             await vault.undo()
             assert vault.text("Tea.md") == "Hot\n"
 
-`vault.add(MyTool(vault.storage))` registers a tool of your own. `vault.answer = Decision.DENY_ONCE` makes the person
-say no. Nothing here is kinder than the bridge: the pipeline, the consent rules, the limits and the audit log are the
-bridge's own, and so are, in a folder, the ledger and the index. With `memory=True` the notes are in memory instead, so
-that a test can show that a tool does not depend on files. The tools that search texts (grep, search_files,
-search_notes) are left out there.
+`await vault.add(MyTool(vault.storage))` registers a tool of your own, or a provider of tools. `vault.answer =
+Decision.DENY_ONCE` makes the person say no. Nothing here is kinder than the bridge: the pipeline, the consent rules,
+the limits and the audit log are the bridge's own, and so are, in a folder, the ledger and the index. With
+`memory=True` the notes are in memory instead, so that a test can show that a tool does not depend on files. The tools
+that search texts (grep, search_files, search_notes) are left out there.
 """
 
 from bridge.testing.memory import MemoryStorage

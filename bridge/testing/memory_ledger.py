@@ -103,13 +103,13 @@ class MemoryLedger:
         self._on_applied(plan)
         return AppliedPlan(cause.execution_id, None, plan, plan.disposal)
 
-    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back; the newest one when none is named."""
-        return self._reversal("undo", execution_id)
+        return self._reversal("undo", execution_id, credential)
 
-    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that makes an undone change again; the one undone when none is named."""
-        return self._reversal("redo", execution_id)
+        return self._reversal("redo", execution_id, credential)
 
     def _now(self) -> _State:
         return _State(dict(self._tree.files), set(self._tree.folders))
@@ -120,8 +120,14 @@ class MemoryLedger:
             state.run(change, plan.blobs)
         return state
 
-    def _reversal(self, kind: Literal["undo", "redo"], execution_id: str | None) -> tuple[str, ChangePlan]:
-        fitting = [name for name, done in self._applied.items() if done.undone == (kind == "redo")]
+    def _reversal(
+        self, kind: Literal["undo", "redo"], execution_id: str | None, credential: str | None
+    ) -> tuple[str, ChangePlan]:
+        fitting = [
+            name
+            for name, done in self._applied.items()
+            if done.undone == (kind == "redo") and credential in {None, done.cause.credential}
+        ]
         name = execution_id or (fitting[-1] if fitting else "")
         if name not in fitting:
             raise NotFound(f"There is nothing to {kind}" + (f" named {name!r}" if name else ""))

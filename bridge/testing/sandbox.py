@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -15,11 +15,14 @@ from typing import Any, Literal, cast
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
+from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.identity import Capability
 from bridge.contract.result import CallPreview, ToolResult
+from bridge.identity.caller import PERSON, Caller, Client
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
@@ -32,9 +35,9 @@ from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
-from bridge.toolkit.registry import ToolProvider, ToolRegistry
+from bridge.toolkit.registry import StaticProvider, ToolProvider, ToolRegistry
 from bridge.toolkit.tool import Tool
-from bridge.toolkit.tool_call import Caller, ToolCall
+from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import providers
 from bridge.tools.core import core_tools
 from bridge.tools.files import file_tools
@@ -49,11 +52,22 @@ from bridge.vault.root import STATE_FOLDER, VaultRoot
 _PERMISSIONS = f"{STATE_FOLDER}/permissions.json"
 
 
+class _NoFiles:
+    """A private folder that nothing is kept in."""
+
+    def read(self, name: str) -> None:
+        """Nothing is there."""
+        del name
+
+    def write(self, name: str, data: bytes) -> None:
+        """It is forgotten."""
+
+
 class _Person:
     """Answers the questions that are asked, at once."""
 
     id = "person"
-    name = "Ada"
+    caller = PERSON
 
     def __init__(self, broker: Broker, sandbox: "Sandbox") -> None:
         self._broker = broker
@@ -72,7 +86,7 @@ class _Person:
                 self._sandbox.answer,
                 plan_digest=params["planDigest"],
                 feedback=None,
-                by=self.name,
+                by=PERSON,
                 hunks=self._sandbox.keep,
             )
         )
@@ -109,8 +123,8 @@ class Sandbox:
     before_answer: Callable[[], object] = lambda: None
     _pipeline: Pipeline = field(init=False, repr=False)
 
-    def add(self, tool: Tool[Any]) -> None:
-        """Register a tool of your own. Nothing happens when the bridge has it already.
+    async def add(self, tool: Tool[Any] | ToolProvider) -> None:
+        """Add a tool of your own, or a provider of tools. Nothing happens when the bridge has the tool already.
 
         Args:
             tool: Made with this sandbox's `storage`.
@@ -118,9 +132,10 @@ class Sandbox:
         Raises:
             ValueError: The bridge has another tool of this name.
         """
-        if type(self.registry.get(tool.name)).__name__ == type(tool).__name__:
-            return
-        self.registry.register(ToolProvider(id=tool.name, name=tool.title, description="", version="1", tools=[tool]))
+        if isinstance(tool, ToolProvider):
+            await self.registry.add(tool)
+        elif type(self.registry.get(tool.name, PERSON)).__name__ != type(tool).__name__:
+            await self.registry.add(_only(tool.name, [tool]))
 
     async def call(
         self, tool: str, /, *, role: Literal["agent", "host"] = "agent", session: str = "agent-1", **arguments: Any
@@ -129,14 +144,14 @@ class Sandbox:
 
         Args:
             tool: Its name.
-            role: Who calls; a host is not asked.
-            session: The caller's session.
+            role: Who calls: a client with a name of its own, or the person, who is not asked.
+            session: The client's id.
             arguments: Its arguments, named as on the wire.
 
         Returns:
             The result as the caller receives it, of a success or a failure.
         """
-        return await self._pipeline.call(ToolCall(Caller(role, "Robot", session), tool, arguments))
+        return await self._pipeline.call(ToolCall(_caller(role, session), tool, arguments))
 
     async def succeed(self, tool: str, /, **arguments: Any) -> ToolResult:
         """Call a tool that must succeed; see `call`.
@@ -151,7 +166,7 @@ class Sandbox:
 
     async def preview(self, tool: str, /, **arguments: Any) -> CallPreview:
         """What a call would do, without doing it. Raises ToolFailure where the call would fail."""
-        return await self._pipeline.preview(ToolCall(Caller("agent", "Robot", "agent-1"), tool, arguments))
+        return await self._pipeline.preview(ToolCall(_caller("agent", "agent-1"), tool, arguments))
 
     async def undo(self) -> None:
         """The person takes the last change back.
@@ -240,8 +255,10 @@ async def sandbox(
             clock=clock,
             modes=lambda: settings.current.consent_mode,
             set_mode=settings.set_mode,
+            clients=ClientGrants(_NoFiles(), clock=clock, days=lambda: None),
         )
         registry, session_files = ToolRegistry(), SessionFiles()
+        stack.push_async_callback(registry.stop)
         workers = stack.enter_context(ThreadPoolExecutor(4))
         if memory:
             storage, ledger, made = _in_memory(files or {}, clock, grants.closed, session_files)
@@ -250,8 +267,7 @@ async def sandbox(
                 root, clock, grants.closed, session_files, settings=settings, stack=stack
             )
         for provider in made:
-            registry.register(provider)
-        stack.push_async_callback(registry.stop)
+            await registry.add(provider)
         auditing = AuditStep(AuditLog(state, clock=clock, settings=lambda: settings.current), registry, clock)
         stack.callback(auditing.close)
         vault = Sandbox(place, storage, settings, session_files, ledger, registry)
@@ -277,6 +293,16 @@ async def sandbox(
             on_finished=finished,
         )
         yield vault
+
+
+def _caller(role: Literal["agent", "host"], session: str) -> Caller:
+    if role == "host":
+        return PERSON
+    return Caller(Client(session, "Robot", frozenset({Capability.CALL})), f"connection-{session}")
+
+
+def _only(id: str, tools: Sequence[Tool[Any]]) -> ToolProvider:
+    return StaticProvider(id=id, name=id, description="", version="1", tools=tools)
 
 
 _World = tuple[PlanningStorage, Ledger, list[ToolProvider]]
@@ -327,6 +353,5 @@ def _in_memory(
         UndoTool(ledger),
         RedoTool(ledger),
     ]
-    made = ToolProvider(id="memory", name="Memory", description="All but text search.", version="1", tools=tools)
     # The pipeline takes the ledger of a folder; it calls nothing of it that this one has not.
-    return storage, cast("Ledger", ledger), [made]
+    return storage, cast("Ledger", ledger), [_only("memory", tools)]

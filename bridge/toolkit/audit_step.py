@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -11,13 +11,18 @@ from bridge.clock import Clock, stamp
 from bridge.consent.broker import ConsentAnswer
 from bridge.contract.events import AuditAppended
 from bridge.contract.result import ToolResult
+from bridge.identity.caller import Caller
 from bridge.policy.consent import Verdict
+from bridge.policy.targets import Target
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.plan import ChangePlan
 
 SHORT = 200
 """Characters of a result's own texts that the log keeps; the notes themselves do not belong into it."""
+
+MOST_TARGETS = 50
+"""Targets of a decision that the log names."""
 
 NOTES_TEXT = frozenset({"content", "text", "diff", "preview", "snippet", "lines"})
 """Members of results that hold what is written in notes, however short it is."""
@@ -81,7 +86,13 @@ class AuditStep:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._write, *record)
 
     def decided(
-        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+        self,
+        tool_call: ToolCall,
+        verdict: Verdict,
+        answer: ConsentAnswer | None,
+        *,
+        targets: Sequence[Target],
+        by: str | None = None,
     ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
@@ -89,9 +100,11 @@ class AuditStep:
             tool_call: The call.
             verdict: What the rules said, or how the question ended without an answer.
             answer: The person's, where one was asked.
+            targets: What it was about: all that the call touches, or what its tool came upon while it ran.
             by: Who ended the question without an answer that counts.
         """
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
+        facts["targets"] = [target.label for target in targets[:MOST_TARGETS]]
         if by is not None:
             facts["by"] = by
         if answer is not None:
@@ -99,14 +112,28 @@ class AuditStep:
             facts |= {"by": answer.by, "feedback": answer.feedback}
             if answer.part is not None:
                 facts["planDigest"] = answer.part
+            if answer.extent.reach is not None:
+                facts["reach"] = answer.extent.reach.value
+            if answer.extent.everyone is not None:
+                facts["everyone"] = answer.extent.everyone
         # Not waited for: the call's own record comes after it in the one thread that writes, and that is waited for.
         self._writer.submit(self._write, *self._record("decision", tool_call, facts))
+
+    def delivered(self, caller: Caller, tool_call: ToolCall) -> None:
+        """Log that a result was handed out again, or later than its call was made.
+
+        Args:
+            caller: Who got it.
+            tool_call: The call whose result it is.
+        """
+        facts = {"tool": tool_call.tool, "executionId": tool_call.execution_id, "callId": tool_call.call_id}
+        self.note("delivery", facts | {"client": caller.name, "clientId": caller.client.id, "role": caller.role})
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
 
         Args:
-            kind: `limit`, `settings`, `grant`, `bridge` or `network`.
+            kind: `limit`, `settings`, `grant`, `client`, `delivery`, `bridge` or `network`.
             facts: What happened; `docs/protocol.md` says what each kind holds.
         """
         record = {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None}
@@ -120,19 +147,20 @@ class AuditStep:
 
         One thread writes them all: in order, and large parameters do not hold up the event loop.
         """
-        tool = self._registry.get(tool_call.tool)
+        tool = self._registry.get(tool_call.tool, tool_call.caller)
         record = {
             "timestamp": stamp(self._clock.now()),
             "kind": kind,
             "tool": tool_call.tool,
             "executionId": tool_call.execution_id,
-            "client": tool_call.caller.client,
+            "client": tool_call.caller.name,
+            "clientId": tool_call.caller.client.id,
             "role": tool_call.caller.role,
             "userId": tool_call.caller.session_id,
             "parameters": tool_call.arguments,
             "reason": tool_call.reason,
         }
-        sensitive = tool.sensitive if tool else frozenset()
+        sensitive = tool.spec.sensitive if tool else frozenset()
         return record | facts, sensitive
 
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:

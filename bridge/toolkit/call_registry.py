@@ -3,10 +3,14 @@
 A person may take longer to decide than a client waits. So a call with an id goes on when its caller hangs up, a
 bounded `wait` gets a ticket instead of an answer, and the same id asked again finds the same execution. Finished calls
 are kept for 24 hours; writes are found in the journal also after a restart.
+
+A call and its result are their caller's. A client with a name finds them from any of its connections. A program without
+one finds them on its connection alone, unless the id is a random UUID: nobody guesses one, so it is itself the right to
+ask again from another connection.
 """
 
 import asyncio
-import secrets
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +21,11 @@ from bridge.clock import Clock
 from bridge.contract.base import Event
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.identity.caller import Caller
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.tool_call import Caller, Phase, ToolCall
+from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.plan import content_hash
 
 KEPT_SECONDS = 24 * 60 * 60
@@ -42,9 +47,17 @@ class CallRegistry:
         pipeline: Runs them.
         ledger: Remembers writes across restarts.
         clock: For how long a finished call is kept.
+        on_delivered: Called when a result is handed out by `result`, or to a call that was made before.
     """
 
-    def __init__(self, pipeline: Pipeline, ledger: Ledger, clock: Clock) -> None:
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        ledger: Ledger,
+        clock: Clock,
+        on_delivered: Callable[[Caller, ToolCall], None] = lambda _caller, _tool_call: None,
+    ) -> None:
+        self._on_delivered = on_delivered
         self._pipeline = pipeline
         self._ledger = ledger
         self._clock = clock
@@ -80,38 +93,56 @@ class CallRegistry:
             tool_call.notify = notify
         if call_id is None and wait is None:
             return await self._pipeline.call(tool_call)
-        tool_call.call_id = call_id or f"call-{secrets.token_hex(8)}"
+        tool_call.call_id = call_id or str(uuid.uuid4())
+        tool_call.call_key = call_key(caller, tool_call.call_id)
         tool_call.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
         known = self._find(tool_call)
         if isinstance(known, ToolResult):
+            self._on_delivered(caller, tool_call)
             return known
-        return await self._await(known, wait)
+        answer = await self._await(known, wait)
+        if known.tool_call is not tool_call and isinstance(answer, ToolResult):
+            self._on_delivered(caller, known.tool_call)
+        return answer
 
-    async def result(self, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
-        """The result of an earlier call.
+    async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
+        """The result of an earlier call of this caller, or its ticket after `wait` seconds.
 
         Args:
-            call_id: Names the call.
-            wait: Seconds until a ticket is returned instead; None waits to the end.
+            caller: Who asks.
+            call_id: The call.
+            wait: Seconds; None waits to the end.
 
         Returns:
-            The result, or the ticket; a failed result (`not_found`) when there is no such call.
+            `not_found` for what this caller has not called, as for what nobody has.
         """
-        found = self._calls.get(call_id)
+        found = self._calls.get(call_key(caller, call_id))
         if found is None:
-            entry = self._ledger.find_call(call_id)
+            entry = self._recorded(caller, call_id)
             if entry is not None:
+                self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
                 return _recorded(entry)
             missing = NotFound(f"There is no call {call_id!r}; results are kept for 24 hours. Make the call again")
             return ToolResult.failed(missing)
-        return await self._await(found, wait)
+        answer = await self._await(found, wait)
+        if isinstance(answer, ToolResult):
+            self._on_delivered(caller, found.tool_call)
+        return answer
 
-    def cancel(self, call_id: str) -> bool:
-        """Stop a call that has not begun to write. Returns whether it was stopped."""
-        found = self._calls.get(call_id)
+    def cancel(self, caller: Caller, call_id: str) -> bool:
+        """Stop a call of this caller that has not begun to write. Returns whether it was stopped."""
+        found = self._calls.get(call_key(caller, call_id))
         if found is None or found.task.done() or found.tool_call.phase in {Phase.WRITING, Phase.DONE}:
             return False
         return found.task.cancel()
+
+    def end_client(self, client_id: str) -> None:
+        """A client was revoked: stop its calls that have not begun to write, and forget its results."""
+        for key, call in list(self._calls.items()):
+            if call.tool_call.caller.client.id == client_id:
+                if call.tool_call.phase not in {Phase.WRITING, Phase.DONE}:
+                    call.task.cancel()
+                del self._calls[key]
 
     async def stop(self) -> None:
         """Cancel what runs and wait for what is being written."""
@@ -122,21 +153,28 @@ class CallRegistry:
 
     def _find(self, tool_call: ToolCall) -> _Call | ToolResult:
         """The run of this call id: one in memory, one in the journal, or a new one."""
-        call_id = tool_call.call_id or ""
+        call_id, key = tool_call.call_id or "", tool_call.call_key or ""
         self._forget()
-        found = self._calls.get(call_id)
+        found = self._calls.get(key)
         if found is not None:
             if found.tool_call.arguments_hash != tool_call.arguments_hash:
                 return _used_otherwise(call_id)
             return found
-        entry = self._ledger.find_call(call_id)
+        entry = self._recorded(tool_call.caller, call_id)
         if entry is not None:
             same = entry.arguments_hash == tool_call.arguments_hash
             return _recorded(entry) if same else _used_otherwise(call_id)
         call = _Call(tool_call, asyncio.create_task(self._run(tool_call)))
-        self._calls[call_id] = call
+        self._calls[key] = call
         call.task.add_done_callback(lambda _: setattr(call, "finished", self._clock.monotonic()))
         return call
+
+    def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:
+        """What the journal has of a call; one that an earlier version wrote is found by a random UUID alone."""
+        found = self._ledger.find_call(call_key(caller, call_id))
+        if found is None and _is_random(call_id):
+            found = self._ledger.find_call(call_id)
+        return found
 
     async def _run(self, tool_call: ToolCall) -> ToolResult:
         try:
@@ -160,6 +198,21 @@ class CallRegistry:
         for position, (moment, call_id) in enumerate(sorted(finished)):
             if moment < old or position < excess:
                 del self._calls[call_id]
+
+
+def call_key(caller: Caller, call_id: str) -> str:
+    """Under what a call is kept, in memory and in the journal: its id, and whom it holds for."""
+    holder = caller.subject if caller.client.is_shared and _is_random(call_id) else caller.session_id
+    return content_hash(orjson.dumps([holder, call_id]))
+
+
+def _is_random(call_id: str) -> bool:
+    """Whether nobody could guess this id: a UUID of version 4 (RFC 9562, 5.4), in its usual spelling."""
+    try:
+        read = uuid.UUID(call_id)
+    except ValueError:
+        return False
+    return read.version == 4 and str(read) == call_id.lower()  # noqa: PLR2004 - the version's number
 
 
 def _used_otherwise(call_id: str) -> ToolResult:

@@ -2,6 +2,8 @@
 
 import asyncio
 import secrets
+import unicodedata
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from datetime import timedelta
 from functools import partial
@@ -16,9 +18,10 @@ from bridge.contract.consent import ConsentRequest, Decision, Operation, Preview
 from bridge.errors import Conflict, PermissionDenied
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import ConsentCase, Verdict, decide
+from bridge.policy.targets import Target, common_ladder, rung_view
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import Effect, Output, ReadEffect, RequestEffect, Tool, Unchanged
-from bridge.toolkit.tool_call import ToolCall
+from bridge.toolkit.tool import Effect, Output, ReadEffect, RequestEffect, Tool, Unchanged, in_vault
+from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
 from bridge.vault.plan import ChangePlan, content_hash
 
@@ -30,9 +33,15 @@ class Record(Protocol):
     """Writes decisions down."""
 
     def __call__(
-        self, tool_call: ToolCall, verdict: Verdict, answer: ConsentAnswer | None, *, by: str | None = None
+        self,
+        tool_call: ToolCall,
+        verdict: Verdict,
+        answer: ConsentAnswer | None,
+        *,
+        targets: Sequence[Target],
+        by: str | None = None,
     ) -> None:
-        """The verdict, and the person's answer where one was asked; `by` ended the question without one."""
+        """The verdict on `targets`, and the person's answer where one was asked; `by` ended it without one."""
         ...
 
 
@@ -122,32 +131,23 @@ class ConsentStep:
     def verdict(
         self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
     ) -> tuple[ConsentCase, Verdict]:
-        """What the rules say of this call, without asking anyone.
-
-        Args:
-            tool: The tool.
-            effect: What it will do.
-            tool_call: The call.
-            settings: The modes.
-
-        Returns:
-            The case that was decided, and the decision.
-        """
+        """What the rules say of this call, without asking anyone."""
+        spec = tool.spec
         plan = effect if isinstance(effect, ChangePlan) else None
+        # What a tool asks for while it runs is another question than the call itself.
+        later = [target.place.key for target in targets_of(effect)] if tool_call.phase is Phase.RUNNING else []
         case = ConsentCase(
-            tool=tool.name,
-            operation=plan.operation if plan else tool.operation,
-            consent_class=tool.consent_class,
-            risk=tool.risk,
-            covers=tool.covers,
-            targets=effect.targets,
-            session_id=tool_call.caller.session_id,
-            client=tool_call.caller.client,
-            mode=tool.mode(settings),
+            tool=spec.name,
+            operation=plan.operation if plan else spec.operation,
+            consent_class=spec.consent_class,
+            risk=spec.risk,
+            covers=spec.covers,
+            targets=targets_of(effect),
+            caller=tool_call.caller,
+            mode=spec.mode(settings),
             developer_mode=settings.developer_mode,
-            role=tool_call.caller.role,
-            call=_fingerprint(tool, tool_call),
-            by_user=tool_call.caller.role == "host" and plan is not None and plan.reversal is not None,
+            call=call_fingerprint(tool.name, tool_call.tool, tool_call.arguments, *later),
+            by_user=tool_call.caller.client.is_person and plan is not None and plan.reversal is not None,
         )
         if self._deny_all and not case.by_user:
             return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
@@ -175,14 +175,15 @@ class ConsentStep:
             Conflict: `stale`: the vault has changed meanwhile.
         """
         case, verdict = self.verdict(tool, effect, tool_call, settings)
+        record = partial(self._record, tool_call, targets=case.targets)
         if verdict.outcome == "allow":
             self._grants.used(case, verdict.rule)
-            self._record(tool_call, verdict, None)
+            record(verdict, None)
             return
         if verdict.outcome == "deny":
-            self._record(tool_call, verdict, None)
+            record(verdict, None)
             raise PermissionDenied(
-                f"{tool.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
+                f"{tool.spec.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
         hunks = approval is not None and approval.is_divisible
         question = self._question(tool, effect, tool_call, case=case, verdict=verdict, settings=settings, hunks=hunks)
@@ -197,16 +198,16 @@ class ConsentStep:
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
-            self._record(tool_call, ending, None, by=self._broker.ended_by(question.request_id))
+            record(ending, None, by=self._broker.ended_by(question.request_id))
             raise
         finally:
             tool_call.request_id = None
-        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, by=answer.by)
+        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, answer.extent, by=answer.by)
         if answer.decision in FOR_GOOD:
             await asyncio.to_thread(remember)  # writes files
         else:
             remember()
-        self._record(tool_call, verdict, answer)
+        record(verdict, answer)
         if not answer.decision.allows:
             said = f" and said: {answer.feedback}" if answer.feedback else ""
             end = "" if said.endswith((".", "!", "?")) else "."
@@ -227,20 +228,25 @@ class ConsentStep:
         settings: Settings,
         hunks: bool,
     ) -> ConsentRequest:
-        now = self._clock.now()
+        now, spec, caller = self._clock.now(), tool.spec, tool_call.caller
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
-            client=tool_call.caller.client,
-            session_id=tool_call.caller.session_id,
-            tool=ToolFace.of(tool),
-            risk_level=tool.risk,
+            client=caller.name,
+            client_id=caller.client.id,
+            calls_itself=caller.calls_itself,
+            verified=caller.client.name is not None,
+            session_id=caller.session_id,
+            tool=ToolFace.of(spec),
+            risk_level=spec.risk,
             operation=case.operation,
             summary=effect.summary,
             reason=tool_call.reason,
             parameters=tool_call.arguments,
-            targets=effect.targets,
+            targets=tuple(target.label for target in case.targets),
+            touches=tuple(target.to_wire() for target in case.targets),
+            ladder=tuple(rung_view(reach, rungs) for reach, rungs in common_ladder(case.targets)),
             covers=case.scope,
-            can_bypass=tool.can_bypass,
+            can_bypass=spec.can_bypass,
             choices=verdict.choices,
             preview=_preview(effect, tool_call, settings),
             scope=_scope(effect, case),
@@ -254,7 +260,7 @@ class ConsentStep:
 
 def _scope(effect: Effect, case: ConsentCase) -> Scope:
     """What the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
-    target = case.targets[0] if len(case.targets) == 1 else None
+    target = case.targets[0].label if len(case.targets) == 1 else None
     count = len(case.targets)
     match case.operation:
         case Operation.READ:
@@ -274,9 +280,31 @@ def _scope(effect: Effect, case: ConsentCase) -> Scope:
     return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
 
 
-def _fingerprint(tool: Tool[Any], tool_call: ToolCall) -> str:
-    """What the same call, made again, has again."""
-    return content_hash(orjson.dumps([tool.name, tool_call.tool, tool_call.arguments], option=orjson.OPT_SORT_KEYS))
+def targets_of(effect: Effect) -> tuple[Target, ...]:
+    """What an effect touches."""
+    return in_vault(*effect.targets) if isinstance(effect, ChangePlan) else effect.targets
+
+
+def call_fingerprint(*parts: Any) -> str:
+    """What the same call, made again, has again; white space and invisible characters make no other call.
+
+    Args:
+        parts: The tool's names and the arguments: JSON values.
+    """
+    return content_hash(orjson.dumps([_plain(part) for part in parts], option=orjson.OPT_SORT_KEYS))
+
+
+def _plain(value: Any) -> Any:
+    """A JSON value without what can be changed in a text while a person would still call it the same."""
+    match value:
+        case str():
+            seen = "".join(character for character in value if unicodedata.category(character) != "Cf")
+            return " ".join(unicodedata.normalize("NFKC", seen).split())
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {name: _plain(item) for name, item in value.items()}
+    return value
 
 
 def _preview(effect: Effect, tool_call: ToolCall, settings: Settings) -> Preview | None:

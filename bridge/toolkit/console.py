@@ -64,7 +64,7 @@ def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
     _calls.info(
         "%s by %s: %s in %.1f ms [%s]",
         tool_call.tool,
-        tool_call.caller.client,
+        tool_call.caller.name,
         end,
         seconds * 1000,
         tool_call.execution_id,

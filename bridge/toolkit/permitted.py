@@ -97,6 +97,11 @@ class SessionFiles:
             elif change.kind is ChangeKind.MOVE and fold(change.path) in written:
                 written.add(fold(change.new_path or ""))
 
+    def forget(self, session_id: str) -> None:
+        """A session has ended."""
+        self._written.pop(session_id, None)
+        self.attached.pop(session_id, None)
+
     def handed(self, session_id: str, path: str) -> bool:
         """Whether a session has written a file, or the user has attached it.
 

@@ -10,7 +10,7 @@ import contextlib
 import inspect
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -19,16 +19,17 @@ from typing import Any, TypeVar, cast
 
 from bridge.clock import Clock
 from bridge.contract.base import Event
-from bridge.contract.events import ToolFinished, ToolProgress, ToolStarted
+from bridge.contract.events import ToolFinished, ToolOutput, ToolProgress, ToolStarted
+from bridge.contract.identity import Capability
 from bridge.contract.result import CallPlan, CallPreview, Explanation, Refusal, RequestPlan, ToolResult, WritePlan
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.policy.hazards import with_hazards
+from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.arguments import parse_arguments
-from bridge.toolkit.consent_step import Approval, ConsentStep
+from bridge.toolkit.consent_step import Approval, ConsentStep, targets_of
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import (
@@ -42,8 +43,9 @@ from bridge.toolkit.tool import (
     Tool,
     Unchanged,
     WriteTool,
+    in_vault,
 )
-from bridge.toolkit.tool_call import Phase, ToolCall
+from bridge.toolkit.tool_call import Phase, TimeLimit, ToolCall
 from bridge.vault.plan import ChangePlan
 
 logger = logging.getLogger(__name__)
@@ -123,8 +125,8 @@ class Pipeline:
                     output = approval.add_left_out(tool.report(params, applied))
                 else:
                     tool_call.phase = Phase.RUNNING
-                    context = self._context(tool, tool_call, settings)  # a new deadline: the person took time
-                    output = await self._run(tool, params, context)
+                    tool_call.authorized.update(targets_of(effect))
+                    output = await self._run(tool, params, tool_call, settings)
             result = self._succeeded(output, tool_call, settings, started)
         except asyncio.CancelledError as error:
             cancelled = error
@@ -153,9 +155,9 @@ class Pipeline:
         settings = self.settings()
         prepared = await self._prepare(tool_call, settings)
         tool, effect = prepared.tool, prepared.effect
-        if tool_call.caller.role == "agent" and isinstance(effect, ChangePlan | Unchanged):
-            what = f"Show what {tool.title} would change: {effect.summary}"
-            await self._ask_to_read(ReadEffect(effect.targets, what), tool_call, settings)
+        if not tool_call.caller.client.is_person and isinstance(effect, ChangePlan | Unchanged):
+            what = f"Show what {tool.spec.title} would change: {effect.summary}"
+            await self._ask_to_read(ReadEffect(targets_of(effect), what), tool_call, settings)
         return CallPreview(plan=_plan(tool, effect))
 
     async def explain(self, tool_call: ToolCall) -> Explanation | Refusal:
@@ -173,7 +175,7 @@ class Pipeline:
             rule=verdict.rule,
             why=verdict.why,
             choices=verdict.choices,
-            targets=case.targets,
+            targets=tuple(target.label for target in case.targets),
             operation=case.operation,
             consent_class=case.consent_class,
             mode=case.mode,
@@ -195,36 +197,37 @@ class Pipeline:
             ToolFailure: The call would get no further.
         """
         tool = self._lookup(tool_call, settings)
-        tool_call.execution_id = f"{tool.id_prefix or tool.name}-{secrets.token_hex(4)}"
-        params = parse_arguments(tool.parameters, tool_call.arguments)
+        tool_call.execution_id = f"{tool.spec.id_prefix or tool.name}-{secrets.token_hex(4)}"
+        params = tool.spec.parameters.parse(tool_call.arguments)
         if count:
             await self.rate_limit.pass_gate(tool, tool_call, self.settings)
         if run:
             self.on_event(ToolStarted(**_named(tool_call)))
             tool_call.phase = Phase.PREPARING
-        context = self._context(tool, tool_call, settings)
+        seconds = tool.spec.seconds(params)
+        context = self._context(tool, tool_call, settings, seconds)
         try:
-            effect: Effect = await self._invoke(partial(tool.prepare, params, context), tool.timeout)
+            effect: Effect = await self._invoke(partial(tool.prepare, params, context), tool_call, seconds)
         except ToolFailure as failure:
-            if failure.reveals and tool_call.caller.role == "agent":
-                why = ReadEffect(failure.reveals, f"Tell why {tool.title} failed")
+            if failure.reveals and not tool_call.caller.client.is_person:
+                why = ReadEffect(in_vault(*failure.reveals), f"Tell why {tool.spec.title} failed")
                 await self._ask_to_read(why, tool_call, settings)
             raise
         return _Prepared(tool, params, await self._warned(effect) if isinstance(effect, ChangePlan) else effect)
 
     async def _ask_to_read(self, effect: ReadEffect | Unchanged, tool_call: ToolCall, settings: Settings) -> None:
         """Ask what a read of the same targets would have to ask."""
-        reader = self.registry.get("read")
+        reader = self.registry.get("read", tool_call.caller)
         if reader is not None:
             await self.consent.ask(reader, ReadEffect(effect.targets, effect.summary), tool_call, settings)
 
     def _lookup(self, tool_call: ToolCall, settings: Settings) -> Tool[Any]:
-        tool = self.registry.get(tool_call.tool)
+        tool = self.registry.get(tool_call.tool, tool_call.caller)
         if tool is None:
-            near = self.registry.nearest(tool_call.tool)
+            near = self.registry.nearest(tool_call.tool, tool_call.caller)
             hint = f"Did you mean {' or '.join(repr(name) for name in near)}?" if near else "`tools.list` names them"
             raise InvalidParameters(f"Unknown tool {tool_call.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
-        if tool.listed and not settings.enables(tool.name):
+        if not tool.spec.is_enabled(settings):
             raise PermissionDenied(
                 f"The tool {tool.name!r} is disabled. The user can enable it in the settings, "
                 f"or with `vault-bridge settings enable {tool.name}`",
@@ -232,15 +235,30 @@ class Pipeline:
             )
         return tool
 
-    def _context(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings) -> CallContext:
+    def _context(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings, seconds: float) -> CallContext:
+        """What a tool knows of one call; with a new deadline each time, as the person takes time."""
+
         def progress(done: int, total: int | None, message: str) -> None:
             event = ToolProgress(**_named(tool_call), done=done, total=total, message=message)
             self.on_event(event)
-            tool_call.notify(event)
+            if not tool_call.caller.can(Capability.ADMINISTER):  # those hear of every call anyway
+                tool_call.notify(event)
 
-        caller = tool_call.caller
-        deadline = self.clock.monotonic() + tool.timeout
-        return CallContext(caller.session_id, caller.client, settings, deadline, progress)
+        async def authorize(target: Target, summary: str) -> None:
+            if target in tool_call.authorized:
+                return
+            began, limit = self.clock.monotonic(), tool_call.time_limit
+            effect = RequestEffect((target,), summary, exact=target.label)
+            with limit.paused() if limit is not None else contextlib.nullcontext():
+                try:
+                    await self.consent.ask(tool, effect, tool_call, settings)
+                finally:
+                    context.deadline += self.clock.monotonic() - began
+            tool_call.authorized.add(target)
+
+        deadline = self.clock.monotonic() + seconds
+        context = CallContext(tool_call.caller, settings, deadline, progress, authorize)
+        return context
 
     async def _warned(self, plan: ChangePlan) -> ChangePlan:
         """The plan with warnings of what its diff does not show: the same for every tool that writes."""
@@ -258,12 +276,13 @@ class Pipeline:
         cause = Cause(
             execution_id=tool_call.execution_id,
             tool=tool_call.tool,
-            client=caller.client,
+            client=caller.name,
             session_id=caller.session_id,
-            call_id=tool_call.call_id,
+            call_id=tool_call.call_key,
             arguments_hash=tool_call.arguments_hash,
             kind=plan.reversal or "change",
             reverses=plan.reverses,
+            credential=caller.subject,
         )
         writing = asyncio.get_running_loop().run_in_executor(self.workers, self.ledger.apply, plan, cause)
         while not writing.done():  # a connection that closes and a bridge that stops may each cancel us
@@ -272,12 +291,17 @@ class Pipeline:
         done = writing.result()
         return Applied(done.execution_id, done.backup, plan, done.disposal)
 
-    async def _run(self, tool: Tool[Any], params: Any, context: CallContext) -> Output:
+    async def _run(self, tool: Tool[Any], params: Any, tool_call: ToolCall, settings: Settings) -> Output:
         if not isinstance(tool, ReadTool):
             raise TypeError(f"{tool.name} is neither a ReadTool nor did it return a change plan")
-        return await self._invoke(partial(tool.run, params, context), tool.timeout)
+        seconds = tool.spec.seconds(params)
+        run = partial(tool.run, params, self._context(tool, tool_call, settings, seconds))
+        if inspect.isasyncgenfunction(tool.run):
+            pieces = cast("Callable[[], AsyncIterator[str | Output]]", run)
+            return await self._invoke(_Gathering(pieces, tool_call).gather, tool_call, seconds)
+        return await self._invoke(cast("Callable[[], Output | Awaitable[Output]]", run), tool_call, seconds)
 
-    async def _invoke(self, function: Callable[[], T | Awaitable[T]], seconds: float) -> T:
+    async def _invoke(self, function: Callable[[], T | Awaitable[T]], tool_call: ToolCall, seconds: float) -> T:
         """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread.
 
         A plain function cannot be stopped from outside; it watches the deadline in its context by itself. What we
@@ -287,7 +311,8 @@ class Pipeline:
             DeadlineExceeded: It took longer than `seconds`.
         """
         try:
-            async with asyncio.timeout(seconds + GRACE):
+            async with asyncio.timeout(seconds + GRACE) as bound:
+                tool_call.time_limit = TimeLimit(bound)
                 if inspect.iscoroutinefunction(getattr(function, "func", function)):
                     return await cast("Awaitable[T]", function())
                 result = await asyncio.get_running_loop().run_in_executor(self.workers, copy_context().run, function)
@@ -297,6 +322,8 @@ class Pipeline:
                 f"The call took longer than {seconds:.0f} seconds and was stopped; "
                 "ask for less, for example with a narrower pattern"
             ) from None
+        finally:
+            tool_call.time_limit = None
 
     def _succeeded(self, output: Output, tool_call: ToolCall, settings: Settings, started: float) -> ToolResult:
         text, metadata = output.trimmed(settings.max_output_bytes)
@@ -308,6 +335,7 @@ class Pipeline:
             text=text,
             execution_id=tool_call.execution_id,
             metadata=self._timed(metadata, started),
+            parts=output.parts,
         )
 
     def _failed(self, failure: ToolFailure, tool_call: ToolCall, started: float) -> ToolResult:
@@ -317,9 +345,33 @@ class Pipeline:
         return metadata | {"durationMs": round((self.clock.monotonic() - started) * 1000, 3)}
 
 
+class _Gathering:
+    """An answer that comes in pieces: each is sent to the caller as it comes, and all of them are the result.
+
+    Args:
+        run: The tool's generator.
+        tool_call: The call.
+    """
+
+    def __init__(self, run: Callable[[], AsyncIterator[str | Output]], tool_call: ToolCall) -> None:
+        self._run = run
+        self._tool_call = tool_call
+
+    async def gather(self) -> Output:
+        """Run to the end, or to the `Output` that ends it."""
+        texts: list[str] = []
+        async with contextlib.aclosing(cast("AsyncGenerator[str | Output, None]", self._run())) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Output):
+                    return piece
+                texts.append(piece)
+                self._tool_call.notify(ToolOutput(**_named(self._tool_call), text=piece))
+        return Output(None, "".join(texts))
+
+
 def _named(tool_call: ToolCall) -> dict[str, Any]:
     """The members that all events of a call have; without an id of the caller's own, none is sent."""
-    named = {"execution_id": tool_call.execution_id, "tool": tool_call.tool, "client": tool_call.caller.client}
+    named = {"execution_id": tool_call.execution_id, "tool": tool_call.tool, "client": tool_call.caller.name}
     return named | ({"call_id": tool_call.call_id} if tool_call.call_id else {})
 
 
@@ -337,10 +389,10 @@ def _plan(tool: Tool[Any], effect: Effect) -> CallPlan:
     """An effect as `tools.preview` shows it."""
     facts: dict[str, Any] = {
         "tool": tool.name,
-        "operation": effect.operation if isinstance(effect, ChangePlan) else tool.operation,
-        "risk_level": tool.risk,
+        "operation": effect.operation if isinstance(effect, ChangePlan) else tool.spec.operation,
+        "risk_level": tool.spec.risk,
         "summary": effect.summary,
-        "targets": effect.targets,
+        "targets": tuple(target.label for target in targets_of(effect)),
     }
     match effect:
         case ChangePlan():

@@ -43,12 +43,12 @@ class RateLimitStep:
         Raises:
             RateLimited: When the queue is full too.
         """
-        client = tool_call.caller.session_id
+        client = tool_call.caller.subject
         ticket = None
         try:
             while True:
                 now = settings()
-                limit = tool.rate(now)
+                limit = tool.spec.rate(now)
                 wait = self._limits.wait_time(
                     client, tool.name, self._clock.monotonic(), limit, now.global_rate_limit, ticket=ticket
                 )
@@ -58,7 +58,7 @@ class RateLimitStep:
                 if ticket is None:
                     seconds = max(1, math.ceil(wait))
                     message = f"Tool rate limit reached. Please wait {seconds} seconds."
-                    client_name = tool_call.caller.client
+                    client_name = tool_call.caller.name
                     self._on_hit(LimitHit(tool=tool.name, retry_after=seconds, message=message, client=client_name))
                     ticket = self._limits.enqueue(client, tool.name)
                     if ticket is None:
@@ -67,11 +67,11 @@ class RateLimitStep:
         finally:
             self._limits.dequeue(ticket)
 
-    def usage(self, session: str, tools: Iterable[Tool[Any]], settings: Settings) -> dict[str, LimitUse]:
-        """How much of the limits one session has used.
+    def usage(self, subject: str, tools: Iterable[Tool[Any]], settings: Settings) -> dict[str, LimitUse]:
+        """How much of the limits one client has used.
 
         Args:
-            session: Whose calls.
+            subject: Whose calls: the credential.
             tools: Every tool.
             settings: As they are now.
 
@@ -79,6 +79,6 @@ class RateLimitStep:
             The use of each tool's limit by the tool's name, and over all of them under `*`.
         """
         now = self._clock.monotonic()
-        rates = {tool.name: tool.rate(settings) for tool in tools if settings.enables(tool.name) or not tool.listed}
-        used = self._limits.status(session, now, rates) | {"*": self._limits.total(now, settings.global_rate_limit)}
+        rates = {tool.name: tool.spec.rate(settings) for tool in tools if tool.spec.is_enabled(settings)}
+        used = self._limits.status(subject, now, rates) | {"*": self._limits.total(now, settings.global_rate_limit)}
         return {name: LimitUse(limit=usage.limit, used=usage.used, queued=usage.queued) for name, usage in used.items()}

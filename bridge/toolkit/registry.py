@@ -1,20 +1,64 @@
-"""The registry: which tools there are, and the providers they came with."""
+"""The registry: which tools there are for whom, and the providers they come from."""
 
 import difflib
-from collections.abc import Sequence
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from bridge.identity.caller import PERSON, Caller
 from bridge.toolkit.tool import Tool
+
+logger = logging.getLogger(__name__)
 
 LONGEST_NAME = 100
 """Characters of an unknown name that are compared; it may be as long as a frame."""
 
+EVERYTHING = "everything"
+"""The preset that stands for every tool there is."""
 
-class ToolProvider:
-    """A family of tools that starts and stops together. Subclass it when starting or stopping takes work.
+
+class ToolProvider(ABC):
+    """A family of tools that starts and stops together. It may be added and removed while the bridge runs.
+
+    Attributes:
+        id: Unique; `ToolRegistry.remove` takes it.
+        name: For people.
+        description: For people.
+        version: Of this provider.
+    """
+
+    id: str
+    name: str
+    description: str
+    version: str
+
+    @abstractmethod
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """The tools that a caller has, in the order they are listed. Must be quick: it is asked at every call.
+
+        Args:
+            caller: Who asks; two callers may have different tools.
+        """
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Get ready; called once, before the first call.
+
+        Args:
+            changed: To be called, on the event loop, whenever `tools` returns others than before.
+        """
+        del changed
+
+    async def stop(self) -> None:
+        """Let everything go; called once, after the provider was removed."""
+        return
+
+
+class StaticProvider(ToolProvider):
+    """A provider whose tools are the same for everybody. Subclass it when starting or stopping takes work.
 
     Args:
-        id: Unique; `unregister` takes it.
+        id: Unique.
         name: For people.
         description: For people.
         version: Of this provider.
@@ -26,81 +70,102 @@ class ToolProvider:
         self.name = name
         self.description = description
         self.version = version
-        self.tools = tuple(tools)
+        self._tools = tuple(tools)
 
-    async def initialize(self) -> None:
-        """Get ready; called once, before the first call."""
-
-    async def shutdown(self) -> None:
-        """Let everything go; called once, after the last call."""
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """All of them."""
+        del caller
+        return self._tools
 
 
 class ToolRegistry:
-    """Providers by id and their tools by name, in the order they were registered."""
+    """Providers by id, in the order they were added. To be used on the event loop; `get` and `tools` from any thread.
 
-    def __init__(self) -> None:
+    Where two providers have a tool of the same name, the one that was added first has it: nobody shadows a tool.
+
+    Args:
+        on_change: Called when tools came or went.
+    """
+
+    def __init__(self, on_change: Callable[[], None] = lambda: None) -> None:
         self._providers: dict[str, ToolProvider] = {}
-        self._tools: dict[str, Tool[Any]] = {}
+        self._on_change = on_change
 
-    def register(self, provider: ToolProvider) -> None:
-        """Add a provider and its tools.
+    async def add(self, provider: ToolProvider) -> None:
+        """Start a provider; from then on its tools can be called.
 
         Raises:
-            ValueError: When its id or one of its tools' names is taken; then nothing is added.
+            ValueError: Its id, or the name of a tool it has for everybody, is taken; then nothing is started.
         """
-        names = [tool.name for tool in provider.tools]
-        taken = [name for name in names if name in self._tools or names.count(name) > 1]
         if provider.id in self._providers:
             raise ValueError(f"The provider {provider.id!r} is already registered")
+        names = [tool.name for tool in _tools_of(provider, PERSON)]
+        taken = [name for name in names if self.get(name, PERSON) is not None or names.count(name) > 1]
         if taken:
             raise ValueError(f"The tool {taken[0]!r} is already registered")
-        self._providers[provider.id] = provider
-        self._tools |= {tool.name: tool for tool in provider.tools}
+        await provider.start(self._on_change)
+        self._providers = {**self._providers, provider.id: provider}
+        self._on_change()
 
-    def unregister(self, provider_id: str) -> None:
-        """Take a provider and its tools out.
-
-        Raises:
-            KeyError: When there is no such provider.
-        """
-        for tool in self._providers.pop(provider_id).tools:
-            del self._tools[tool.name]
-
-    def tools(self) -> list[Tool[Any]]:
-        """Every tool, unlisted ones too."""
-        return list(self._tools.values())
-
-    def get(self, name: str) -> Tool[Any] | None:
-        """The tool of this name."""
-        return self._tools.get(name)
-
-    def provider_of(self, name: str) -> ToolProvider:
-        """The provider a tool came with.
+    async def remove(self, provider_id: str) -> None:
+        """Take a provider's tools away, then stop it.
 
         Raises:
-            KeyError: When there is no such tool.
+            KeyError: There is no such provider.
         """
-        tool = self._tools[name]
-        return next(provider for provider in self._providers.values() if tool in provider.tools)
-
-    def nearest(self, name: str) -> list[str]:
-        """Names of listed tools that resemble this one, best first."""
-        listed = [tool.name for tool in self._tools.values() if tool.listed]
-        return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
-
-    async def start(self) -> None:
-        """Initialize every provider; when one fails, those already started are shut down again."""
-        started: list[ToolProvider] = []
-        try:
-            for provider in self._providers.values():
-                await provider.initialize()
-                started.append(provider)
-        except BaseException:
-            for provider in reversed(started):
-                await provider.shutdown()
-            raise
+        provider = self._providers[provider_id]
+        self._providers = {key: other for key, other in self._providers.items() if key != provider_id}
+        self._on_change()
+        await provider.stop()
 
     async def stop(self) -> None:
-        """Shut every provider down, in reverse order."""
+        """Stop every provider, the last one first; one that fails does not keep the others running."""
         for provider in reversed(list(self._providers.values())):
-            await provider.shutdown()
+            try:
+                await provider.stop()
+            except Exception:
+                logger.exception("the provider %s did not stop as it should", provider.id)
+        self._providers = {}
+
+    def tools(self, caller: Caller) -> list[Tool[Any]]:
+        """Every tool that a caller has, unlisted ones too, in the order of the providers."""
+        return [tool for tool, _ in self._held(caller)]
+
+    def get(self, name: str, caller: Caller) -> Tool[Any] | None:
+        """The tool that a caller means by a name; None when it has none."""
+        return next((tool for tool, _ in self._held(caller) if tool.name == name), None)
+
+    def with_providers(self, caller: Caller) -> list[tuple[Tool[Any], str]]:
+        """Every tool that a caller has, with the id of its provider."""
+        return list(self._held(caller))
+
+    def nearest(self, name: str, caller: Caller) -> list[str]:
+        """Names of the caller's listed tools that resemble this one, best first."""
+        listed = [tool.name for tool, _ in self._held(caller) if tool.spec.listed]
+        return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
+
+    def presets(self, caller: Caller) -> dict[str, tuple[str, ...]]:
+        """The named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
+        sets: dict[str, tuple[str, ...]] = {}
+        for tool, _ in self._held(caller):
+            for preset in sorted(tool.spec.presets):
+                sets[preset] = (*sets.get(preset, ()), tool.name)
+        by_size = dict(sorted(sets.items(), key=lambda item: len(item[1])))
+        return by_size | {EVERYTHING: ("*",)}
+
+    def _held(self, caller: Caller) -> Iterator[tuple[Tool[Any], str]]:
+        seen: set[str] = set()
+        for provider in self._providers.values():
+            for tool in _tools_of(provider, caller):
+                if tool.name not in seen:
+                    seen.add(tool.name)
+                    yield tool, provider.id
+
+
+def _tools_of(provider: ToolProvider, caller: Caller) -> Sequence[Tool[Any]]:
+    """A provider's tools; none when it cannot say. One that fails must not take the others' tools away."""
+    try:
+        return provider.tools(caller)
+    except Exception:
+        logger.exception("the provider %s cannot say which tools it has", provider.id)
+        return ()

@@ -1,17 +1,14 @@
-"""One definition of a tool's parameters, rendered for every kind of caller.
+"""A tool's spec, rendered for every kind of caller.
 
-The pydantic model is the source; this makes of it a self-contained JSON Schema without references or titles, and from
-that the function descriptions of Ollama and OpenAI, MCP's tool list, and `@param` lines for models without functions.
+These are the function descriptions of Ollama and OpenAI, MCP's tool list, and `@param` lines for models without
+functions.
 """
 
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any
 
-from pydantic import BaseModel
-
 from bridge.contract.base import Wire
-from bridge.contract.consent import ConsentMode, Operation
+from bridge.contract.consent import ConsentMode
 from bridge.contract.tools import (
     Format,
     FunctionTool,
@@ -21,68 +18,52 @@ from bridge.contract.tools import (
     ToolFunction,
     ToolSummary,
 )
+from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool import Tool
+from bridge.toolkit.tool import Tool, ToolSpec
 
 
-def describe(registry: ToolRegistry, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
-    """The enabled tools, in the form that the caller wants.
+def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
+    """The enabled tools of a caller, in the form that it wants.
 
     Args:
         registry: Where the tools are.
+        caller: Whose tools.
         settings: Which of them are enabled, and in which consent mode.
         form: `bridge` (everything we know), `ollama`, `openai`, `mcp`, or `text` (`@param` lines).
     """
-    tools = [tool for tool in registry.tools() if tool.listed and settings.enables(tool.name)]
+    held = [(tool.spec, provider) for tool, provider in registry.with_providers(caller) if is_offered(tool, settings)]
     if form == "text":
-        return "\n\n".join(_text(tool) for tool in tools)
+        return "\n\n".join(_text(spec) for spec, _ in held)
     if form == "bridge":
-        return [_bridge(tool, registry.provider_of(tool.name).id, settings) for tool in tools]
-    render: Callable[[Tool[Any]], Wire] = _mcp if form == "mcp" else _function
-    return [render(tool) for tool in tools]
+        return [_bridge(spec, provider, settings) for spec, provider in held]
+    render: Callable[[ToolSpec], Wire] = _mcp if form == "mcp" else _function
+    return [render(spec) for spec, _ in held]
 
 
-@cache
-def parameters_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a parameter model: references inlined, titles and nulls of optional members left out."""
-    schema = model.model_json_schema(by_alias=True)
-    definitions = schema.pop("$defs", {})
-    inlined: dict[str, Any] = _inline(schema, definitions)
-    inlined.pop("description", None)  # the model's docstring is for programmers
-    inlined.setdefault("properties", {})
-    return inlined
+def is_offered(tool: Tool[Any], settings: Settings) -> bool:
+    """Whether agents are shown a tool."""
+    return tool.spec.listed and tool.spec.is_enabled(settings)
 
 
-def _inline(node: Any, definitions: dict[str, Any]) -> Any:
-    """A copy of a schema node with `$ref` replaced by what it names."""
-    if isinstance(node, list):
-        return [_inline(item, definitions) for item in node]
-    if not isinstance(node, dict):
-        return node
-    if "$ref" in node:
-        name = str(node["$ref"]).removeprefix("#/$defs/")
-        target = {key: value for key, value in definitions[name].items() if key != "description"}
-        return _inline(target | {key: value for key, value in node.items() if key != "$ref"}, definitions)
-    options = node.get("anyOf")
-    if isinstance(options, list) and len(options) == 2 and {"type": "null"} in options:  # noqa: PLR2004 - T | None
-        rest = {key: value for key, value in node.items() if key not in {"anyOf", "default"}}
-        return _inline(next(option for option in options if option != {"type": "null"}) | rest, definitions)
-    return {
-        key: {name: _inline(member, definitions) for name, member in value.items()}
-        if key == "properties"
-        else _inline(value, definitions)
-        for key, value in node.items()
-        if not (key == "title" and isinstance(value, str))
-    }
+def summary(tool: ToolSpec) -> ToolSummary:
+    """A tool as the settings show it."""
+    return ToolSummary(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        risk=tool.risk,
+        consent_class=tool.consent_class,
+    )
 
 
-def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> ToolDescription:
+def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> ToolDescription:
     mode = tool.mode(settings)
     return ToolDescription(
         **dict(ToolSummary.of(tool)),
         icon=tool.icon,
-        parameters=parameters_schema(tool.parameters),
+        parameters=tool.parameters.json_schema,
         operation=tool.operation,
         consent_mode=mode,
         requires_consent=not (tool.can_bypass and mode is ConsentMode.ALWAYS_ALLOW),
@@ -93,30 +74,30 @@ def _bridge(tool: Tool[Any], provider: str, settings: Settings) -> ToolDescripti
     )
 
 
-def _function(tool: Tool[Any]) -> FunctionTool:
-    parameters = parameters_schema(tool.parameters)
+def _function(tool: ToolSpec) -> FunctionTool:
+    parameters = tool.parameters.json_schema
     return FunctionTool(function=ToolFunction(name=tool.name, description=tool.description, parameters=parameters))
 
 
-def _mcp(tool: Tool[Any]) -> McpTool:
+def _mcp(tool: ToolSpec) -> McpTool:
     return McpTool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
-        input_schema=parameters_schema(tool.parameters),
+        input_schema=tool.parameters.json_schema,
         annotations=McpAnnotations(
             title=tool.title,
-            read_only_hint=tool.operation is Operation.READ,
-            destructive_hint=tool.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE},
-            idempotent_hint=tool.operation is Operation.READ,
-            open_world_hint=tool.operation in {Operation.NETWORK, Operation.EXECUTE},
+            read_only_hint=tool.annotations.read_only,
+            destructive_hint=tool.annotations.destructive,
+            idempotent_hint=tool.annotations.idempotent,
+            open_world_hint=tool.annotations.open_world,
         ),
     )
 
 
-def _text(tool: Tool[Any]) -> str:
+def _text(tool: ToolSpec) -> str:
     """The form for prompts: `@param name {type} [required|optional] description`, nested members by their path."""
-    return "\n".join([f"{tool.name}: {tool.description}", *_param_lines(parameters_schema(tool.parameters), "")])
+    return "\n".join([f"{tool.name}: {tool.description}", *_param_lines(tool.parameters.json_schema, "")])
 
 
 def _param_lines(schema: dict[str, Any], prefix: str) -> Iterable[str]:

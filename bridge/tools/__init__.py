@@ -9,8 +9,8 @@ from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.texts.grep import Grep
-from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import Tool
+from bridge.toolkit.registry import StaticProvider, ToolProvider
+from bridge.toolkit.tool import Tool, ToolSpec
 from bridge.tools.core import core_tools
 from bridge.tools.core.grep import GrepTool
 from bridge.tools.files import file_tools
@@ -21,7 +21,7 @@ from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 
 
-class VaultProvider(ToolProvider):
+class VaultProvider(StaticProvider):
     """A provider of the bridge's own.
 
     Args:
@@ -38,7 +38,7 @@ class VaultProvider(ToolProvider):
         super().__init__(id=id, name=name, description=description, version=__version__, tools=tools)
         self._close = close
 
-    async def shutdown(self) -> None:
+    async def stop(self) -> None:
         """End what its tools started."""
         if self._close is not None:
             await asyncio.to_thread(self._close)
@@ -77,3 +77,16 @@ def providers(services: ToolServices) -> list[ToolProvider]:
         ),
         VaultProvider("history", "History", "Take changes back, and repeat them.", history),
     ]
+
+
+def specs() -> list[ToolSpec]:
+    """The specs of all tools here, without building any of them; by name."""
+    found: dict[str, ToolSpec] = {}
+    kinds: list[Any] = [Tool]
+    while kinds:
+        kind = kinds.pop()
+        kinds += kind.__subclasses__()
+        spec = getattr(kind, "spec", None)
+        if isinstance(spec, ToolSpec) and kind.__module__.startswith(f"{__name__}."):
+            found[spec.name] = spec
+    return [found[name] for name in sorted(found)]

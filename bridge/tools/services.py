@@ -18,13 +18,16 @@ Handed = Callable[[str, str], bool]
 
 
 class HistoryPort(Protocol):
-    """What undo and redo ask of the ledger. Without an id, the change that was made or undone last is meant."""
+    """What undo and redo ask of the ledger. Without an id, the change that was made or undone last is meant.
 
-    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    With a credential, only what was asked for with it is there.
+    """
+
+    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """A change's id, and the plan that takes it back."""
         ...
 
-    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
+    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """An undone change's id, and the plan that makes it again."""
         ...
 

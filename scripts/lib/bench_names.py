@@ -80,7 +80,7 @@ def fuzzy(vault: Path) -> None:
         names = "\n".join(file.path for file in files).encode()
         sides["fzf"] = lambda query: _filtered(fzf, query, names)
     print(f"    find by {len(asked)} half remembered names" + ("" if fzf else "; fzf is not installed"))
-    told: dict[str, tuple[float, float, float]] = {}
+    measured: dict[str, tuple[float, float, float]] = {}
     samples: dict[str, list[float]] = {name: [] for name in sides}
     hits = dict.fromkeys(sides, 0)
     for query, wanted in asked:
@@ -90,11 +90,11 @@ def fuzzy(vault: Path) -> None:
             samples[name].append(time.perf_counter() - began)
             hits[name] += wanted in map(base, found[:FIRST])
     for name, taken in samples.items():
-        told[name] = hits[name] / len(asked), percentile(taken, 50), percentile(taken, 95)
-        hit, half, most = told[name]
+        measured[name] = hits[name] / len(asked), percentile(taken, 50), percentile(taken, 95)
+        hit, half, most = measured[name]
         print(f"      {name:<6} among the first five: {hit:.3f}, p50 {half * 1e3:.2f} ms, p95 {most * 1e3:.2f} ms")
     if fzf:
-        (hit, half, most), (their_hit, their_half, their_most) = told["ours"], told["fzf"]
+        (hit, half, most), (their_hit, their_half, their_most) = measured["ours"], measured["fzf"]
         note("names", half, their_half)
         ratios = f"p50 {half / their_half:.2f} (goal 0.2), p95 {most / their_most:.2f} (goal 0.5)"
         print(f"      ours over fzf: {hit - their_hit:+.3f} (goal +0.05), {ratios}")

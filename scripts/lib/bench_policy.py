@@ -7,11 +7,16 @@ import time
 from pathlib import Path
 
 from bridge.clock import SystemClock
+from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.identity import Capability
+from bridge.identity.caller import Caller, Client
 from bridge.policy.consent import ConsentCase, decide
+from bridge.server.run_folder import RunFolder
+from bridge.toolkit.tool import in_vault
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import percentile
 from scripts.lib.bench_processes import PLAYGROUND
@@ -27,12 +32,10 @@ READ = ConsentCase(
     consent_class=ConsentClass.ALWAYS,
     risk=RiskLevel.LOW,
     covers=Covers.TOOL,
-    targets=("Area 7/Project 70/Note 700.md",),
-    session_id="s1",
+    targets=in_vault("Area 7/Project 70/Note 700.md"),
+    caller=Caller(Client("s1", "Robot", frozenset({Capability.CALL})), "link-1"),
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
-    role="agent",
-    client="Robot",
     call="0" * 64,
 )
 CREATE = dataclasses.replace(
@@ -45,10 +48,10 @@ CREATE = dataclasses.replace(
 )
 CASES = {
     "a read that the file allows": READ,
-    "a read that nothing is said about": dataclasses.replace(READ, targets=("Elsewhere/Deep/Down/Note.md",)),
-    "a write in a denied folder": dataclasses.replace(CREATE, targets=("Closed 3/Sub/Note.md",)),
+    "a read that nothing is said about": dataclasses.replace(READ, targets=in_vault("Elsewhere/Deep/Down/Note.md")),
+    "a write in a denied folder": dataclasses.replace(CREATE, targets=in_vault("Closed 3/Sub/Note.md")),
     "a write of 50 files": dataclasses.replace(
-        CREATE, targets=tuple(f"Area {number}/Project {number}/New {number}.md" for number in range(50))
+        CREATE, targets=in_vault(*(f"Area {number}/Project {number}/New {number}.md" for number in range(50)))
     ),
 }
 
@@ -66,10 +69,15 @@ async def run() -> None:
         permissions = PermissionFile(state, clock=SystemClock())
         expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = GrantStore(
-            permissions, clock=SystemClock(), modes=dict, set_mode=lambda _tool, _mode, _by: None, expiry=expiry
+            permissions,
+            clock=SystemClock(),
+            modes=dict,
+            set_mode=lambda _tool, _mode, _by: None,
+            clients=ClientGrants(RunFolder(Path(place)), clock=SystemClock(), days=lambda: 30),
+            expiry=expiry,
         )
         for number in range(RULES):
-            other = dataclasses.replace(CREATE, targets=(f"Other {number}.md",), call=f"{number}")
+            other = dataclasses.replace(CREATE, targets=in_vault(f"Other {number}.md"), call=f"{number}")
             grants.remember(Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE, other)
         print(f"  {RULES:,} entries in the permission file, {RULES:,} answers for the session")
         for name, case in CASES.items():

@@ -99,8 +99,8 @@ def _tell(taken: dict[str, list[list[float]]]) -> None:
     ours, fts5 = list(taken.values())[:2]
     note("ranked", _median(ours, 50), _median(fts5, 50))
     for name, repeats in taken.items():
-        told = [f"p{percent} {_median(repeats, percent) * 1e3:.3g} ms" for percent in (50, 95)]
-        print(f"    {name:<34} {', '.join(told)}")
+        summary = [f"p{percent} {_median(repeats, percent) * 1e3:.3g} ms" for percent in (50, 95)]
+        print(f"    {name:<34} {', '.join(summary)}")
     for name, repeats in list(taken.items())[1:]:
         for percent in (50, 95):
             ratios = [percentile(a, percent) / percentile(b, percent) for a, b in zip(ours, repeats, strict=True)]
@@ -131,10 +131,10 @@ def _agree() -> None:
             full = [(mine, others) for mine, others in pairs if len(mine) == len(others) == TOP]
             same = sum(mine == others for mine, others in full)
             near = sum(len(mine & others) for mine, others in full)
-            told = (
+            summary = (
                 f"{same} of {len(full)}, {same / max(len(full), 1):.0%} ({near / max(TOP * len(full), 1):.0%} of notes)"
             )
-            print(f"    first three as tantivy's, {name}: {told}{goal}")
+            print(f"    first three as tantivy's, {name}: {summary}{goal}")
 
 
 def _notes(vault: Path) -> list[Note]:

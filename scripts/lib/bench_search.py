@@ -143,8 +143,8 @@ def _row(title: str, ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 def _summary(factors: Sequence[float], goal: str) -> None:
     mean = math.exp(statistics.fmean(map(math.log, factors)))
-    told = f"{mean:.1f} in the geometric mean, {min(factors):.1f} at least"
-    print(f"      {'times faster than rg':<34} {told}   goal: {goal}")
+    summary = f"{mean:.1f} in the geometric mean, {min(factors):.1f} at least"
+    print(f"      {'times faster than rg':<34} {summary}   goal: {goal}")
 
 
 def _timed(command: Sequence[str], folder: Path) -> float:

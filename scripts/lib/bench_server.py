@@ -16,10 +16,12 @@ import orjson
 from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.identity.caller import PERSON
 from bridge.index.texts import hyperscan_engine
 from bridge.settings.model import MAX_RATE
-from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.registry import StaticProvider
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from scripts.lib.bench_ticker import Ticker
 
 
@@ -32,16 +34,18 @@ class HowMany(Params):
 class CannedHits(ReadTool[HowMany]):
     """Answers with the same hits every time: what is left is what the stack costs."""
 
-    name = "bench_hits"
-    title = "Canned Hits"
-    description = "The same hits every time."
-    parameters = HowMany
-    operation = Operation.READ
-    risk = RiskLevel.SAFE
-    consent_class = ConsentClass.ALWAYS
-    default_mode = ConsentMode.ALWAYS_ALLOW
-    covers = Covers.TOOL
-    default_rate = MAX_RATE
+    spec = ToolSpec(
+        name="bench_hits",
+        title="Canned Hits",
+        description="The same hits every time.",
+        parameters=ModelParameters(HowMany),
+        operation=Operation.READ,
+        risk=RiskLevel.SAFE,
+        consent_class=ConsentClass.ALWAYS,
+        default_mode=ConsentMode.ALWAYS_ALLOW,
+        covers=Covers.TOOL,
+        default_rate=MAX_RATE,
+    )
 
     def __init__(self, hits: Any) -> None:
         self._hits = hits
@@ -57,10 +61,11 @@ class CannedHits(ReadTool[HowMany]):
 
 async def _serve(vault: Path, hits: Any) -> None:
     async with Bridge(vault) as bridge:
-        bridge.services.registry.register(
-            ToolProvider(id="bench", name="Bench", description="", version="1", tools=[CannedHits(hits)])
+        registry = bridge.services.registry
+        await registry.add(
+            StaticProvider(id="bench", name="Bench", description="", version="1", tools=[CannedHits(hits)])
         )
-        tools = [tool for tool in bridge.services.registry.tools() if tool.listed]
+        tools = [tool.spec for tool in registry.tools(PERSON) if tool.spec.listed]
         reading = [tool.name for tool in tools if tool.operation is Operation.READ]
         bridge.settings.update(
             {

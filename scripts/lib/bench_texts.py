@@ -57,8 +57,8 @@ def _main(vault: Path, folder: Path) -> None:
         _sweep(str(vault))
         swept = time.perf_counter() - began
         grep.close()
-    told = {"loaded": loaded, "built": built, "searched": searched, "swept": swept, "grown": grown}
-    print(orjson.dumps(told | {"text": texts.size, "hits": len(found.hits)}).decode(), flush=True)
+    summary = {"loaded": loaded, "built": built, "searched": searched, "swept": swept, "grown": grown}
+    print(orjson.dumps(summary | {"text": texts.size, "hits": len(found.hits)}).decode(), flush=True)
 
 
 def _sweep(folder: str) -> None:

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from bridge.app import Bridge
+from bridge.contract.identity import Capability
+from bridge.identity.caller import Caller, Client
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.settings.model import MAX_RATE
 from bridge.toolkit.tool import CallContext
-from bridge.toolkit.tool_call import Caller
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.vault.diff import unified_diff
 from scripts.lib.bench_measure import alternate, compare
@@ -26,6 +27,7 @@ WRITES = 20
 NOTE_LINES = 200
 DIFF_LINES = 10_000
 DISTINCT = 100
+CALLER = Caller(Client("bench", "bench", frozenset({Capability.CALL})), "agent-bench")
 
 
 def note(edit: int) -> bytes:
@@ -61,7 +63,7 @@ def bare_write(folder: Path) -> Callable[[], Awaitable[float]]:
     return measure
 
 
-def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
+def patch(bridge: Bridge) -> Callable[[], Awaitable[float]]:
     """Measures `apply_patch` of one hunk: plan, question, yes, both checks, backup, journal, write, log."""
     edits = iter(range(1_000_000))
 
@@ -70,7 +72,7 @@ def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
         for _ in range(WRITES):
             edit = {"startLine": 100, "endLine": 100, "newContent": f"Line 99: edit {next(edits)} of many"}
             arguments = {"path": "Note.md", "patches": [edit]}
-            result = (await bridge.services.calls.call(caller, "apply_patch", arguments)).to_wire()
+            result = (await bridge.services.calls.call(CALLER, "apply_patch", arguments)).to_wire()
             if not result["success"]:
                 raise RuntimeError(result["error"])
         return (time.perf_counter() - began) / WRITES
@@ -81,21 +83,21 @@ def patch(bridge: Bridge, caller: Caller) -> Callable[[], Awaitable[float]]:
 def plan_and_apply(bridge: Bridge) -> Callable[[], Awaitable[float]]:
     """Measures the same edit without a call around it: plan with diff, check, backup, journal, write, recount."""
     edits = iter(range(1_000_000))
-    tool = bridge.services.registry.get("apply_patch")
+    tool = bridge.services.registry.get("apply_patch", CALLER)
     ledger = bridge.services.ledger
     if not isinstance(tool, ApplyPatchTool) or not isinstance(ledger, Ledger):
         raise TypeError("not the real services")
-    context = CallContext("agent-bench", "bench", bridge.settings.current, math.inf)
+    context = CallContext(CALLER, bridge.settings.current, math.inf)
 
     async def measure() -> float:
         began = time.perf_counter()
         for _ in range(WRITES):
             number = next(edits)
             edit = {"startLine": 100, "endLine": 100, "newContent": f"Line 99: edit {number} once more"}
-            params = tool.parameters.model_validate({"path": "Note.md", "patches": [edit]})
+            params = tool.spec.parameters.parse({"path": "Note.md", "patches": [edit]})
             plan = tool.prepare(params, context)
             ledger.check(plan)
-            ledger.apply(plan, Cause(f"bench-{number}", "apply_patch", "bench", "agent-bench"))
+            ledger.apply(plan, Cause(f"bench-{number}", "apply_patch", CALLER.name, CALLER.session_id))
         return (time.perf_counter() - began) / WRITES
 
     return measure
@@ -132,7 +134,6 @@ async def run() -> None:
             settings: dict[str, Any] = {"enabledTools": ["apply_patch"], "globalRateLimit": MAX_RATE}
             bridge.settings.update(settings | {"rateLimits": {"apply_patch": MAX_RATE}})
             bridge.services.broker.attach(YesHost(bridge.services.broker))
-            caller = Caller("agent", "bench", "agent-bench")
             samples = await alternate(
                 {
                     "apply_patch: plan, check, apply": plan_and_apply(bridge),
@@ -142,7 +143,7 @@ async def run() -> None:
             print(compare("a durable edit of a 12 KB note (mean of 20)", samples, goal=3, row="edit"))
             samples = await alternate(
                 {
-                    "apply_patch, whole pipeline": patch(bridge, caller),
+                    "apply_patch, whole pipeline": patch(bridge),
                     "bare tmp+fsync+rename+dir fsync": bare_write(folder),
                 }
             )

@@ -10,6 +10,7 @@ from bridge.client import connect
 from bridge.consent.broker import Broker
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentRequest, Decision
+from bridge.identity.caller import PERSON
 
 
 @contextlib.asynccontextmanager
@@ -37,7 +38,7 @@ class YesHost:
     """
 
     id = "yes"
-    name = "Yes"
+    caller = PERSON
 
     def __init__(self, broker: Broker) -> None:
         self._broker = broker
@@ -53,7 +54,7 @@ class YesHost:
                 Decision.ALLOW_ONCE,
                 plan_digest=event.plan_digest,
                 feedback=None,
-                by=self.name,
+                by=PERSON,
             )
         )
         self._answers.add(answer)

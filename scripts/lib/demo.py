@@ -23,7 +23,7 @@ from bridge.cli.log import HEADINGS, draw_record
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, Result, connect
-from bridge.settings.model import PRESETS
+from bridge.identity.caller import PERSON
 from scripts.lib.environment import COMMAND, ROOT
 
 SAMPLE = ROOT / "scripts" / "sample-vault"
@@ -72,7 +72,7 @@ class Demo:
         vault = copy_sample(self._playground)
         self._say(f"A new copy of the sample vault with its 12 notes: {_shown(vault)}")
         async with Bridge(vault, port=self._port) as bridge:
-            tools = PRESETS["vault"]
+            tools = bridge.services.registry.presets(PERSON)["vault"]
             await asyncio.to_thread(bridge.settings.update, {"enabledTools": list(tools)})
             self._step("The bridge serves it")
             self._say(
@@ -85,7 +85,7 @@ class Demo:
 
     async def _agent(self, vault: Path, prompt: ConsentPrompt) -> None:
         """What the agent does, and what becomes of it."""
-        async with connect(vault, name="Demo agent") as agent:
+        async with connect(vault, name="Demo") as agent:
             hit = await self._search(agent, prompt)
             if hit is None:
                 return

@@ -77,7 +77,7 @@ def _block(name: str, schemas: Mapping[str, Any]) -> Iterator[str]:
     members = name[0].lower() + name[1:]
     required = schemas[name].get("required", ())
     yield f"export const {members}: Members<{name}> = {{"
-    for member, schema in schemas[name]["properties"].items():
+    for member, schema in schemas[name].get("properties", {}).items():
         reader = _reader(schema, schemas) if member in required else _optional(schema, schemas)
         yield f"\t{member}: {reader},"
     yield "};"

@@ -119,12 +119,18 @@ def _blocks(schemas: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _block(name: str, schema: Mapping[str, Any], *, sparse: bool) -> Iterator[str]:
-    """An interface; or for an enumeration its values, which the plugin needs when it reads, and their type."""
+    """An interface; or for an enumeration its values, which the plugin needs when it reads, and their type.
+
+    A model without members is an empty object, which an empty interface would not say.
+    """
     if said := schema.get("description"):
         yield f"/** {_first(said)} */"
     if "enum" in schema:
         yield f"export const {name} = [{', '.join(map(_literal, schema['enum']))}] as const;"
         yield f"export type {name} = (typeof {name})[number];"
+        return
+    if not schema.get("properties"):
+        yield f"export type {name} = Record<string, never>;"
         return
     yield f"export interface {name} {{"
     required = schema.get("required", ())

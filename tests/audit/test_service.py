@@ -152,7 +152,8 @@ def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_reporte
     world.add()
     assert len(world.lines()) == 1
     assert world.log.fault == (
-        "The key of the audit log cannot be kept: Permission denied. Make room, or mend the permissions of that folder"
+        "The key of the audit log cannot be kept: Permission denied. "
+        "Make room, or correct the permissions of that folder"
     )
 
 

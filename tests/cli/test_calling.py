@@ -11,6 +11,8 @@ from typer.testing import CliRunner, Result
 from bridge.cli.main import app
 
 Terminal = Callable[..., Any]
+TICKET = "6d1f4d2e-8f0b-4f6e-9d55-0d3c9f0f7a11"
+"""A random UUID, which is itself the right to ask again from another connection."""
 PATCHES = json.dumps([{"startLine": 3, "endLine": 3, "newContent": "## New Section"}])
 
 
@@ -86,15 +88,15 @@ def test_a_script_with_nobody_to_ask_is_refused_at_once(served: Any) -> None:
 
 
 def test_a_ticket_is_given_when_nobody_decides_in_time_and_fetched_later(served: Any) -> None:
-    words = ["apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--wait", "0", "--call-id", "c1"]
+    words = ["apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--wait", "0", "--call-id", TICKET]
     ticket = call(served.vault, *words, code=1).stderr
-    assert f"vault-bridge call --call-id c1 --vault {served.vault}" in ticket
-    pending = json.loads(call(served.vault, "--call-id", "c1", "--wait", "0", "--json", code=1).stdout)
+    assert f"vault-bridge call --call-id {TICKET} --vault {served.vault}" in ticket
+    pending = json.loads(call(served.vault, "--call-id", TICKET, "--wait", "0", "--json", code=1).stdout)
     assert pending["status"] == "pending"
     (question,) = served.pending(1)
     answer = {"requestId": question["requestId"], "decision": "allow_once", "planDigest": question["planDigest"]}
     served.host("consent.respond", **answer)
-    for again in (["--call-id", "c1"], words):
+    for again in (["--call-id", TICKET], words):
         assert "Ideas.md" in call(served.vault, *again).stdout
     assert len(served.host("history.list")) == 1
 
@@ -124,9 +126,10 @@ def test_ctrl_c_withdraws_the_call(served: Any, terminal: Terminal) -> None:
 
 def test_the_client_names_itself_and_its_reason(served: Any) -> None:
     words = ["apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--wait", "0"]
-    call(served.vault, *words, "--client", "Claude Code", "--reason", "fix the heading", code=1)
+    call(served.vault, *words, "--name", "Claude Code", "--reason", "fix the heading", code=1)
     (question,) = served.pending(1)
-    assert (question["client"], question["reason"]) == ("Claude Code", "fix the heading")
+    assert (question["callsItself"], question["reason"]) == ("Claude Code", "fix the heading")
+    assert not question["verified"]
 
 
 def test_without_a_bridge_it_says_how_to_start_one(vault: Path) -> None:

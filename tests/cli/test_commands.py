@@ -49,7 +49,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_the_history_names_what_was_changed(changed: Path, run: Run) -> None:
     heading, row = run("history", vault=changed).stdout.splitlines()
     assert heading.split() == ["Change", "Time", "Tool", "By", "Lines", "Files"]
-    assert re.fullmatch(r"patch-\w+ +[\d:\- ]+ +apply_patch +Robot +\+1 -1 +Ideas\.md", row)
+    assert re.fullmatch(r"patch-\w+ +[\d:\- ]+ +apply_patch +unnamed 'Robot' +\+1 -1 +Ideas\.md", row)
     (entry,) = json.loads(run("history", "--json", vault=changed).stdout)
     assert entry["files"] == ["Ideas.md"]
 
@@ -87,7 +87,8 @@ def test_an_undo_over_a_later_edit_is_refused(changed: Path, run: Run) -> None:
 def test_the_log_tells_decisions_and_calls(changed: Path, run: Run) -> None:
     shown = run("log", vault=changed).stdout
     assert re.search(
-        r"decision +apply_patch +Robot +allow once by Obsidian\n.*execution +apply_patch +Robot +done Ideas\.md\n",
+        r"decision +apply_patch +unnamed 'Robot' +allow once by Obsidian\n"
+        r".*execution +apply_patch +unnamed 'Robot' +done Ideas\.md\n",
         shown,
     )
     records = json.loads(run("log", "--tool", "apply_patch", "--json", vault=changed).stdout)
@@ -178,7 +179,7 @@ def test_the_status_tells_how_things_stand(served: Any, run: Run) -> None:
     served.patch("x")
     served.pending(1)
     shown = run("status", vault=served.vault).stdout
-    assert "Open     Robot: Edit Ideas.md" in shown
+    assert "Open     unnamed 'Robot': Edit Ideas.md" in shown
     facts = json.loads(run("status", "--json", vault=served.vault).stdout)
     assert facts["running"]
     assert facts["tools"] == ["find", "grep", "read", "apply_patch"]

@@ -12,6 +12,7 @@ from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import PersonLeft, Prompt
 from bridge.cli.printer import Printer
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
+from bridge.contract.targets import Reach
 
 Make = Callable[..., ConsentRequest]
 PATIENCE = 5
@@ -120,6 +121,48 @@ async def test_anything_else_is_asked_again(scene: Scene, make_request: Make, li
 async def test_a_message_goes_with_a_denial(scene: Scene, make_request: Make) -> None:
     answer = await scene.answered(make_request(), "m", "", "m", " not this note ")
     assert answer == ConsentAnswer(Decision.DENY_ONCE, "not this note")
+
+
+LADDER = [
+    {"reach": "file", "keys": ["Notes/Meeting.md"], "label": "Notes/Meeting.md"},
+    {"reach": "folder", "keys": ["Notes/"], "label": "the folder Notes/"},
+]
+
+
+@pytest.mark.parametrize(
+    ("covers", "lines", "answer"),
+    [
+        ("tool", "1 1", ConsentAnswer(Decision.ALLOW_SESSION)),
+        ("tool", "1 3", ConsentAnswer(Decision.ALLOW_SESSION, reach=Reach.FOLDER)),
+        ("tool", "2 2 1", ConsentAnswer(Decision.ALLOW_ALWAYS, reach=Reach.FILE, everyone=False)),
+        ("tool", "2 2 2", ConsentAnswer(Decision.ALLOW_ALWAYS, reach=Reach.FILE, everyone=True)),
+        ("target", "3 1", ConsentAnswer(Decision.DENY_SESSION)),
+        ("target", "4 2 1", ConsentAnswer(Decision.DENY_ALWAYS, reach=Reach.FOLDER, everyone=True)),
+        ("target", "4 2 2", ConsentAnswer(Decision.DENY_ALWAYS, reach=Reach.FOLDER, everyone=False)),
+        ("target", "0 9 x 4 -1 2 2", ConsentAnswer(Decision.DENY_ALWAYS, reach=Reach.FOLDER, everyone=False)),
+    ],
+)
+async def test_how_far_an_answer_reaches_and_for_whom_is_chosen_by_number(
+    scene: Scene, make_request: Make, covers: str, lines: str, answer: ConsentAnswer
+) -> None:
+    choices = [choice.value for choice in Decision]
+    request = make_request(clientId="5e1f", verified=True, choices=choices, covers=covers, ladder=LADDER)
+    assert await scene.answered(request, "w", *lines.split()) == answer
+
+
+@pytest.mark.parametrize("lines", [[""], ["1", ""], ["4", "1", ""]])
+async def test_an_empty_line_goes_back_and_nothing_is_chosen(
+    scene: Scene, make_request: Make, lines: list[str]
+) -> None:
+    choices = [choice.value for choice in Decision]
+    request = make_request(clientId="5e1f", verified=True, choices=choices, ladder=LADDER)
+    assert await scene.answered(request, "w", *lines, "n") == ConsentAnswer(Decision.DENY_ONCE)
+
+
+async def test_where_nothing_can_be_chosen_the_key_is_not_taken(scene: Scene, make_request: Make) -> None:
+    request = make_request(clientId="5e1f", choices=["allow_once", "deny_once"])
+    assert await scene.answered(request, "w", "n") == ConsentAnswer(Decision.DENY_ONCE)
+    assert len(scene.keyboard.prompts) == 2
 
 
 async def test_everything_is_shown_on_demand(

@@ -19,7 +19,7 @@ Run = Callable[..., Result]
 @pytest.fixture
 async def logged(vault: Path) -> Path:
     """A vault with a log of two calls."""
-    async with Bridge(vault), connect(vault, name="=Robot") as agent:
+    async with Bridge(vault), connect(vault, name="=Robot", role="host") as agent:
         await agent.call("apply_patch", path="Ideas.md", patches=[])
         await agent.call("grep", pattern="x")
     return vault

@@ -101,8 +101,9 @@ def test_the_keys_of_a_question_and_the_message_about_a_wrong_one_agree(served: 
     screen = terminal("approve", "--vault", str(served.vault))
     legend = screen.see("Your answer")
     screen.type("q\r")
-    screen.see("Type one of these, then Enter: y n d x m\n")
+    message = screen.see("Your answer", after="Type one of these")
     assert "show all of it first" not in legend
+    assert "Type one of these, then Enter: y n d x m w\n" in message
 
 
 def test_a_question_that_was_cut_offers_the_rest_in_both_places(served: Any, terminal: Terminal) -> None:
@@ -110,7 +111,7 @@ def test_a_question_that_was_cut_offers_the_rest_in_both_places(served: Any, ter
     screen = terminal("approve", "--vault", str(served.vault))
     assert "show all of it first" in screen.see("Your answer")
     screen.type("q\r")
-    screen.see("Type one of these, then Enter: y n d x m p\n")
+    assert "Type one of these, then Enter: y n d x m w p\n" in screen.see("Your answer", after="Type one of these")
 
 
 def test_the_command_for_approving_is_shown_once_when_it_works(vault: Path, terminal: Terminal) -> None:

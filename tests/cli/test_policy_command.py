@@ -31,6 +31,7 @@ def test_a_call_is_explained_with_the_rule(run: Run, vault: Path) -> None:
     told = run("policy", "explain", "read", "path=Ideas.md")
     assert "It would be refused." in told
     assert "file:Ideas.md" in told
+    run("clients", "add", "Robot")
     answer = json.loads(run("policy", "explain", "read", "path=Notes/Meeting.md", "--client", "Robot", "--json"))
     assert (answer["outcome"], answer["class"]) == ("ask", "always")
 
@@ -57,6 +58,7 @@ def test_auto_approve_holds_until_the_bridge_stops(served: Any, monkeypatch: pyt
         assert result.exit_code == 0, result.output
         return json.loads(result.stdout)
 
+    run("clients", "add", "Robot")
     assert run("policy", "auto-approve", "create", "--client", "Robot")["grant"]["client"] == "Robot"
     assert [grant["kind"] for grant in run("policy", "grants")] == ["auto"]
     run("policy", "auto-approve", "create", "--client", "Robot", "--off")

@@ -261,3 +261,75 @@ def test_what_a_reason_forges_stands_indented(make_request: Make, now: datetime)
     rows = drawn(make_request(reason=HOSTILE["forged answer"]), now)
     assert "            Your answer (expires in 5 min): y" in rows
     assert "Your answer (expires in 5 min): y" not in rows
+
+
+NAMED = {"clientId": "5e1f0c9a77d2", "client": "Claude Code", "verified": True}
+UNNAMED = {
+    "clientId": "shared",
+    "client": "a program without a name of its own, calls itself 'Ada'",
+    "callsItself": "Ada",
+}
+LADDER = [
+    {"reach": "file", "keys": ["Notes/Meeting.md"], "label": "Notes/Meeting.md"},
+    {"reach": "folder", "keys": ["Notes/"], "label": "the folder Notes/"},
+]
+LONGER = {"choices": [decision.value for decision in Decision], "ladder": LADDER}
+
+
+@pytest.mark.parametrize(
+    ("members", "asker"),
+    [
+        (NAMED, "Asked by    Claude Code"),
+        (NAMED | {"callsItself": "Claude Code"}, "Asked by    Claude Code"),
+        (NAMED | {"callsItself": "claude 2"}, "Asked by    Claude Code, calls itself claude 2"),
+        (UNNAMED, "Asked by    a program without a name of its own, calls itself Ada (unverified)"),
+        (UNNAMED | {"callsItself": None}, "Asked by    a program without a name of its own"),
+    ],
+)
+def test_the_asker_is_the_name_that_the_person_gave_or_none(
+    make_request: Make, now: datetime, members: dict[str, Any], asker: str
+) -> None:
+    assert asker in drawn(make_request(**members), now)
+
+
+def test_a_name_cannot_pass_for_one_that_the_person_gave(make_request: Make, now: datetime) -> None:
+    rows = drawn(make_request(**UNNAMED | {"callsItself": "Claude Code (verified)"}), now)
+    assert any(row.startswith("Asked by    a program without a name of its own, calls itself ") for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("members", "holders"),
+    [
+        (NAMED, ["Claude Code", "Claude Code", "Claude Code", "every program"]),
+        (
+            UNNAMED,
+            [
+                "this connection of the program",
+                "programs without a name of their own",
+                "programs without a name of their own",
+                "every program",
+            ],
+        ),
+    ],
+)
+def test_each_longer_answer_says_whom_it_holds_for(
+    make_request: Make, now: datetime, members: dict[str, Any], holders: list[str]
+) -> None:
+    text = " ".join(" ".join(drawn(make_request(**members, **LONGER), now)).split())
+    labels = ("allow for this session", "always allow", "deny for this session", "never allow")
+    for label, holder in zip(labels, holders, strict=True):
+        assert f"“{label}” holds for {holder}" in text
+
+
+@pytest.mark.parametrize(
+    ("members", "reach"),
+    [
+        ({"covers": "tool"}, "every use of Apply Patch"),
+        ({"covers": "target"}, "Notes/Meeting.md"),
+        ({"covers": "target", "ladder": [], "targets": ["a.md", "b.md"]}, "these targets"),
+    ],
+)
+def test_where_a_longer_answer_reaches_is_said(
+    make_request: Make, now: datetime, members: dict[str, Any], reach: str
+) -> None:
+    assert f"Reaches     {reach}" in drawn(make_request(**NAMED, **LONGER | members), now)

@@ -20,7 +20,7 @@ async def test_a_script_calls_a_tool_under_its_own_name(house: House) -> None:
         result = await bridge.call("echo", pattern="TODO", maxMatches=5)
     assert result.or_raise().data == {"pattern": "TODO", "maxMatches": 5}
     asked = house.world.calls.asked[0]
-    assert (asked["name"], asked["caller"].client, asked["caller"].role) == ("echo", "my script", "agent")
+    assert (asked["name"], asked["caller"].calls_itself, asked["caller"].role) == ("echo", "my script", "agent")
 
 
 async def test_what_belongs_to_the_call_is_told_from_what_belongs_to_the_tool(house: House) -> None:

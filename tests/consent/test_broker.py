@@ -23,6 +23,7 @@ from bridge.contract.consent import (
     ToolFace,
 )
 from bridge.errors import Conflict, PermissionDenied, ToolFailure
+from bridge.identity.caller import HOST, Caller
 
 DIGEST = "sha256:right"
 OFFERED = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
@@ -58,6 +59,10 @@ class Screen:
     @property
     def name(self) -> str:
         return f"Screen {self.id}"
+
+    @property
+    def caller(self) -> Caller:
+        return Caller(HOST, self.id, self.name)
 
     def notify(self, event: Event) -> None:
         self.notified.append((event.event_name, event.to_wire()))
@@ -111,12 +116,17 @@ def begin(
     )
 
 
+def person(screen: str) -> Caller:
+    """The person, at a screen of this name."""
+    return Caller(HOST, screen, screen)
+
+
 async def yes(broker: Broker, by: str = "Screen a", digest: str | None = DIGEST) -> ConsentReply:
-    return await broker.respond("c-1", Decision.ALLOW_ONCE, plan_digest=digest, feedback=None, by=by)
+    return await broker.respond("c-1", Decision.ALLOW_ONCE, plan_digest=digest, feedback=None, by=person(by))
 
 
 async def no(broker: Broker, by: str = "Screen a", feedback: str | None = None) -> ConsentReply:
-    return await broker.respond("c-1", Decision.DENY_ONCE, plan_digest=None, feedback=feedback, by=by)
+    return await broker.respond("c-1", Decision.DENY_ONCE, plan_digest=None, feedback=feedback, by=person(by))
 
 
 @pytest.fixture
@@ -150,7 +160,7 @@ async def test_a_no_is_an_answer_with_the_persons_words(broker: Broker, screen: 
     asking = begin(broker)
     await turns()
     reply = await broker.respond(
-        "c-1", Decision.DENY_SESSION, plan_digest=DIGEST, feedback="use the other heading", by=screen.name
+        "c-1", Decision.DENY_SESSION, plan_digest=DIGEST, feedback="use the other heading", by=person(screen.name)
     )
     assert reply == ConsentReply(accepted=True, outcome=Outcome.DENIED, by="Screen a")
     assert await asking == ConsentAnswer(Decision.DENY_SESSION, "Screen a", "use the other heading")
@@ -190,7 +200,7 @@ async def test_an_answer_to_another_plan_or_not_offered_changes_nothing(
 ) -> None:
     asking = begin(broker)
     await turns()
-    reply = await broker.respond("c-1", decision, plan_digest=digest, feedback=None, by=screen.name)
+    reply = await broker.respond("c-1", decision, plan_digest=digest, feedback=None, by=person(screen.name))
     assert not reply.accepted
     assert reply.outcome is None
     assert reply.reason
@@ -403,7 +413,7 @@ async def test_many_questions_wait_side_by_side(broker: Broker, screen: Screen) 
     assert [open_.request_id for open_ in broker.pending()] == [f"c-{number}" for number in range(50)]
     for number in reversed(range(50)):
         reply = await broker.respond(
-            f"c-{number}", Decision.ALLOW_ONCE, plan_digest=DIGEST, feedback=str(number), by=screen.name
+            f"c-{number}", Decision.ALLOW_ONCE, plan_digest=DIGEST, feedback=str(number), by=person(screen.name)
         )
         assert reply.accepted
     assert [answer.feedback for answer in await asyncio.gather(*asking)] == [str(number) for number in range(50)]

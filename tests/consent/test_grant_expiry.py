@@ -11,8 +11,9 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import ConsentCase, Verdict, decide
+from bridge.policy.consent import ConsentCase, Extent, Verdict, decide
 from bridge.vault.folder import Folder
+from tests.identities import caller, client_grants, touching
 
 
 class Calendar(SystemClock):
@@ -35,11 +36,10 @@ def reading(path: str) -> ConsentCase:
         consent_class=ConsentClass.ALWAYS,
         risk=RiskLevel.LOW,
         covers=Covers.TOOL,
-        targets=(path,),
-        session_id="s1",
+        targets=touching(path),
+        caller=caller("s1"),
         mode=ConsentMode.SESSION_ALLOW,
         developer_mode=False,
-        role="agent",
     )
 
 
@@ -60,6 +60,7 @@ class Years:
             clock=self.clock,
             modes=lambda: self.modes,
             set_mode=self.set_mode,
+            clients=client_grants(),
             expiry=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
         )
 
@@ -131,11 +132,11 @@ def test_null_means_for_ever(years: Years, file: Path) -> None:
 
 def test_what_lapsed_and_is_granted_again_holds(years: Years, file: Path) -> None:
     fetch = dataclasses.replace(reading("https://example.org/a"), operation=Operation.NETWORK, covers=Covers.TARGET)
-    years.grants.remember(Decision.ALLOW_ALWAYS, fetch)
+    years.grants.remember(Decision.ALLOW_ALWAYS, fetch, extent=Extent(everyone=True))
     years.clock.turn(31)
     assert decide(fetch, years.grants).rule == "lapsed"
     assert years.grants.list() == []
-    years.grants.remember(Decision.ALLOW_ALWAYS, fetch)
+    years.grants.remember(Decision.ALLOW_ALWAYS, fetch, extent=Extent(everyone=True))
     assert decide(fetch, years.grants).outcome == "allow"
     years.grants.sweep()
     assert '"r??"' in file.read_text(encoding="utf-8")
@@ -154,7 +155,7 @@ def test_a_clock_that_was_ahead_does_not_lengthen_a_grant(years: Years, file: Pa
 
 
 def test_a_tool_allowed_for_good_by_an_answer_lapses_and_one_set_by_hand_does_not(years: Years) -> None:
-    years.grants.remember(Decision.ALLOW_ALWAYS, reading("x.md"))
+    years.grants.remember(Decision.ALLOW_ALWAYS, reading("x.md"), extent=Extent(everyone=True))
     assert years.modes == {"read": "always_allow"}
     years.clock.turn(20)
     years.grants.used(reading("x.md"), "mode:always_allow")

@@ -2,23 +2,22 @@
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import Clock, SystemClock
-from bridge.consent.grants import GrantStore, letters_of
+from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Grant, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
-from bridge.policy.consent import ConsentCase, decide
+from bridge.policy.consent import ConsentCase, Extent, decide
+from bridge.policy.targets import parse_key
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
-
-if TYPE_CHECKING:
-    from bridge.contract.consent import Grant
+from tests.identities import caller, client_grants, touching
 
 GREP = ConsentCase(
     tool="grep",
@@ -26,12 +25,10 @@ GREP = ConsentCase(
     consent_class=ConsentClass.ALWAYS,
     risk=RiskLevel.LOW,
     covers=Covers.TOOL,
-    targets=("Notes/",),
-    session_id="s1",
+    targets=touching("Notes/"),
+    caller=caller("s1"),
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
-    role="agent",
-    client="Claude Code",
 )
 CREATE = dataclasses.replace(
     GREP,
@@ -39,7 +36,7 @@ CREATE = dataclasses.replace(
     operation=Operation.CREATE,
     consent_class=ConsentClass.SESSION,
     covers=Covers.TARGET,
-    targets=("Notes/New.md",),
+    targets=touching("Notes/New.md"),
     mode=ConsentMode.ALWAYS_ASK,
 )
 PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
@@ -48,8 +45,11 @@ FETCH = dataclasses.replace(
     tool="web_fetch",
     operation=Operation.NETWORK,
     consent_class=ConsentClass.ALWAYS,
-    targets=("https://example.org/a?b=c",),
+    targets=touching("https://example.org/a?b=c"),
 )
+
+
+ALL = Extent(everyone=True)
 
 
 def case(base: ConsentCase, **changes: Any) -> ConsentCase:
@@ -62,7 +62,9 @@ class World:
     def __init__(self, state: Folder, clock: Clock) -> None:
         self.modes: dict[str, str] = {}
         self.permissions = PermissionFile(state, clock=clock)
-        self.grants = GrantStore(self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode)
+        self.grants = GrantStore(
+            self.permissions, clock=clock, modes=lambda: self.modes, set_mode=self.set_mode, clients=client_grants()
+        )
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
         del by
@@ -93,27 +95,27 @@ def test_allow_once_is_exactly_once(world: World) -> None:
 def test_a_read_allowed_for_the_session_covers_the_tool_in_that_session(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, GREP)
     assert world.decide(GREP) == ("allow", "session:allow")
-    assert world.decide(case(GREP, targets=("Elsewhere.md",))) == ("allow", "session:allow")
+    assert world.decide(case(GREP, targets=touching("Elsewhere.md"))) == ("allow", "session:allow")
     assert world.decide(case(GREP, tool="read")) == ("ask", "default")
-    assert world.decide(case(GREP, session_id="s2")) == ("ask", "default")
+    assert world.decide(case(GREP, caller=caller("s2"))) == ("ask", "default")
     assert world.decide(case(GREP, mode=ConsentMode.ALWAYS_ASK)) == ("allow", "session:allow")
 
 
 def test_a_write_allowed_for_the_session_covers_the_targets_shown(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, CREATE)
     assert world.decide(CREATE) == ("allow", "session:allow")
-    assert world.decide(case(CREATE, targets=("Notes/New.md", "Other.md"))) == ("ask", "default")
+    assert world.decide(case(CREATE, targets=touching("Notes/New.md", "Other.md"))) == ("ask", "default")
     assert world.decide(case(CREATE, targets=())) == ("ask", "default")
     assert world.decide(case(CREATE, tool="write_file")) == ("ask", "default")
 
 
 def test_a_session_denial_outweighs_everything(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, CREATE)
-    world.permissions.set(["Notes/New.md"], ["w"], allow=True)
+    world.permissions.set([parse_key("Notes/New.md")], ["w"], allow=True)
     world.grants.remember(Decision.DENY_SESSION, CREATE)
     assert world.decide(CREATE) == ("deny", "session:deny")
-    assert world.decide(case(CREATE, targets=("Other.md", "Notes/New.md"))) == ("deny", "session:deny")
-    assert world.decide(case(CREATE, targets=("Other.md",))) == ("ask", "default")
+    assert world.decide(case(CREATE, targets=touching("Other.md", "Notes/New.md"))) == ("deny", "session:deny")
+    assert world.decide(case(CREATE, targets=touching("Other.md"))) == ("ask", "default")
 
 
 def test_a_denial_without_targets_denies_the_tool(world: World) -> None:
@@ -121,33 +123,36 @@ def test_a_denial_without_targets_denies_the_tool(world: World) -> None:
     assert world.decide(CREATE) == ("deny", "session:deny")
 
 
-def test_always_for_a_tool_is_its_mode_and_always_for_a_target_is_the_file(world: World, file: Path) -> None:
-    world.grants.remember(Decision.ALLOW_ALWAYS, GREP)
+def test_always_for_everybody_is_a_tools_mode_and_for_a_target_a_line_in_the_file(world: World, file: Path) -> None:
+    world.grants.remember(Decision.ALLOW_ALWAYS, GREP, extent=ALL)
     assert world.modes == {"grep": "always_allow"}
     assert world.decide(GREP) == ("allow", "mode:always_allow")
     world.grants.remember(Decision.DENY_ALWAYS, GREP)
     assert world.decide(GREP) == ("deny", "mode:never_allow")
-    world.grants.remember(Decision.ALLOW_ALWAYS, FETCH)
+    world.grants.remember(Decision.ALLOW_ALWAYS, FETCH, extent=ALL)
     assert '"https://example.org/a": "r??"' in file.read_text(encoding="utf-8")
-    assert world.decide(case(FETCH, targets=("http://example.org/a",))) == ("allow", "file:https://example.org/a")
+    assert world.decide(case(FETCH, targets=touching("http://example.org/a"))) == (
+        "allow",
+        "file:https://example.org/a",
+    )
     world.grants.remember(Decision.DENY_ALWAYS, PATCH)
     assert world.decide(PATCH) == ("deny", "file:Notes/New.md")
     assert world.decide(CREATE) == ("deny", "file:Notes/New.md")
-    assert world.decide(case(GREP, tool="read", targets=("Notes/New.md",)))[0] == "ask"
+    assert world.decide(case(GREP, tool="read", targets=touching("Notes/New.md")))[0] == "ask"
 
 
 def test_a_hand_written_rule_allows_what_may_be_allowed_and_never_a_never_tool(world: World, file: Path) -> None:
     file.write_text('{"Notes/": "rw?"}', encoding="utf-8")
     assert world.decide(CREATE) == ("allow", "file:Notes/")
     assert world.decide(PATCH) == ("ask", "class:never")
-    assert world.decide(case(GREP, targets=("Notes/a.md",))) == ("allow", "file:Notes/")
-    assert world.decide(case(GREP, targets=("Notes/a.md", "b.md"))) == ("ask", "default")
+    assert world.decide(case(GREP, targets=touching("Notes/a.md"))) == ("allow", "file:Notes/")
+    assert world.decide(case(GREP, targets=touching("Notes/a.md", "b.md"))) == ("ask", "default")
 
 
 def test_a_denied_target_denies_a_read_whatever_the_tool_was_granted(world: World, file: Path) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, GREP)
     file.write_text('{"Notes/Secret.md": "---"}', encoding="utf-8")
-    assert world.decide(case(GREP, targets=("Notes/Secret.md",))) == ("deny", "file:Notes/Secret.md")
+    assert world.decide(case(GREP, targets=touching("Notes/Secret.md"))) == ("deny", "file:Notes/Secret.md")
 
 
 @pytest.mark.parametrize("asked", [CREATE, PATCH, case(FETCH, targets=())])
@@ -162,7 +167,7 @@ def test_what_cannot_be_kept_for_good_is_kept_for_the_session(world: World, file
     kept = world.grants.remember(Decision.DENY_ALWAYS, PATCH)
     assert [grant.decision for grant in kept] == [Decision.DENY_SESSION]
     assert world.decide(PATCH) == ("deny", "session:deny")
-    world.grants.remember(Decision.ALLOW_ALWAYS, FETCH)
+    world.grants.remember(Decision.ALLOW_ALWAYS, FETCH, extent=ALL)
     assert world.decide(FETCH) == ("allow", "session:allow")
 
 
@@ -170,14 +175,16 @@ def test_settings_that_cannot_be_written_lose_no_denial(state: Folder, clock: Cl
     def fail(_tool: str, _mode: ConsentMode | None, _by: str | None) -> None:
         raise ExecutionFailed("The disk is full")
 
-    grants = GrantStore(PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=fail)
+    grants = GrantStore(
+        PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=fail, clients=client_grants()
+    )
     grants.remember(Decision.DENY_ALWAYS, GREP)
     assert decide(GREP, grants).rule == "session:deny"
 
 
 def test_every_answer_that_holds_is_listed_and_can_be_taken_back(world: World, file: Path) -> None:
     file.write_text('{"http://example.org/": "r-?"}', encoding="utf-8")
-    world.grants.remember(Decision.ALLOW_SESSION, case(CREATE, targets=("a.md", "b.md")))
+    world.grants.remember(Decision.ALLOW_SESSION, case(CREATE, targets=touching("a.md", "b.md")))
     world.grants.remember(Decision.DENY_SESSION, GREP)
     world.modes |= {"find": "always_allow", "read": "never_allow", "edit": "always_ask"}
     listed = world.grants.list()
@@ -207,25 +214,25 @@ def test_a_grant_goes_over_the_wire_with_its_names(world: World) -> None:
     wire = grant.to_wire()
     assert set(wire) == {
         *("grantId", "kind", "client", "sessionId", "tool", "target", "operation", "decision", "since"),
-        *("feedback", "expires"),
+        *("feedback", "expires", "clientId", "reach"),
     }
     assert str(wire["since"]).endswith("Z")
 
 
 def test_a_session_that_ends_takes_its_answers_with_it(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, GREP)
-    world.grants.remember(Decision.DENY_SESSION, case(GREP, session_id="s2"))
+    world.grants.remember(Decision.DENY_SESSION, case(GREP, caller=caller("s2")))
     world.grants.end_session("s1")
     assert world.decide(GREP) == ("ask", "default")
-    assert world.decide(case(GREP, session_id="s2")) == ("deny", "session:deny")
+    assert world.decide(case(GREP, caller=caller("s2"))) == ("deny", "session:deny")
 
 
 def test_a_tool_set_to_ask_can_lose_what_was_allowed_and_keeps_what_was_denied(world: World) -> None:
     world.grants.remember(Decision.ALLOW_SESSION, GREP)
-    world.grants.remember(Decision.DENY_SESSION, case(GREP, session_id="s2"))
+    world.grants.remember(Decision.DENY_SESSION, case(GREP, caller=caller("s2")))
     world.grants.mode_set("grep", ConsentMode.ALWAYS_ASK)
     assert world.decide(GREP) == ("ask", "default")
-    assert world.decide(case(GREP, session_id="s2")) == ("deny", "session:deny")
+    assert world.decide(case(GREP, caller=caller("s2"))) == ("deny", "session:deny")
 
 
 @pytest.mark.parametrize(
@@ -240,7 +247,7 @@ def test_a_tool_set_to_ask_can_lose_what_was_allowed_and_keeps_what_was_denied(w
     ],
 )
 def test_the_operation_says_which_character_counts(asked: ConsentCase, letters: tuple[str, ...]) -> None:
-    assert letters_of(asked) == letters
+    assert asked.letters == letters
 
 
 STEPS = st.lists(

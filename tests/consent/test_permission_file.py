@@ -18,6 +18,7 @@ from bridge.errors import ExecutionFailed
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
+from tests.identities import rungs, touching
 
 GOOD = b"""\xef\xbb\xbf{
   "Notes/Meeting.md": "rw-",
@@ -74,11 +75,11 @@ def permissions(state: Folder, clock: Clock) -> PermissionFile:
 
 
 def allows(permissions: PermissionFile, target: str = "a.md") -> bool:
-    return permissions.table().grant([target], ["r"]) is not None
+    return permissions.table().grant(touching(target), ["r"]) is not None
 
 
 def denies(permissions: PermissionFile, target: str = "a.md") -> bool:
-    return permissions.table().denial([target], ["r"]) is not None
+    return permissions.table().denial(touching(target), ["r"]) is not None
 
 
 def test_no_file_says_nothing(permissions: PermissionFile) -> None:
@@ -158,8 +159,8 @@ def test_what_is_no_readable_file_is_a_fault(permissions: PermissionFile, file: 
 
 def test_an_answer_is_written_and_the_rest_of_the_file_kept(permissions: PermissionFile, file: Path) -> None:
     file.write_text('{"Notes/": "rw?", "http://example.org/": "r??"}', encoding="utf-8")
-    permissions.set(["a.md", "https://example.org/"], ["w"], allow=False)
-    permissions.set(["a.md"], ["r"], allow=True)
+    permissions.set(rungs("a.md", "https://example.org/"), ["w"], allow=False)
+    permissions.set(rungs("a.md"), ["r"], allow=True)
     assert permissions.table().codes == {"Notes/": "rw?", "http://example.org/": "r-?", "a.md": "r-?"}
     if os.name == "posix":
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -167,7 +168,7 @@ def test_an_answer_is_written_and_the_rest_of_the_file_kept(permissions: Permiss
 
 
 def test_an_answer_taken_back_leaves_no_empty_entry(permissions: PermissionFile) -> None:
-    permissions.set(["a.md"], ["r", "w"], allow=True)
+    permissions.set(rungs("a.md"), ["r", "w"], allow=True)
     permissions.forget("a.md", ["r"])
     assert permissions.table().codes == {"a.md": "?w?"}
     permissions.forget("a.md", ["w"])
@@ -177,7 +178,7 @@ def test_an_answer_taken_back_leaves_no_empty_entry(permissions: PermissionFile)
 def test_a_file_with_a_fault_is_never_overwritten(permissions: PermissionFile, file: Path) -> None:
     file.write_text("{", encoding="utf-8")
     with pytest.raises(ExecutionFailed, match="line 1"):
-        permissions.set(["a.md"], ["r"], allow=False)
+        permissions.set(rungs("a.md"), ["r"], allow=False)
     assert file.read_text(encoding="utf-8") == "{"
 
 
@@ -194,9 +195,9 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, clock: Clock) -> None:
     disk = FullDisk()
     with VaultRoot(tmp_path, disk) as root, root.state() as state:
         permissions = PermissionFile(state, clock=clock)
-        permissions.set(["a.md"], ["r"], allow=True)
+        permissions.set(rungs("a.md"), ["r"], allow=True)
         disk.full = True
         with pytest.raises(ExecutionFailed, match="No space left"):
-            permissions.set(["b.md"], ["r"], allow=True)
+            permissions.set(rungs("b.md"), ["r"], allow=True)
         assert permissions.table().codes == {"a.md": "r??"}
         assert sorted(state.names()) == [".gitignore", "permissions.json"]

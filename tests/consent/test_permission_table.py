@@ -6,16 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.consent.permission_table import (
-    LETTERS,
-    Letter,
-    PermissionTable,
-    ancestors,
-    canonical,
-    covering_keys,
-    denial_key,
-    is_executable,
-)
+from bridge.consent.permission_table import LETTERS, PermissionTable
+from bridge.policy.consent import Letter
+from bridge.policy.targets import parse_key
+from tests.identities import touching
 
 
 @pytest.mark.parametrize(
@@ -41,8 +35,8 @@ from bridge.consent.permission_table import (
     ],
 )
 def test_one_thing_has_one_spelling(written: str, meant: str) -> None:
-    assert canonical(written) == meant
-    assert canonical(meant) == meant
+    assert parse_key(written).key == meant
+    assert parse_key(meant).key == meant
 
 
 @pytest.mark.parametrize(
@@ -51,39 +45,7 @@ def test_one_thing_has_one_spelling(written: str, meant: str) -> None:
 )
 def test_what_names_nothing_is_refused(written: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        canonical(written)
-
-
-def test_an_absolute_path_of_any_system_is_an_executable() -> None:
-    assert [is_executable(name) for name in ("/bin/ls", "/", "a/b", "https://h/", "\\\\server\\x", "D:/x")] == [
-        *(True, False, False, False, True, True)
-    ]
-
-
-@pytest.mark.parametrize(
-    ("target", "keys"),
-    [
-        ("a/b/c.md", ["a/b/c.md", "a/b/c.md/", "a/b/", "a/", "/"]),
-        ("a/", ["a/", "/"]),
-        ("a", ["a", "a/", "/"]),
-        ("", ["/"]),
-        ("/", ["/"]),
-        ("https://h/a/b", ["https://h/a/b", "https://h/a/", "https://h/"]),
-        ("https://h/a/", ["https://h/a/", "https://h/"]),
-        ("https://h", ["https://h/"]),
-        ("/usr/bin/ls", ["/usr/bin/ls"]),
-        ("a//b", []),
-    ],
-)
-def test_a_target_is_covered_by_itself_and_the_folders_it_lies_in(target: str, keys: list[str]) -> None:
-    assert covering_keys(target) == keys
-    assert list(ancestors(target)) == list(dict.fromkeys(denial_key(key) for key in keys))
-
-
-def test_denials_are_compared_without_case_unicode_form_and_final_slash() -> None:
-    assert denial_key("Zoë/") == denial_key(unicodedata.normalize("NFD", "zOË"))
-    assert denial_key("/") == ""
-    assert list(ancestors("Zoë/É.md")) == ["zoë/é.md", "zoë", ""]
+        parse_key(written)
 
 
 TABLE = PermissionTable(
@@ -133,41 +95,41 @@ TABLE = PermissionTable(
 def test_the_nearest_letter_allows_and_a_minus_anywhere_above_denies(
     target: str, letter: Letter, denied: str | None, allowed: str | None
 ) -> None:
-    denial, grant = TABLE.denial([target], [letter]), TABLE.grant([target], [letter])
+    denial, grant = TABLE.denial(touching(target), [letter]), TABLE.grant(touching(target), [letter])
     assert (denial and denial.key, grant and grant.key) == (denied, allowed)
 
 
 def test_one_denied_target_denies_and_all_must_be_allowed() -> None:
-    assert TABLE.denial(["Notes/a.md", "Diary.md"], ["w"]) is not None
-    assert TABLE.grant(["Notes/a.md", "Other.md"], ["w"]) is None
-    assert TABLE.grant(["Notes/a.md", "Notes/b.md"], ["r", "w"]) is not None
-    assert TABLE.grant(["https://example.org/docs/"], ["r", "w"]) is None
+    assert TABLE.denial(touching("Notes/a.md", "Diary.md"), ["w"]) is not None
+    assert TABLE.grant(touching("Notes/a.md", "Other.md"), ["w"]) is None
+    assert TABLE.grant(touching("Notes/a.md", "Notes/b.md"), ["r", "w"]) is not None
+    assert TABLE.grant(touching("https://example.org/docs/"), ["r", "w"]) is None
     assert TABLE.grant([], ["r"]) is None
     assert TABLE.denial([], ["r"]) is None
-    assert TABLE.denial(["Notes/a.md", "Notes/b.md", "Notes/Secret/x.md"], ["w"]) is not None
+    assert TABLE.denial(touching("Notes/a.md", "Notes/b.md", "Notes/Secret/x.md"), ["w"]) is not None
 
 
 def test_the_whole_vault_has_a_key() -> None:
     table = PermissionTable({"/": "r-?"})
-    assert table.grant(["deep/down/x.md"], ["r"]) is not None
-    assert table.denial([""], ["w"]) is not None
-    assert table.grant(["https://example.org/"], ["r"]) is None
-    assert table.grant(["/usr/bin/ls"], ["r"]) is None
+    assert table.grant(touching("deep/down/x.md"), ["r"]) is not None
+    assert table.denial(touching(""), ["w"]) is not None
+    assert table.grant(touching("https://example.org/"), ["r"]) is None
+    assert table.grant(touching("/usr/bin/ls"), ["r"]) is None
 
 
 def test_keys_that_name_the_same_thing_count_together_and_a_denial_wins() -> None:
     table = PermissionTable({"http://example.org/": "r??", "https://example.org/": "?-?"})
-    assert table.grant(["https://example.org/x"], ["r"]) is not None
-    assert table.denial(["https://example.org/x"], ["w"]) is not None
-    assert table.keys_for("https://example.org/") == ["http://example.org/", "https://example.org/"]
-    assert table.keys_for("http://new.example.org") == ["https://new.example.org/"]
+    assert table.grant(touching("https://example.org/x"), ["r"]) is not None
+    assert table.denial(touching("https://example.org/x"), ["w"]) is not None
+    assert table.keys_for(parse_key("https://example.org/")) == ["http://example.org/", "https://example.org/"]
+    assert table.keys_for(parse_key("http://new.example.org")) == ["https://new.example.org/"]
 
 
 def test_denials_alone_deny_as_before_and_allow_nothing() -> None:
     only = TABLE.denials()
-    assert only.denial(["Notes/Secret/x.md"], ["r"]) is not None
-    assert only.denial(["Diary.md"], ["x"]) is not None
-    assert only.grant(["Notes/a.md"], ["r"]) is None
+    assert only.denial(touching("Notes/Secret/x.md"), ["r"]) is not None
+    assert only.denial(touching("Diary.md"), ["x"]) is not None
+    assert only.grant(touching("Notes/a.md"), ["r"]) is None
 
 
 KEYS = st.lists(st.sampled_from(["a", "B", "c.md"]), min_size=1, max_size=3).map("/".join)
@@ -187,6 +149,12 @@ def test_a_further_denial_never_allows_more_and_holds_for_everything_below(
     below = (target + "/").lower().startswith((denied + "/").lower())
     for letter in LETTERS:
         if below:
-            assert stricter.denial([target], [letter]) is not None
-        if PermissionTable(codes).denial([target], [letter]) is not None and denied not in codes:
-            assert stricter.denial([target], [letter]) is not None
+            assert stricter.denial(touching(target), [letter]) is not None
+        if PermissionTable(codes).denial(touching(target), [letter]) is not None and denied not in codes:
+            assert stricter.denial(touching(target), [letter]) is not None
+
+
+@given(codes=st.dictionaries(st.builds(str.__add__, KEYS, st.sampled_from(["", "/"])), CODES, max_size=6), path=KEYS)
+def test_the_quick_look_at_a_path_says_what_the_table_says(codes: dict[str, str], path: str) -> None:
+    table = PermissionTable(codes)
+    assert (table.closes(path) is None) == (table.denial(touching(path), ["r"]) is None)

@@ -12,6 +12,7 @@ from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import ConsentCase, decide
 from bridge.vault.folder import Folder
+from tests.identities import caller, client_grants, touching
 
 READ = ConsentCase(
     tool="read",
@@ -19,12 +20,10 @@ READ = ConsentCase(
     consent_class=ConsentClass.ALWAYS,
     risk=RiskLevel.LOW,
     covers=Covers.TOOL,
-    targets=("a.md",),
-    session_id="s1",
+    targets=touching("a.md"),
+    caller=caller("s1"),
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
-    role="agent",
-    client="Robot",
     call="call-1",
 )
 CREATE = dataclasses.replace(
@@ -45,7 +44,11 @@ def case(base: ConsentCase, **changes: Any) -> ConsentCase:
 @pytest.fixture
 def grants(state: Folder, clock: Clock) -> GrantStore:
     return GrantStore(
-        PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+        PermissionFile(state, clock=clock),
+        clock=clock,
+        modes=dict,
+        set_mode=lambda _tool, _mode, _by: None,
+        clients=client_grants(),
     )
 
 
@@ -60,7 +63,7 @@ def test_the_same_call_denied_once_is_refused_with_what_was_said(grants: GrantSt
     assert (verdict.outcome, verdict.rule) == ("deny", "session:same_call")
     assert "use the inbox" in verdict.why
     assert kept.grant_id in verdict.why
-    for other in (case(asked, call="call-2"), case(asked, session_id="s2"), case(asked, tool="other")):
+    for other in (case(asked, call="call-2"), case(asked, caller=caller("s2")), case(asked, tool="other")):
         assert decide(other, grants).outcome == "ask"
 
 
@@ -75,15 +78,15 @@ def test_a_denied_call_is_listed_and_taken_back(grants: GrantStore) -> None:
 @pytest.mark.parametrize("wider", [Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS])
 def test_allowing_more_later_takes_the_denial_of_a_call_back(grants: GrantStore, wider: Decision) -> None:
     grants.remember(Decision.DENY_ONCE, READ)
-    grants.remember(wider, case(READ, call="call-2", targets=("b.md",)))
+    grants.remember(wider, case(READ, call="call-2", targets=touching("b.md")))
     assert decide(READ, grants).outcome != "deny"
 
 
 def test_allowing_another_target_does_not(grants: GrantStore) -> None:
     grants.remember(Decision.DENY_ONCE, CREATE)
-    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-2", targets=("b.md",)))
+    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-2", targets=touching("b.md")))
     assert rule(grants, CREATE) == "session:same_call"
-    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-3", targets=("a.md", "b.md")))
+    grants.remember(Decision.ALLOW_SESSION, case(CREATE, call="call-3", targets=touching("a.md", "b.md")))
     assert rule(grants, CREATE) == "session:allow"
 
 
@@ -101,25 +104,26 @@ def test_denied_calls_end_with_the_session_and_do_not_pile_up(
 ) -> None:
     monkeypatch.setattr(session_grants, "MOST_CALLS", 3)
     for number in range(5):
-        grants.remember(Decision.DENY_ONCE, case(READ, call=f"call-{number}"))
+        other = touching(f"{number}.md")
+        grants.remember(Decision.DENY_ONCE, case(READ, call=f"call-{number}", targets=other))
     assert len(grants.list()) == 3
     assert rule(grants, case(READ, call="call-0")) == "default"
     grants.end_session("s1")
     assert grants.list() == []
 
 
-@pytest.mark.parametrize("client", [None, "Robot"])
+@pytest.mark.parametrize("client", [None, "s1"])
 def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(
     grants: GrantStore, client: str | None
 ) -> None:
     grant = grants.auto_approve(Operation.CREATE, client, enabled=True)
     assert grants.list() == [grant]
     assert rule(grants, CREATE) == "session:auto_approve"
-    assert rule(grants, case(CREATE, tool="write_file", targets=("b.md",), call="x")) == "session:auto_approve"
+    assert rule(grants, case(CREATE, tool="write_file", targets=touching("b.md"), call="x")) == "session:auto_approve"
     assert rule(grants, case(CREATE, operation=Operation.UPDATE)) == "default"
     assert rule(grants, case(PATCH, operation=Operation.CREATE)) == "class:never"
     assert rule(grants, case(READ, operation=Operation.CREATE)) == "default"
-    assert rule(grants, case(CREATE, client="Other")) == ("session:auto_approve" if client is None else "default")
+    assert rule(grants, case(CREATE, caller=caller("s2"))) == ("session:auto_approve" if client is None else "default")
 
 
 def test_auto_approve_never_outweighs_a_denial(grants: GrantStore) -> None:
@@ -139,3 +143,27 @@ def test_auto_approve_is_switched_off_or_revoked(grants: GrantStore) -> None:
     assert grant is not None
     assert grants.revoke(grant.grant_id)
     assert grants.list() == []
+
+
+def test_a_tool_that_touches_nothing_is_asked_about_no_more_after_three_denials_within_a_minute(
+    grants: GrantStore,
+) -> None:
+    for number in range(3):
+        asked = case(READ, targets=(), call=f"call-{number}")
+        assert decide(asked, grants).outcome == "ask"
+        grants.remember(Decision.DENY_ONCE, asked)
+    assert rule(grants, case(READ, targets=(), call="another")) == "session:deny"
+    assert decide(case(READ, tool="grep", targets=(), call="another"), grants).outcome == "ask"
+    (held,) = [grant for grant in grants.list() if grant.kind == "session"]
+    assert grants.revoke(held.grant_id)
+    assert decide(case(READ, targets=(), call="another"), grants).outcome == "ask"
+
+
+def test_nothing_said_of_a_revoked_client_is_left(grants: GrantStore) -> None:
+    grants.auto_approve(Operation.CREATE, "s1", enabled=True)
+    grants.auto_approve(Operation.CREATE, None, enabled=True)
+    grants.remember(Decision.ALLOW_SESSION, READ)
+    grants.remember(Decision.ALLOW_ALWAYS, case(READ, tool="grep"))
+    grants.remember(Decision.DENY_ONCE, CREATE)
+    grants.forget_client("s1")
+    assert [(grant.kind, grant.client_id) for grant in grants.list()] == [("auto", None)]

@@ -17,9 +17,11 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import ConsentCase, Verdict, decide
+from bridge.identity.caller import SHARED, Caller
+from bridge.policy.consent import ConsentCase, Extent, Verdict, decide
 from bridge.vault.disk import Disk
 from bridge.vault.root import VaultRoot
+from tests.identities import caller, client_grants, touching
 
 pytestmark = pytest.mark.slow
 
@@ -34,10 +36,18 @@ TOOLS = {
     "delete": (Operation.DELETE, ConsentClass.NEVER, Covers.TARGET),
 }
 
+CALLERS = (
+    caller("s1", "Ada"),
+    caller("s2", "Bob"),
+    Caller(SHARED, "link-1", "Ada"),
+    Caller(SHARED, "link-2", "Ada"),
+)
+
 codes = st.tuples(*(st.sampled_from((letter, "-", "?")) for letter in "rwx")).map("".join)
 rules = st.dictionaries(st.sampled_from(PLACES), codes, max_size=5)
 modes = st.dictionaries(st.sampled_from(sorted(TOOLS)), st.sampled_from([mode.value for mode in ConsentMode]))
 answers = st.sampled_from(list(Decision))
+extents = st.builds(Extent, everyone=st.sampled_from((None, True, False)))
 
 
 @st.composite
@@ -50,21 +60,19 @@ def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> ConsentCase
         consent_class=consent_class,
         risk=RiskLevel.LOW,
         covers=covers,
-        targets=tuple(draw(st.lists(st.sampled_from(TARGETS), max_size=3, unique=True))),
-        session_id=draw(st.sampled_from(("s1", "s2"))),
+        targets=touching(*draw(st.lists(st.sampled_from(TARGETS), max_size=3, unique=True))),
+        caller=draw(st.sampled_from(CALLERS)),
         mode=ConsentMode.ALWAYS_ASK,
         developer_mode=draw(st.booleans()),
-        role="agent",
-        client=draw(st.sampled_from(("Ada", "Bob"))),
         call=draw(st.sampled_from(("call-1", "call-2"))),
     )
 
 
-Said = list[tuple[Decision, ConsentCase]]
+Said = list[tuple[Decision, ConsentCase, Extent]]
 Approved = list[tuple[Operation, str | None]]
-said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases()), max_size=6)
+said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases(), extents), max_size=6)
 approved: st.SearchStrategy[Approved] = st.lists(
-    st.tuples(st.sampled_from((Operation.CREATE, Operation.UPDATE)), st.sampled_from((None, "Ada"))), max_size=2
+    st.tuples(st.sampled_from((Operation.CREATE, Operation.UPDATE)), st.sampled_from((None, "s1"))), max_size=2
 )
 
 
@@ -89,7 +97,12 @@ class World:
         permissions = PermissionFile(state, clock=SystemClock())
         expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         self.grants = GrantStore(
-            permissions, clock=SystemClock(), modes=lambda: self.modes, set_mode=self.set_mode, expiry=expiry
+            permissions,
+            clock=SystemClock(),
+            modes=lambda: self.modes,
+            set_mode=self.set_mode,
+            clients=client_grants(),
+            expiry=expiry,
         )
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
@@ -109,8 +122,8 @@ class World:
         return decide(dataclasses.replace(case, mode=mode), self.grants)
 
     def say(self, words: Said, autos: Approved) -> None:
-        for decision, case in words:
-            self.grants.remember(decision, case)
+        for decision, case, extent in words:
+            self.grants.remember(decision, case, extent=extent)
         for operation, client in autos:
             self.grants.auto_approve(operation, client, enabled=True)
 
@@ -185,7 +198,7 @@ def test_nothing_said_before_makes_a_never_tool_run_unasked(
         verdict = made.decide(case)
         assert verdict.outcome != "allow"
         assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)
-        made.say([(decision, case) for decision in Decision if decision.allows], [])
+        made.say([(decision, case, Extent()) for decision in Decision if decision.allows], [])
         made.write(dict.fromkeys(PLACES, "rwx"))
         made.modes[case.tool] = "always_allow"
         assert made.decide(case).outcome != "allow"
@@ -199,6 +212,9 @@ def test_what_is_denied_stays_so_whatever_is_allowed_afterwards(
     with world() as made:
         made.write(entries)
         made.grants.remember(Decision.DENY_SESSION, case)
-        made.say([(decision, other) for decision, other in words if decision.allows], [(Operation.UPDATE, None)])
+        made.say(
+            [(decision, other, extent) for decision, other, extent in words if decision.allows],
+            [(Operation.UPDATE, None)],
+        )
         made.modes[case.tool] = "always_allow"
         assert made.decide(case).outcome == "deny"

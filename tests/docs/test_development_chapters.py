@@ -1,6 +1,8 @@
 """What `docs/development.md` shows of a setting, a method and an event works, and its table leads somewhere."""
 
+import json
 import re
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +10,15 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.contract import events, session
+from bridge.contract import consent, events, session
+from bridge.identity.caller import SHARED, Caller
+from bridge.policy.targets import server_tool_target
 from bridge.rpc.methods import METHODS, status
 from bridge.settings import model
+from bridge.testing import sandbox
+from bridge.toolkit import tool
+from bridge.toolkit.parameters import JsonSchemaParameters
+from bridge.toolkit.registry import ToolProvider
 from scripts.lib.demo import copy_sample
 from tests.rpc.world import FakeTransport, World
 
@@ -53,6 +61,32 @@ async def test_the_event_of_the_page_reaches_a_host() -> None:
     world.open("host", transport)
     world.hub.notify_hosts(event(since="now"))
     assert [(sent["method"], sent["params"]) for sent in transport.sent] == [("vault.unreachable", {"since": "now"})]
+
+
+async def test_the_provider_of_the_page_is_added_called_and_removed_while_the_bridge_runs() -> None:
+    names = (
+        vars(tool)
+        | vars(consent)
+        | {
+            "json": json,
+            "ToolProvider": ToolProvider,
+            "Caller": Caller,
+            "server_tool_target": server_tool_target,
+            "JsonSchemaParameters": JsonSchemaParameters,
+            "AsyncIterator": AsyncIterator,
+            "Sequence": Sequence,
+        }
+    )
+    provider = run(snippet("bridge/tools/forecast.py"), names)["ForecastProvider"]()
+    async with sandbox(memory=True) as vault:
+        await vault.add(provider)
+        result = await vault.succeed("forecast", city="Kiel")
+        assert result.text == "In Kiel it will rain"
+        assert vault.asked[-1]["touches"] == [{"kind": "server_tool", "label": "weather/forecast"}]
+        assert vault.registry.get("forecast", Caller(SHARED, "link-1")) is None
+        assert (await vault.call("forecast", town="Kiel")).error_type == "invalid_parameters"
+        await vault.registry.remove("weather")
+        assert not (await vault.call("forecast", city="Kiel")).success
 
 
 def test_every_rule_of_the_table_has_a_file_and_a_test() -> None:

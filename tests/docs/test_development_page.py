@@ -12,8 +12,9 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
+from bridge.identity.caller import PERSON
 from bridge.journal.ledger import Ledger
-from bridge.toolkit.registry import ToolProvider
+from bridge.toolkit.registry import StaticProvider
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -42,9 +43,9 @@ async def test_the_tool_of_the_page_can_be_registered_and_called(tmp_path: Path,
             history = Ledger.__new__(Ledger)  # not asked anything here
             services = ToolServices(VaultFiles(root), indexed(vault), history)
             made = tool.CountWordsTool(services.storage)
-            if bridge.services.registry.get(made.name) is None:  # unless somebody has followed the page
-                bridge.services.registry.register(
-                    ToolProvider(id="counting", name="Counting", description="Counts.", version="1", tools=[made])
+            if bridge.services.registry.get(made.name, PERSON) is None:  # unless somebody has followed the page
+                await bridge.services.registry.add(
+                    StaticProvider(id="counting", name="Counting", description="Counts.", version="1", tools=[made])
                 )
             bridge.settings.update({"enabledTools": ["count_words"]})
             async with consenting_host(vault), connect(vault, name="me") as agent:

@@ -10,11 +10,12 @@ from bridge.contract.audit import AuditRecord
 from bridge.contract.base import Event, Wire
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.events import EVENTS, ToolStarted
+from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.session import PROTOCOL
 from bridge.contract.settings import SettingsSchema
 from bridge.errors import ErrorType
-from bridge.rpc.dispatch import HOST_ONLY, Method
+from bridge.rpc.dispatch import Method
 from bridge.rpc.frames import CODES
 from bridge.rpc.methods import METHODS
 
@@ -23,6 +24,11 @@ PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
 BY_NAME = {method.name: method for method in METHODS}
 ELSEWHERE = {ConsentRequest, ToolResult, PendingCall, SettingsSchema, AuditRecord}
 """Results that have a chapter of their own, or are described otherwise."""
+CHAPTERS = {
+    Capability.CALL: "Methods for every client",
+    Capability.ANSWER: "Methods for those who answer",
+    Capability.ADMINISTER: "Methods for those who administer",
+}
 RESULTS: dict[str, type[Wire]] = {
     method.name: part
     for method in METHODS
@@ -67,9 +73,8 @@ def test_a_section_names_every_member_of_the_result(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_a_method_is_in_the_chapter_of_its_role(name: str) -> None:
-    title = "Methods for the host" if BY_NAME[name].roles == HOST_ONLY else "Methods for agents"
-    assert f"\n### `{name}`\n" in chapter(title)
+def test_a_method_is_in_the_chapter_of_the_capability_that_it_needs(name: str) -> None:
+    assert f"\n### `{name}`\n" in chapter(CHAPTERS[BY_NAME[name].needs])
 
 
 def test_every_error_code_is_in_the_table_and_no_other() -> None:

@@ -16,7 +16,9 @@ from aiohttp import web
 
 from bridge.app import Bridge
 from bridge.cli.main import COMMANDS
-from bridge.settings.model import PRESETS
+from bridge.identity.caller import PERSON
+from bridge.toolkit.tool import VAULT
+from bridge.tools import specs
 from scripts.lib.consenting import consenting_host
 from scripts.lib.environment import ROOT
 
@@ -29,6 +31,7 @@ VARYING = (
     (r"expires in [\w ]+?(?=\))", "expires in LONG"),
     (r"\S*/vault-bridge(?= history| log)", "COMMAND"),
 )
+VAULT_TOOLS = {spec.name for spec in specs() if VAULT in spec.presets}
 LEFT_OUT = "\n…\n"
 
 
@@ -89,7 +92,7 @@ async def home_without_todo(tmp_path: Path) -> AsyncIterator[Path]:
     vault.mkdir()
     (vault / "Idea.md").write_text("A plain thought.\n", encoding="utf-8")
     async with Bridge(vault) as bridge:
-        bridge.settings.update({"enabledTools": list(PRESETS["vault"])})
+        bridge.settings.update({"enabledTools": list(bridge.services.registry.presets(PERSON)["vault"])})
         async with consenting_host(vault):
             yield home_of(vault, tmp_path)
 
@@ -171,7 +174,7 @@ async def test_the_agent_example_lets_a_model_use_the_tools(home: Path, model: t
     assert "TODO: find the leak in the can" in printed
     first = server.asked[0]
     assert first["messages"] == [{"role": "user", "content": "Which tasks are still open?"}]
-    assert {tool["function"]["name"] for tool in first["tools"]} == set(PRESETS["vault"])
+    assert {tool["function"]["name"] for tool in first["tools"]} == VAULT_TOOLS
 
 
 async def test_without_a_models_server_the_agent_example_ends_with_a_sentence(home: Path, unused_tcp_port: int) -> None:

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge.settings.model import PRESETS, Settings, schema
+from bridge.settings.model import Settings, schema
+from bridge.toolkit.registry import EVERYTHING
+from bridge.tools import specs
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
 PROPERTIES: dict[str, dict[str, Any]] = schema()["properties"]
@@ -52,4 +54,4 @@ def test_settings_without_effect_are_listed_apart() -> None:
 
 
 def test_every_preset_is_named() -> None:
-    assert all(f"`{name}`" in PAGE for name in PRESETS)
+    assert all(f"`{name}`" in PAGE for name in {EVERYTHING}.union(*(spec.presets for spec in specs())))

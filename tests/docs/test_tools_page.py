@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from bridge.identity.caller import PERSON
 from bridge.journal.ledger import Ledger
-from bridge.toolkit.schema import parameters_schema
-from bridge.toolkit.tool import Tool
+from bridge.toolkit.tool import ToolSpec
 from bridge.tools import providers
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
@@ -19,12 +19,12 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tools.md").read_text(enc
 
 
 @pytest.fixture
-def tools(vault: Path, indexed: Any) -> Iterator[dict[str, Tool[Any]]]:
+def tools(vault: Path, indexed: Any) -> Iterator[dict[str, ToolSpec]]:
     """Every listed tool of the bridge, by name."""
     root = VaultRoot(vault)
     history = Ledger.__new__(Ledger)  # not asked anything here
     services = ToolServices(VaultFiles(root), indexed(vault), history)
-    found = [tool for provider in providers(services) for tool in provider.tools]
+    found = [tool.spec for provider in providers(services) for tool in provider.tools(PERSON)]
     yield {tool.name: tool for tool in found if tool.listed}
     root.close()
 
@@ -34,7 +34,7 @@ def section(name: str) -> list[str]:
     return found[1].splitlines() if found else []
 
 
-def facts(tool: Tool[Any]) -> str:
+def facts(tool: ToolSpec) -> str:
     """The line of the table with which a section begins."""
     can = "yes" if tool.can_bypass else "no"
     mode, kind = tool.default_mode.value, tool.consent_class.value
@@ -49,16 +49,16 @@ def rows(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
         yield from rows(member.get("items", {}), f"{prefix}{name}[].")
 
 
-def test_every_tool_has_its_section_and_every_section_its_tool(tools: dict[str, Tool[Any]]) -> None:
+def test_every_tool_has_its_section_and_every_section_its_tool(tools: dict[str, ToolSpec]) -> None:
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == list(tools)
 
 
-def test_a_section_has_the_facts_of_its_tool(tools: dict[str, Tool[Any]]) -> None:
+def test_a_section_has_the_facts_of_its_tool(tools: dict[str, ToolSpec]) -> None:
     for name, tool in tools.items():
         assert facts(tool) in section(name), name
 
 
-def test_a_section_has_every_parameter_and_no_other(tools: dict[str, Tool[Any]]) -> None:
+def test_a_section_has_every_parameter_and_no_other(tools: dict[str, ToolSpec]) -> None:
     for name, tool in tools.items():
         shown = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
-        assert shown == list(rows(parameters_schema(tool.parameters))), name
+        assert shown == list(rows(tool.parameters.json_schema)), name

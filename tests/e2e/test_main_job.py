@@ -77,6 +77,7 @@ def served(real_vault: Path) -> Iterator[Path]:
     """A real vault, served by the real program."""
     server = terminal(real_vault, "serve", "--preset", "vault")
     server.expect(r"ws://127\.0\.0\.1:\d+/ws")
+    run(real_vault, "clients", "add", "Robot", "--save")
     yield real_vault
     server.sendintr()
     server.expect(pexpect.EOF)
@@ -190,7 +191,7 @@ def test_a_note_that_an_agent_renames_keeps_its_links_and_comes_back_with_them(s
     destination = f"Moved here/Renamed {stem}.md"
 
     person = terminal(served, "approve")
-    agent = terminal(served, "call", "move_file", f"source={source}", f"destination={destination}", "--client", "Mover")
+    agent = terminal(served, "call", "move_file", f"source={source}", f"destination={destination}", "--name", "Mover")
     person.expect("Mover")
     person.expect("Renamed")
     assert snapshot(served) == before, "nothing moves before the answer"

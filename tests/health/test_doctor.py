@@ -234,4 +234,4 @@ def test_the_command_says_what_to_do_and_its_code_says_healthy_or_not(
     ill = CliRunner().invoke(app, ["doctor", "--vault", str(vault)])
     assert ill.exit_code == 1
     assert "FAIL  settings" in ill.stdout
-    assert "→ Mend" in ill.stdout
+    assert "→ Correct" in ill.stdout

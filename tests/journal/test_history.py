@@ -1,12 +1,13 @@
 """What the history shows, finds again after a restart, and forgets."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, NotFound
 from bridge.journal.record import HistoryEntry
 from bridge.vault.plan import ChangePlan
 from tests.journal.small_vault import FILES, SHAPES, SmallVault, plan_of
@@ -63,6 +64,30 @@ def test_the_history_is_newest_first_and_comes_in_pages(small: SmallVault) -> No
         for nonsense in ("none-such", "2026-01-02", ""):
             with pytest.raises(InvalidParameters, match="neither the id of a change nor a time"):
                 page(before=nonsense)
+
+
+def test_with_a_credential_there_are_only_the_changes_asked_for_with_it(small: SmallVault) -> None:
+    with small.ledger() as ledger:
+        for number, credential in enumerate(("ada", "bob", "ada"), start=1):
+            small.apply(ledger, ("create", f"{number}.md", b""), credential=credential)
+    with small.ledger() as ledger:
+
+        def ids(credential: str | None, **options: Any) -> list[str]:
+            return [entry.execution_id for entry in ledger.history(credential=credential, **options)]
+
+        assert ids("ada") == ["change-3", "change-1"]
+        assert ids("ada", limit=1, before="change-3") == ["change-1"]
+        assert ids("bob") == ["change-2"]
+        assert ids(None) == ["change-3", "change-2", "change-1"]
+        assert ledger.undo_plan(None, "bob")[0] == "change-2"
+        with pytest.raises(NotFound, match="There is no change 'change-3' in the history"):
+            ledger.undo_plan("change-3", "bob")
+        with pytest.raises(NotFound, match="nothing to undo"):
+            ledger.undo_plan(None, "carol")
+        small.undo(ledger, "change-3")
+        with pytest.raises(NotFound, match="nothing to redo"):
+            ledger.redo_plan(None, "bob")
+        assert ledger.redo_plan(None, "ada")[0] == "change-3"
 
 
 def test_a_change_that_was_refused_or_taken_back_is_not_in_the_history(small: SmallVault) -> None:

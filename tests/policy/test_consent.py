@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
 from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, Verdict, choices, decide
+from tests.identities import PERSON, caller, touching
 
 DENY = Rule("session:deny", "the user said no")
 GRANT = Rule("session:allow", "the user said yes")
@@ -20,11 +21,10 @@ READING = ConsentCase(
     consent_class=ConsentClass.ALWAYS,
     risk=RiskLevel.LOW,
     covers=Covers.TOOL,
-    targets=("Notes/",),
-    session_id="s1",
+    targets=touching("Notes/"),
+    caller=caller("s1"),
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
-    role="agent",
 )
 PATCHING = dataclasses.replace(
     READING,
@@ -33,7 +33,7 @@ PATCHING = dataclasses.replace(
     consent_class=ConsentClass.NEVER,
     risk=RiskLevel.HIGH,
     covers=Covers.TARGET,
-    targets=("Notes/Meeting.md",),
+    targets=touching("Notes/Meeting.md"),
     mode=ConsentMode.ALWAYS_ASK,
 )
 CREATING = dataclasses.replace(
@@ -84,9 +84,9 @@ def case(base: ConsentCase, **changes: Any) -> ConsentCase:
         (PATCHING, Said(grant=GRANT), "ask", "class:never"),
         (case(PATCHING, mode=ConsentMode.ALWAYS_ALLOW, developer_mode=True), Said(grant=GRANT), "ask", "class:never"),
         (PATCHING, Said(denial=DENY, grant=GRANT), "deny", "session:deny"),
-        (case(PATCHING, by_user=True, role="host"), NOTHING, "allow", "own_undo"),
-        (case(PATCHING, by_user=True, role="agent"), NOTHING, "ask", "class:never"),
-        (case(PATCHING, role="host"), NOTHING, "ask", "class:never"),
+        (case(PATCHING, by_user=True, caller=PERSON), NOTHING, "allow", "own_undo"),
+        (case(PATCHING, by_user=True), NOTHING, "ask", "class:never"),
+        (case(PATCHING, caller=PERSON), NOTHING, "ask", "class:never"),
     ],
 )
 def test_the_order_of_the_rules_decides(asked: ConsentCase, said: Said, outcome: str, rule: str) -> None:
@@ -138,11 +138,10 @@ CASES = st.builds(
     consent_class=st.sampled_from(ConsentClass),
     risk=st.sampled_from(RiskLevel),
     covers=st.sampled_from(Covers),
-    targets=st.lists(st.sampled_from(["a.md", "b.md"]), max_size=2).map(tuple),
-    session_id=st.just("s1"),
+    targets=st.lists(st.sampled_from(touching("a.md", "b.md")), max_size=2).map(tuple),
+    caller=st.sampled_from([caller("s1"), PERSON]),
     mode=st.sampled_from(ConsentMode),
     developer_mode=st.booleans(),
-    role=st.sampled_from(["agent", "host"]),
     by_user=st.booleans(),
 )
 MEMORIES = st.builds(Said, denial=st.none() | st.just(DENY), grant=st.none() | st.just(GRANT))
@@ -166,5 +165,5 @@ def test_a_deny_can_only_shrink_what_runs(asked: ConsentCase, said: Said) -> Non
 def test_nothing_but_the_users_own_undo_makes_a_never_tool_run_unasked(asked: ConsentCase, said: Said) -> None:
     asked = case(asked, consent_class=ConsentClass.NEVER)
     verdict = decide(asked, said)
-    assert verdict.outcome != "allow" or (asked.by_user and asked.role == "host")
+    assert verdict.outcome != "allow" or (asked.by_user and asked.caller is PERSON)
     assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)

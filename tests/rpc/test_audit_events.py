@@ -90,7 +90,7 @@ async def test_a_call_that_had_to_wait_is_logged(bridge: Bridge, host: Connectio
             )
             await agent_call
         (first, *_) = await records(host, kind="limit")
-    assert (first["tool"], first["client"]) == ("read", "Robot")
+    assert (first["tool"], first["client"]) == ("read", "a program without a name of its own, calls itself 'Robot'")
     assert first["message"].startswith("Tool rate limit reached. Please wait")
     assert first["retryAfter"] > 0
 

@@ -13,12 +13,13 @@ from bridge.app import Bridge
 from bridge.client import Connection as Client
 from bridge.client import connect
 from bridge.contract.base import Wire
-from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolProgress
+from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress
 from bridge.rpc.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_NAME = {method.name: method for method in METHODS}
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Changed"}]}
+CLIENT = "the client that is there from the beginning"
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("ping", {}),
     ("session.info", {}),
@@ -52,6 +53,11 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("settings.update", {"patch": {"developerMode": True}}),
     ("settings.schema", {}),
     ("settings.reset", {}),
+    ("clients.list", {}),
+    ("clients.add", {"name": "Claude Code"}),
+    ("clients.rename", {"clientId": CLIENT, "name": "Robot 2"}),
+    ("clients.allow", {"clientId": CLIENT, "capability": "answer"}),
+    ("clients.revoke", {"clientId": CLIENT}),
     ("audit.query", {}),
     ("audit.export", {"format": "json"}),
     ("audit.export", {"format": "csv", "path": "log.csv"}),
@@ -62,8 +68,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture
-async def host(vault: Path) -> AsyncIterator[Client]:
-    async with Bridge(vault) as bridge, connect(vault, name="Ada", role="host", can=["consent"]) as host:
+async def bridge(vault: Path) -> AsyncIterator[Bridge]:
+    async with Bridge(vault) as bridge:
+        yield bridge
+
+
+@pytest.fixture
+async def host(bridge: Bridge, vault: Path) -> AsyncIterator[Client]:
+    async with connect(vault, name="Ada", role="host", can=["consent"]) as host:
         bridge.settings.update({"enabledTools": ["*"]})
 
         async def allow(question: dict[str, Any]) -> None:
@@ -74,20 +86,25 @@ async def host(vault: Path) -> AsyncIterator[Client]:
         yield host
 
 
-async def test_every_result_fits_the_type_that_its_method_names(host: Client) -> None:
+async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, host: Client) -> None:
+    known = bridge.services.clients.add("Robot")[0].client_id
     assert {name for name, _ in CALLS} == set(BY_NAME)
     for name, params in CALLS:
-        answer = await host.request(name, **params)
+        given = {key: known if value == CLIENT else value for key, value in params.items()}
+        answer = await host.request(name, **given)
         read = TypeAdapter(BY_NAME[name].result).validate_json(orjson.dumps(answer), by_alias=True, by_name=False)
         if isinstance(read, Wire):
             assert set(answer) <= members(type(read)), name
 
 
-async def test_every_event_that_is_sent_is_what_its_model_says(host: Client) -> None:
-    missing = {event.event_name: event for event in EVENTS if event not in {ToolProgress, LimitHit, IndexProgress}}
+async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
+    unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress}
+    missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])
     await host.request("tools.call", name="apply_patch", arguments=EDIT, callId="c-1")
+    await host.request("clients.add", name="Claude Code")
+    await bridge.services.registry.remove("history")
     async for event in heard:
         if (model := missing.pop(event.method, None)) is not None:
             assert set(event.params) <= members(model)

@@ -8,10 +8,11 @@ from typing import Any
 import orjson
 import pytest
 
+from bridge.contract.identity import Capability
 from bridge.contract.result import ToolResult
 from bridge.contract.tools import Cancelled, ToolCallParams
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
-from bridge.rpc.dispatch import HOST_ONLY, Dispatcher, Method, RequestContext
+from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
 from bridge.rpc.frames import Request
 from bridge.rpc.methods import METHODS
 from bridge.rpc.methods.tools import call, cancel
@@ -36,7 +37,9 @@ async def test_a_method_that_does_not_exist_is_not_found_whatever_its_name(world
     assert len(answer["error"]["data"]["hint"]) < 300
 
 
-@pytest.mark.parametrize("method", [method for method in METHODS if method.roles == HOST_ONLY], ids=lambda m: m.name)
+@pytest.mark.parametrize(
+    "method", [method for method in METHODS if method.needs is not Capability.CALL], ids=lambda m: m.name
+)
 async def test_an_agent_may_call_no_method_of_the_host(world: World, method: Method) -> None:
     answer = await world.ask("agent", method.name, {"anything": 1})
     assert answer["error"]["code"] == -32001
@@ -97,7 +100,9 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("history.list", "history.undo", "history.redo", "limits.status", "vault.status"),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
         *("consent.autoApprove", "policy.explain", "bridge.faults"),
+        *("clients.add", "clients.list", "clients.rename", "clients.revoke", "clients.allow"),
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
+        *("clients.list", "clients.add", "clients.rename", "clients.revoke", "clients.allow"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "index.compare"),
     }
 

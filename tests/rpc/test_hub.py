@@ -23,17 +23,25 @@ async def methods(transport: FakeTransport, count: int) -> list[str]:
     return [message["method"] for message in await transport.wait_for(count)]
 
 
-async def test_a_session_is_one_client_of_one_role_however_often_it_connects(world: World) -> None:
-    first, second, host = world.open(), world.open(), world.open("host")
-    unnamed = first.session_id
-    assert second.session_id == unnamed
-    first.introduce("Ada", None)
-    host.introduce("Ada", None)
-    assert first.session_id != unnamed
-    assert first.session_id != host.session_id
-    again = world.open()
+async def test_a_session_is_one_client_however_often_it_connects_and_whatever_it_calls_itself(world: World) -> None:
+    info, token = world.clients.add("Claude Code")
+    client = world.clients.authenticate(token)
+    assert client
+    first, again, host = world.open(client), world.open(client), world.open("host")
     again.introduce("Ada", None)
-    assert again.session_id == first.session_id
+    host.introduce("Claude Code", None)
+    assert first.session_id == again.session_id == info.client_id
+    assert host.session_id != first.session_id
+
+
+async def test_a_program_without_a_name_of_its_own_has_a_session_for_each_connection(world: World) -> None:
+    first, second = world.open(), world.open()
+    session = first.session_id
+    assert second.session_id != session
+    for peer in (first, second):
+        peer.introduce("Ada", None)
+    assert first.session_id == session != second.session_id
+    assert first.caller.subject == second.caller.subject
 
 
 async def test_another_run_of_the_bridge_has_other_sessions(world: World) -> None:

@@ -44,7 +44,7 @@ async def test_a_name_given_in_one_frame_holds_for_the_next(world: World) -> Non
     await session.receive(request(2, "tools.call", name="echo", arguments={}))
     await transport.wait_for(2)
     assert world.calls.asked[0]["caller"] == session.caller
-    assert session.caller.client == "Ada"
+    assert session.caller.calls_itself == "Ada"
 
 
 async def test_a_batch_is_answered_in_its_own_order_when_all_of_it_is_done(world: World) -> None:

@@ -1,8 +1,9 @@
 """A bridge without tools, journal or socket behind it: what the methods reach, small enough to watch."""
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -24,8 +25,9 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.contract.result import ToolResult
-from bridge.contract.session import Role
 from bridge.errors import NotFound
+from bridge.identity.caller import HOST, SHARED, Caller, Client
+from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
@@ -37,12 +39,18 @@ from bridge.rpc.session import Session
 from bridge.settings.model import Settings, merge, warnings
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
-from bridge.toolkit.registry import ToolProvider, ToolRegistry
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
-from bridge.toolkit.tool_call import Caller, ToolCall
+from bridge.toolkit.registry import StaticProvider, ToolRegistry
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
+from bridge.toolkit.tool_call import ToolCall
+from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
+
+Who = Literal["agent", "host"] | Client
+"""Who connects: a program without a name of its own, the person's own, or a client with a name."""
+CLIENTS = {"agent": SHARED, "host": HOST}
 
 PROGRESS = ToolProgress(execution_id="grep-1", tool="progress", client="Ada", done=1, total=2, message="half")
 
@@ -80,12 +88,14 @@ class Calls(CallRegistry):
             await self._wait(str(arguments.get("tag", "")))
         return ToolResult(success=True, data=arguments, text="done")
 
-    async def result(self, call_id: str, wait: float | None = None) -> ToolResult:
+    async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult:
+        del caller
         if call_id == "slow":
             await self._wait("result")
         return ToolResult(success=True, data={"callId": call_id, "wait": wait})
 
-    def cancel(self, call_id: str) -> bool:
+    def cancel(self, caller: Caller, call_id: str) -> bool:
+        del caller
         self.stopped.append(call_id)
         return call_id == "known"
 
@@ -127,7 +137,7 @@ class Planner(Pipeline):
         return {
             "outcome": "ask",
             "tool": tool_call.tool,
-            "caller": tool_call.caller.client,
+            "caller": tool_call.caller.name,
             "role": tool_call.caller.role,
         }
 
@@ -179,7 +189,10 @@ class MemoryGrants(GrantStore):
             self._grants.remove(held)
         return bool(known)
 
-    def auto_approve(self, operation: Operation, client: str | None, *, enabled: bool) -> Grant | None:
+    def auto_approve(
+        self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
+    ) -> Grant | None:
+        del name
         self._asked |= {"operation": operation, "client": client, "enabled": enabled}
         return grant("s-1") if enabled else None
 
@@ -190,8 +203,10 @@ class MemoryLedger(Ledger):
     def __init__(self, asked: dict[str, Any]) -> None:
         self._asked = asked
 
-    def history(self, *, limit: int = 50, before: str | None = None) -> list[HistoryEntry]:
-        self._asked |= {"limit": limit, "before": before}
+    def history(
+        self, *, limit: int = 50, before: str | None = None, credential: str | None = None
+    ) -> list[HistoryEntry]:
+        self._asked |= {"limit": limit, "before": before, "credential": credential}
         return [HistoryEntry("patch-1", "apply_patch", "Ada", "2025-01-01T00:00:00.000Z", "applied", ("a.md",), 2, 1)]
 
 
@@ -225,19 +240,21 @@ class LookParams(Params):
 class Look(ReadTool[LookParams]):
     """A tool to be listed."""
 
-    name = "grep"
-    title = "Grep"
-    description = "Look for text."
-    parameters = LookParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
+    spec = ToolSpec(
+        name="grep",
+        title="Grep",
+        description="Look for text.",
+        parameters=ModelParameters(LookParams),
+        operation=Operation.READ,
+        risk=RiskLevel.LOW,
+        consent_class=ConsentClass.ALWAYS,
+    )
 
     def prepare(self, params: LookParams, context: CallContext) -> ReadEffect:
-        return ReadEffect((), f"Look for {params.pattern!r} as {context.client}")
+        return ReadEffect((), f"Look for {params.pattern!r} as {context.caller.name}")
 
     def run(self, params: LookParams, context: CallContext) -> Output:
-        return Output(params.pattern, context.client)
+        return Output(params.pattern, context.caller.name)
 
 
 class FakeTransport:
@@ -246,6 +263,7 @@ class FakeTransport:
     def __init__(self) -> None:
         self.sent: list[Any] = []
         self.news = asyncio.Event()
+        self.was_cut = False
 
     async def send(self, data: bytes) -> None:
         self.post(data)
@@ -253,6 +271,9 @@ class FakeTransport:
     def post(self, data: bytes) -> None:
         self.sent.append(orjson.loads(data))
         self.news.set()
+
+    def cut(self) -> None:
+        self.was_cut = True
 
     async def wait_for(self, count: int) -> list[Any]:
         """Everything that was sent, as soon as it is so much."""
@@ -272,8 +293,13 @@ class World:
         self.settings = MemorySettings()
         self.broker = Broker(clock=SystemClock())
         self.hub = Hub(self.broker)
+        self.clients = ClientStore(PrivateFiles(), clock=SystemClock())
+        self.noted: list[tuple[str, dict[str, Any]]] = []
+        self.ended: list[str] = []
         registry = ToolRegistry()
-        registry.register(ToolProvider(id="core", name="Core", description="", version="1", tools=[Look()]))
+        provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
+        with contextlib.suppress(StopIteration):
+            registry.add(provider).send(None)  # it has nothing to wait for
         self.services = Services(
             vault="Notes",
             version="1.2.3",
@@ -292,7 +318,12 @@ class World:
             closed=lambda: None,
             faults=lambda: ["the settings are broken"],
             attached={},
-            note=lambda _kind, _facts: None,
+            hub=self.hub,
+            clock=SystemClock(),
+            clients=self.clients,
+            seen=lambda caller: self.clients.seen(caller.client, caller.calls_itself),
+            note=lambda kind, facts: self.noted.append((kind, facts)),
+            session_ended=self.ended.append,
         )
         self.dispatcher = Dispatcher(METHODS)
 
@@ -300,16 +331,17 @@ class World:
         self.asked |= {"files": files} | wanted
         return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
 
-    def open(self, role: Role = "agent", transport: FakeTransport | None = None) -> Session:
+    def open(self, who: Who = "agent", transport: FakeTransport | None = None) -> Session:
         """A new connection; without a transport a POST."""
-        return Session(role, hub=self.hub, dispatcher=self.dispatcher, services=self.services, transport=transport)
+        client = who if isinstance(who, Client) else CLIENTS[who]
+        return Session(client, hub=self.hub, dispatcher=self.dispatcher, services=self.services, transport=transport)
 
-    async def ask(self, role: Role, method: str, params: Any = None, *, session: Session | None = None) -> Any:
+    async def ask(self, who: Who, method: str, params: Any = None, *, session: Session | None = None) -> Any:
         """One request over a connection of its own, or over one that is open."""
         message: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": method}
         if params is not None:
             message["params"] = params
-        answer = await (session or self.open(role)).answer(orjson.dumps(message))
+        answer = await (session or self.open(who)).answer(orjson.dumps(message))
         assert answer is not None
         return orjson.loads(answer)
 

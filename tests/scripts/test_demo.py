@@ -28,8 +28,8 @@ async def test_without_a_person_every_question_is_answered_with_yes_and_all_is_t
     said = capsys.readouterr().out
     assert "answered with yes" in said
     assert "13 + - [x] Order soil before the end of March" in said
-    assert re.search(r"decision +apply_patch +Demo agent +allow once by Terminal\n", said)
-    assert re.search(rf"execution +apply_patch +Demo agent +done {NOTE}\n", said)
+    assert re.search(r"decision +apply_patch +unnamed 'Demo' +allow once by Terminal\n", said)
+    assert re.search(rf"execution +apply_patch +unnamed 'Demo' +done {NOTE}\n", said)
     assert f"{NOTE} is byte for byte as it was before." in said
     assert (tmp_path / "vault" / NOTE).read_bytes() == (SAMPLE / NOTE).read_bytes()
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.settings.model import PRESETS as KNOWN
+from bridge.toolkit.registry import EVERYTHING
+from bridge.tools import specs
 from scripts.lib.options import PRESETS, RunOptions, parse_start, parse_test
 
 
@@ -14,8 +15,8 @@ def test_a_vault_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert parse_start(["--vault", "Notes"]).vault == (tmp_path / "Notes").resolve()
 
 
-def test_the_presets_are_those_of_the_settings() -> None:
-    assert tuple(KNOWN) == PRESETS
+def test_the_presets_are_those_that_the_tools_declare() -> None:
+    assert {*PRESETS} == {EVERYTHING}.union(*(spec.presets for spec in specs()))
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ async def test_health_needs_no_token_and_tells_no_secret(house: House) -> None:
         "ok": True,
         "version": "1.2.3",
         "vault": "Notes",
-        "protocol": 2,
+        "protocol": 3,
     }
 
 

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from bridge.errors import InvalidParameters
-from bridge.settings.model import PRESETS, SECTIONS, Settings, merge, schema, warnings
+from bridge.identity.caller import PERSON
+from bridge.settings.model import SECTIONS, Settings, merge, schema, warnings
+from bridge.toolkit.registry import ToolRegistry
 
 DEFAULTS_OF_THE_DOCUMENT = {
     "enabledTools": ["find", "grep", "read"],
@@ -71,7 +73,7 @@ def test_tools_that_do_not_exist_yet_may_be_named() -> None:
 
 
 def test_everything_enables_any_tool() -> None:
-    assert Settings(enabled_tools=PRESETS["everything"]).enables("whatever")
+    assert Settings(enabled_tools=ToolRegistry().presets(PERSON)["everything"]).enables("whatever")
 
 
 def test_objects_merge_deeply_and_lists_are_replaced() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -19,30 +19,35 @@ from bridge.consent.permission_file import PermissionFile
 from bridge.contract.base import Event, Params
 from bridge.contract.consent import ConsentClass, ConsentMode, ConsentRequest, Decision, Operation, RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.identity.caller import HOST, PERSON, Caller
 from bridge.journal.ledger import Ledger
 from bridge.policy.limits import RateLimits
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
-from bridge.toolkit.registry import ToolProvider, ToolRegistry
+from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import (
     Applied,
     CallContext,
     Output,
     ReadEffect,
     ReadTool,
+    ToolSpec,
     Unchanged,
     WriteTool,
     discloses_content,
+    in_vault,
 )
-from bridge.toolkit.tool_call import Caller, ToolCall
+from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
+from tests.identities import caller, client_grants
 
 
 class PathParams(Params):
@@ -56,15 +61,17 @@ class TextParams(PathParams):
 class Look(ReadTool[PathParams]):
     """Reads a file; `crash` crashes, `hold` waits until the test lets it go."""
 
-    name = "read"
-    title = "Look"
-    description = "Looks."
-    parameters = PathParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode: ClassVar[ConsentMode] = ConsentMode.SESSION_ALLOW
-    default_rate: ClassVar[int] = 50
+    spec = ToolSpec(
+        name="read",
+        title="Look",
+        description="Looks.",
+        parameters=ModelParameters(PathParams),
+        operation=Operation.READ,
+        risk=RiskLevel.LOW,
+        consent_class=ConsentClass.ALWAYS,
+        default_mode=ConsentMode.SESSION_ALLOW,
+        default_rate=50,
+    )
 
     def __init__(self, files: VaultFiles) -> None:
         self.files = files
@@ -72,7 +79,7 @@ class Look(ReadTool[PathParams]):
         self.release = threading.Event()
 
     def prepare(self, params: PathParams, context: CallContext) -> ReadEffect:
-        return ReadEffect((params.path,), f"Read {params.path} for {context.client}")
+        return ReadEffect(in_vault(params.path), f"Read {params.path} for {context.caller.name}")
 
     def run(self, params: PathParams, context: CallContext) -> Output:
         context.progress(1, 2, "half")
@@ -89,14 +96,16 @@ class Look(ReadTool[PathParams]):
 class Overwrite(WriteTool[TextParams]):
     """Gives a file a new text."""
 
-    name = "overwrite"
-    title = "Overwrite"
-    description = "Overwrites."
-    parameters = TextParams
-    operation = Operation.UPDATE
-    risk = RiskLevel.HIGH
-    consent_class = ConsentClass.NEVER
-    id_prefix = "over"
+    spec = ToolSpec(
+        name="overwrite",
+        title="Overwrite",
+        description="Overwrites.",
+        parameters=ModelParameters(TextParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.HIGH,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="over",
+    )
 
     def __init__(self, files: VaultFiles) -> None:
         self.files = files
@@ -108,10 +117,10 @@ class Overwrite(WriteTool[TextParams]):
             if params.text == "guess":
                 raise InvalidParameters(f"{path} holds {len(old.split())} words")
         if old == params.text.encode():
-            return Unchanged((str(path),), f"See what {path} says", Output(None, f"{path} says so already"))
+            return Unchanged(in_vault(str(path)), f"See what {path} says", Output(None, f"{path} says so already"))
         builder = PlanBuilder(self.files.root)
         builder.modify(path, old, params.text.encode())
-        return builder.build(Operation.UPDATE, f"Overwrite {path} for {context.client}")
+        return builder.build(Operation.UPDATE, f"Overwrite {path} for {context.caller.name}")
 
     def report(self, params: TextParams, applied: Applied) -> Output:
         return Output({"modified": True, "backupPath": applied.backup}, f"Overwrote {params.path}")
@@ -125,6 +134,7 @@ class Screen:
     answers: list[Decision] = field(default_factory=list)
     id: str = "screen-1"
     name: str = "Screen"
+    caller: Caller = PERSON
     asked: list[dict[str, Any]] = field(default_factory=list)
     resolved: list[dict[str, Any]] = field(default_factory=list)
 
@@ -138,7 +148,7 @@ class Screen:
             decision,
             plan_digest=more.get("plan_digest", question["planDigest"]),
             feedback=more.get("feedback"),
-            by=self.name,
+            by=Caller(HOST, self.id, self.name),
         )
 
 
@@ -156,11 +166,11 @@ class Rig:
     look: Look
     events: list[tuple[str, dict[str, Any]]]
     screen: Screen
-    caller: Caller = field(default_factory=lambda: Caller("agent", "Robot", "agent-1"))
+    caller: Caller = field(default_factory=lambda: caller("agent-1", "Robot"))
 
     def tool_call(self, tool: str, *, role: Any = "agent", wait_for_host: bool = False, **arguments: Any) -> ToolCall:
-        caller = Caller(role, "Robot", f"{role}-1")
-        return ToolCall(caller, tool, arguments, wait_for_host=wait_for_host)
+        who = self.caller if role == "agent" else Caller(HOST, "host-1", "Robot")
+        return ToolCall(who, tool, arguments, wait_for_host=wait_for_host)
 
     def person(self) -> Screen:
         self.broker.attach(self.screen)
@@ -197,12 +207,14 @@ def rig(vault: Path) -> Iterator[Rig]:
         clock=clock,
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,
+        clients=client_grants(clock=clock),
     )
     ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled)
     ledger.recover()
     registry = ToolRegistry()
     look = Look(files)
-    registry.register(ToolProvider(id="t", name="T", description="", version="1", tools=[look, Overwrite(files)]))
+    provider = StaticProvider(id="t", name="T", description="", version="1", tools=[look, Overwrite(files)])
+    asyncio.run(registry.add(provider))
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
     auditing = AuditStep(audit, registry, clock)
     events: list[tuple[str, dict[str, Any]]] = []

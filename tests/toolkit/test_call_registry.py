@@ -17,18 +17,18 @@ async def test_a_bounded_wait_gets_a_ticket_and_the_result_is_picked_up_later(ri
     person = rig.person()
     assert (await ticket(rig))["status"] == "pending"
     await rig.asked()
-    pending = (await rig.calls.result("one", 0)).to_wire()
+    pending = (await rig.calls.result(rig.caller, "one", 0)).to_wire()
     assert pending == {"status": "pending", "callId": "one", "requestId": person.asked[0]["requestId"]}
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one")).to_wire()["success"]
+    assert (await rig.calls.result(rig.caller, "one")).to_wire()["success"]
     assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
 
 
 async def test_without_an_id_a_bounded_wait_is_given_one(rig: Any) -> None:
     rig.person()
     given = (await ticket(rig, call_id=None))["callId"]
-    assert (await rig.calls.result(given, 0)).to_wire()["status"] == "pending"
-    assert rig.calls.cancel(given)
+    assert (await rig.calls.result(rig.caller, given, 0)).to_wire()["status"] == "pending"
+    assert rig.calls.cancel(rig.caller, given)
 
 
 async def test_the_same_id_is_executed_once(rig: Any) -> None:
@@ -58,22 +58,22 @@ async def test_a_caller_that_goes_away_does_not_cancel_a_call_with_an_id(rig: An
     gone.cancel()
     await asyncio.gather(gone, return_exceptions=True)
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one")).to_wire()["success"]
+    assert (await rig.calls.result(rig.caller, "one")).to_wire()["success"]
 
 
 async def test_a_cancelled_call_says_so_and_cannot_be_answered_any_more(rig: Any) -> None:
     person = rig.person()
     await ticket(rig)
     await rig.asked()
-    assert rig.calls.cancel("one")
-    assert (await rig.calls.result("one")).to_wire()["data"]["code"] == "cancelled"
+    assert rig.calls.cancel(rig.caller, "one")
+    assert (await rig.calls.result(rig.caller, "one")).to_wire()["data"]["code"] == "cancelled"
     assert not (await person.answer(Decision.ALLOW_ONCE)).accepted
-    assert not rig.calls.cancel("one")
-    assert not rig.calls.cancel("never heard of")
+    assert not rig.calls.cancel(rig.caller, "one")
+    assert not rig.calls.cancel(rig.caller, "never heard of")
 
 
 async def test_an_unknown_id_is_not_found(rig: Any) -> None:
-    assert (await rig.calls.result("none")).to_wire()["errorType"] == "not_found"
+    assert (await rig.calls.result(rig.caller, "none")).to_wire()["errorType"] == "not_found"
 
 
 async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
@@ -85,7 +85,7 @@ async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
     rig.calls = CallRegistry(rig.pipeline, rig.ledger, rig.pipeline.clock)  # as after a restart: nothing in memory
     again = await ticket(rig)
     assert (again["success"], again["executionId"]) == (True, done["executionId"])
-    assert (await rig.calls.result("one")).to_wire()["executionId"] == done["executionId"]
+    assert (await rig.calls.result(rig.caller, "one")).to_wire()["executionId"] == done["executionId"]
     assert len(person.asked) == 1
 
 
@@ -95,7 +95,7 @@ async def test_with_nobody_there_a_call_that_can_wait_waits_for_a_person(rig: An
     person = rig.person()
     assert len(person.asked) == 1, "a screen that comes later is shown what is open"
     await person.answer(Decision.ALLOW_ONCE)
-    assert (await rig.calls.result("one")).to_wire()["success"]
+    assert (await rig.calls.result(rig.caller, "one")).to_wire()["success"]
 
 
 async def test_stopping_cancels_what_waits(rig: Any) -> None:

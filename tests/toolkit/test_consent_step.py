@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
+from tests.identities import PERSON
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 2\n", "two\n").replace("line 28\n", "twenty-eight\n")
@@ -45,7 +46,7 @@ async def respond(rig: Any, hunks: Any, decision: Decision = Decision.ALLOW_ONCE
     question = rig.screen.asked[-1]
     digest = digest or question["planDigest"]
     return await rig.broker.respond(
-        question["requestId"], decision, plan_digest=digest, feedback=None, by="Screen", hunks=hunks
+        question["requestId"], decision, plan_digest=digest, feedback=None, by=PERSON, hunks=hunks
     )
 
 

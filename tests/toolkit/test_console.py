@@ -25,6 +25,8 @@ async def test_a_call_is_printed_with_its_end_and_its_time(
         assert told == []
         return
     assert len(told) == 2
-    assert told[0].startswith("find by Robot: done, ")
+    assert told[0].startswith("find by a program without a name of its own, calls itself 'Robot': done, ")
     assert " ms [find-" in told[0]
-    assert told[1].startswith("grep by Robot: permission_denied (denied_by_rule) in ")
+    assert told[1].startswith(
+        "grep by a program without a name of its own, calls itself 'Robot': permission_denied (denied_by_rule) in "
+    )

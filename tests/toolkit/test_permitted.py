@@ -16,6 +16,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
+from tests.identities import client_grants
 
 Permit = Callable[[str], None]
 
@@ -27,7 +28,11 @@ def files(vault: Path) -> Iterator[PermittedFiles]:
     with VaultRoot(vault) as root, root.state() as state:
         clock = SystemClock()
         grants = GrantStore(
-            PermissionFile(state, clock=clock), clock=clock, modes=dict, set_mode=lambda _tool, _mode, _by: None
+            PermissionFile(state, clock=clock),
+            clock=clock,
+            modes=dict,
+            set_mode=lambda _tool, _mode, _by: None,
+            clients=client_grants(),
         )
         yield PermittedFiles(VaultFiles(root), grants.closed)
 

@@ -196,12 +196,12 @@ async def test_the_time_a_person_takes_is_not_taken_from_the_tool(rig: Any) -> N
     answered = rig.pipeline.clock.monotonic()
     await person.answer(Decision.ALLOW_ONCE)
     await call
-    assert deadlines[0] >= answered + rig.look.timeout
+    assert deadlines[0] >= answered + rig.look.spec.timeout
 
 
 async def test_a_crash_after_the_write_does_not_deny_it(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     person = rig.person()
-    tool = rig.pipeline.registry.get("overwrite")
+    tool = rig.pipeline.registry.get("overwrite", rig.caller)
 
     def broken(_params: Any, _applied: Any) -> Any:
         raise KeyError("missing")

@@ -1,6 +1,7 @@
 """One definition of parameters, every form of it."""
 
-from typing import Any, ClassVar
+import asyncio
+from typing import Any
 
 import pytest
 from pydantic import Field
@@ -8,9 +9,11 @@ from pydantic import Field
 from bridge.contract.base import Params, Wire
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.settings.model import Settings
-from bridge.toolkit.registry import ToolProvider, ToolRegistry
-from bridge.toolkit.schema import describe, parameters_schema
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool
+from bridge.toolkit.parameters import ModelParameters, model_schema
+from bridge.toolkit.registry import StaticProvider, ToolRegistry
+from bridge.toolkit.schema import describe
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec, in_vault
+from tests.identities import caller
 
 
 class Edit(Params):
@@ -26,25 +29,27 @@ class EditParams(Params):
 
 
 class EditTool(ReadTool[EditParams]):
-    name = "edit"
-    title = "Edit"
-    description = "Edits."
-    parameters = EditParams
-    operation = Operation.READ
-    risk = RiskLevel.LOW
-    consent_class = ConsentClass.ALWAYS
-    default_mode: ClassVar[ConsentMode] = ConsentMode.SESSION_ALLOW
+    spec = ToolSpec(
+        name="edit",
+        title="Edit",
+        description="Edits.",
+        parameters=ModelParameters(EditParams),
+        operation=Operation.READ,
+        risk=RiskLevel.LOW,
+        consent_class=ConsentClass.ALWAYS,
+        default_mode=ConsentMode.SESSION_ALLOW,
+    )
 
     def prepare(self, params: EditParams, context: CallContext) -> ReadEffect:
-        return ReadEffect((params.path,), context.client)
+        return ReadEffect(in_vault(params.path), context.caller.name)
 
     def run(self, params: EditParams, context: CallContext) -> Output:
-        return Output(params.path, context.client)
+        return Output(params.path, context.caller.name)
 
 
 def registry() -> ToolRegistry:
     made = ToolRegistry()
-    made.register(ToolProvider(id="p", name="P", description="", version="1", tools=[EditTool()]))
+    asyncio.run(made.add(StaticProvider(id="p", name="P", description="", version="1", tools=[EditTool()])))
     return made
 
 
@@ -62,7 +67,7 @@ ENABLED = Settings(enabled_tools=("edit",))
 
 
 def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
-    assert parameters_schema(EditParams) == {
+    assert model_schema(EditParams) == {
         "type": "object",
         "additionalProperties": False,
         "required": ["path", "edits"],
@@ -97,9 +102,9 @@ def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
 
 
 def test_text_form_has_a_param_line_for_each_nested_member() -> None:
-    told = describe(registry(), ENABLED, "text")
-    assert isinstance(told, str)
-    assert told.splitlines() == [
+    described = describe(registry(), caller(), ENABLED, "text")
+    assert isinstance(described, str)
+    assert described.splitlines() == [
         "edit: Edits.",
         "@param path {string} [required] Which file.",
         "@param edits {array} [required] What to change.",
@@ -114,36 +119,38 @@ def test_text_form_has_a_param_line_for_each_nested_member() -> None:
 
 @pytest.mark.parametrize("form", ["ollama", "openai"])
 def test_function_forms_wrap_the_same_schema(form: Any) -> None:
-    assert wires(describe(registry(), ENABLED, form)) == [
+    assert wires(describe(registry(), caller(), ENABLED, form)) == [
         {
             "type": "function",
-            "function": {"name": "edit", "description": "Edits.", "parameters": parameters_schema(EditParams)},
+            "function": {"name": "edit", "description": "Edits.", "parameters": model_schema(EditParams)},
         }
     ]
 
 
-def test_mcp_form_says_what_the_tool_may_do() -> None:
-    told = only(describe(registry(), ENABLED, "mcp"))
-    assert told["inputSchema"] == parameters_schema(EditParams)
-    assert told["annotations"]["readOnlyHint"] is True
+def test_mcp_form_tells_what_the_tool_may_do() -> None:
+    described = only(describe(registry(), caller(), ENABLED, "mcp"))
+    assert described["inputSchema"] == model_schema(EditParams)
+    assert described["annotations"]["readOnlyHint"] is True
 
 
-def test_bridge_form_describes_consent() -> None:
-    told = only(describe(registry(), ENABLED))
-    assert {key: told[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
+def test_bridge_form_tells_consent() -> None:
+    described = only(describe(registry(), caller(), ENABLED))
+    assert {key: described[key] for key in ("risk", "requiresConsent", "canBypass", "requiresPreview", "canUndo")} == {
         "risk": "low",
         "requiresConsent": True,
         "canBypass": True,
         "requiresPreview": False,
         "canUndo": False,
     }
-    assert (told["provider"], told["consentMode"]) == ("p", "session_allow")
+    assert (described["provider"], described["consentMode"]) == ("p", "session_allow")
 
 
 def test_always_allowed_tools_need_no_consent() -> None:
-    told = only(describe(registry(), Settings(enabled_tools=("*",), consent_mode={"edit": "always_allow"})))
-    assert told["requiresConsent"] is False
+    described = only(
+        describe(registry(), caller(), Settings(enabled_tools=("*",), consent_mode={"edit": "always_allow"}))
+    )
+    assert described["requiresConsent"] is False
 
 
-def test_disabled_tools_are_not_listed() -> None:
-    assert describe(registry(), Settings(enabled_tools=())) == []
+def test_disabled_tools_are_not_described() -> None:
+    assert describe(registry(), caller(), Settings(enabled_tools=())) == []

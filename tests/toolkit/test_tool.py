@@ -1,9 +1,19 @@
-"""Text for a model has a ceiling."""
+"""A tool has a name that is no other's, and text for a model has a ceiling."""
 
+import dataclasses
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.toolkit.tool import Output
+from tests.rpc.world import Look
+
+
+@pytest.mark.parametrize("name", ["", "clients.allow", "gr\u0435p", "two words", "x" * 65, "grep\n"])
+def test_a_tool_cannot_look_like_another_one_or_like_a_method(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be a tool's name"):
+        dataclasses.replace(Look.spec, name=name)
 
 
 def test_short_text_is_left_alone() -> None:

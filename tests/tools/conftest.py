@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
-from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import providers
 from bridge.tools.core import core_tools
@@ -30,15 +30,15 @@ class PlannedHistory:
     """A history with one plan to give."""
 
     plan: ChangePlan | None = None
-    asked: list[tuple[str, str | None]] = field(default_factory=list)
+    asked: list[tuple[str, str | None, str | None]] = field(default_factory=list)
 
-    def undo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        self.asked.append(("undo", execution_id))
+    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
+        self.asked.append(("undo", execution_id, credential))
         assert self.plan is not None
         return self.plan.reverses or "", self.plan
 
-    def redo_plan(self, execution_id: str | None = None) -> tuple[str, ChangePlan]:
-        self.asked.append(("redo", execution_id))
+    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
+        self.asked.append(("redo", execution_id, credential))
         assert self.plan is not None
         return self.plan.reverses or "", self.plan
 
@@ -106,15 +106,14 @@ class Bench:
 
     def _begin(self, name: str, arguments: dict[str, Any]) -> tuple[Tool[Any], Any, Effect]:
         tool = self.tools[name]
-        params = parse_arguments(tool.parameters, arguments)
+        params = tool.spec.parameters.parse(arguments)
         effect = tool.prepare(params, self._context())
         assert isinstance(effect, Effect)
         return tool, params, effect
 
     def _context(self) -> CallContext:
         return CallContext(
-            "session",
-            "Ada",
+            PERSON,
             self.settings,
             self.clock.monotonic() + self.seconds,
             lambda _done, _total, message: self.progress.append(message),
@@ -147,9 +146,9 @@ def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Ben
     with VaultRoot(vault) as root:
         services = ToolServices(files=VaultFiles(root), everything=indexed(vault), history=history, clock=clock)
         made = providers(services)
-        yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools}, history, clock)
+        yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools(PERSON)}, history, clock)
         for provider in made:
-            asyncio.run(provider.shutdown())
+            asyncio.run(provider.stop())
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import ReadEffect
+from bridge.toolkit.tool import ReadEffect, matching
 
 Modified = Callable[[str], str]
 
@@ -72,7 +72,7 @@ def test_an_answer_of_nothing_says_what_to_try(bench: Any) -> None:
 
 def test_the_question_names_the_pattern(bench: Any) -> None:
     assert bench.prepare("find", pattern="**/*.md") == ReadEffect(
-        ("**/*.md",), "List the names of files that match '**/*.md'"
+        matching("**/*.md"), "List the names of files that match '**/*.md'"
     )
 
 

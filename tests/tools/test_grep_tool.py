@@ -6,7 +6,7 @@ import pytest
 
 from bridge.errors import InvalidParameters
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import ReadEffect
+from bridge.toolkit.tool import ReadEffect, matching
 
 
 def test_a_hit_has_file_line_match_and_context(disk_bench: Any) -> None:
@@ -75,9 +75,9 @@ def test_an_answer_that_would_be_too_long_is_cut(disk_bench: Any) -> None:
 
 
 def test_the_question_says_what_is_searched_where(disk_bench: Any) -> None:
-    assert disk_bench.prepare("grep", pattern="a") == ReadEffect(("**",), "Search the text of all files for 'a'")
+    assert disk_bench.prepare("grep", pattern="a") == ReadEffect(matching("**"), "Search the text of all files for 'a'")
     assert disk_bench.prepare("grep", pattern="a", filePattern="*.md") == ReadEffect(
-        ("*.md",), "Search the text of files matching '*.md' for 'a'"
+        matching("*.md"), "Search the text of files matching '*.md' for 'a'"
     )
 
 

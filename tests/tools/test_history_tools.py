@@ -29,7 +29,7 @@ def test_the_ledgers_plan_is_the_effect(bench: Any, name: str, kind: str, word: 
     bench.history.plan = reversal(kind)
     arguments = {} if execution_id is None else {"executionId": execution_id}
     assert bench.plan(name, **arguments) is bench.history.plan
-    assert bench.history.asked == [(kind, execution_id)]
+    assert bench.history.asked == [(kind, execution_id, None)]
     output = bench.report(name, backup=None, **arguments)
     assert output.data == {word: "patch-1", "files": ["a.md"]}
     assert "patch-1" in output.text
@@ -37,7 +37,12 @@ def test_the_ledgers_plan_is_the_effect(bench: Any, name: str, kind: str, word: 
 
 @pytest.mark.parametrize("name", ["history_undo", "history_redo"])
 def test_they_are_not_listed_and_ask_every_time(bench: Any, name: str) -> None:
-    tool = bench.tools[name]
-    assert (tool.listed, tool.consent_class, tool.can_bypass, tool.writes) == (False, "never", False, True)
+    spec = bench.tools[name].spec
+    assert (spec.listed, spec.consent_class, spec.can_bypass, spec.writes) == (
+        False,
+        "never",
+        False,
+        True,
+    )
     with pytest.raises(InvalidParameters):
         bench.plan(name, executionId=5)

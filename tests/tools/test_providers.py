@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.toolkit.schema import parameters_schema
+from bridge.identity.caller import PERSON
 from bridge.tools import providers
 from bridge.tools.core.grep import GrepTool
 from bridge.tools.services import ToolServices
@@ -25,12 +25,12 @@ FACES = {
 def test_the_core_tools_and_the_histories_are_those_of_the_page_in_its_order(disk_bench: Any) -> None:
     assert {
         name: (
-            tool.operation,
-            tool.risk,
-            tool.default_mode,
-            tool.consent_class,
-            tool.covers,
-            tool.default_rate,
+            tool.spec.operation,
+            tool.spec.risk,
+            tool.spec.default_mode,
+            tool.spec.consent_class,
+            tool.spec.covers,
+            tool.spec.default_rate,
         )
         for name, tool in disk_bench.tools.items()
         if name in FACES
@@ -42,14 +42,14 @@ def test_the_core_tools_and_the_histories_are_those_of_the_page_in_its_order(dis
 def test_every_parameter_is_described_in_a_schema_of_its_own(disk_bench: Any, name: str) -> None:
     tool = disk_bench.tools[name]
     assert tool.name == name
-    assert tool.title
-    assert tool.description.endswith(".")
+    assert tool.spec.title
+    assert tool.spec.description.endswith(".")
 
     def members(schema: dict[str, Any]) -> list[dict[str, Any]]:
         inner = list(schema.get("properties", {}).values())
         return inner + [deeper for member in inner for deeper in members(member.get("items", member))]
 
-    schema = parameters_schema(tool.parameters)
+    schema = tool.spec.parameters.json_schema
     assert "$ref" not in str(schema)
     assert members(schema)
     assert all(member.get("description") and member.get("type") for member in members(schema))
@@ -67,7 +67,7 @@ def test_every_parameter_is_described_in_a_schema_of_its_own(disk_bench: Any, na
 def test_parameters_have_camel_case_names(
     disk_bench: Any, name: str, parameters: list[str], required: list[str]
 ) -> None:
-    schema = parameters_schema(disk_bench.tools[name].parameters)
+    schema = disk_bench.tools[name].spec.parameters.json_schema
     assert (list(schema["properties"]), schema.get("required", [])) == (parameters, required)
 
 
@@ -75,9 +75,9 @@ def test_stopping_the_provider_ends_its_worker_processes(disk_bench: Any, indexe
     with VaultRoot(disk_bench.folder) as root:
         index, history = indexed(disk_bench.folder), disk_bench.history
         core, *_others = providers(ToolServices(files=VaultFiles(root), everything=index, history=history))
-        (grep,) = [tool._grep for tool in core.tools if isinstance(tool, GrepTool)]
-        asyncio.run(core.initialize())
+        (grep,) = [tool._grep for tool in core.tools(PERSON) if isinstance(tool, GrepTool)]
+        asyncio.run(core.start(lambda: None))
         grep.compile("(?=a)a", disk_bench.clock.monotonic() + 20)
         (worker,) = grep._pool._idle
-        asyncio.run(core.shutdown())
+        asyncio.run(core.stop())
         assert not worker.usable

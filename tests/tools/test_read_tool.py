@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import ReadEffect
+from bridge.toolkit.tool import ReadEffect, in_vault
 
 Modified = Callable[[str], str]
 
@@ -134,7 +134,7 @@ def test_a_path_that_is_none_is_refused_before_anyone_is_asked(bench: Any, path:
 
 
 def test_whether_a_file_exists_is_said_only_after_consent(bench: Any) -> None:
-    assert bench.prepare("read", path="None.md") == ReadEffect(("None.md",), "Read None.md")
+    assert bench.prepare("read", path="None.md") == ReadEffect(in_vault("None.md"), "Read None.md")
     with pytest.raises(NotFound):
         bench.read("read", path="None.md")
     with pytest.raises(InvalidParameters, match="folder"):
@@ -160,7 +160,7 @@ def test_a_path_that_fits_several_files_is_never_resolved_to_one(bench: Any) -> 
 def test_a_note_is_read_by_its_name(bench: Any, name: str) -> None:
     bench.write("Notes/Meeting.md", b"---\naliases: [Standup]\n---\n# Meeting\n")
     effect = bench.prepare("read", path=name)
-    assert (effect.targets, effect.summary) == (("Notes/Meeting.md",), "Read Notes/Meeting.md")
+    assert (effect.targets, effect.summary) == (in_vault("Notes/Meeting.md"), "Read Notes/Meeting.md")
     assert bench.read("read", path=name).data["path"] == "Notes/Meeting.md"
 
 
@@ -172,7 +172,7 @@ def test_a_path_wins_over_a_name(bench: Any) -> None:
 def test_whether_a_named_note_exists_is_said_only_after_consent(bench: Any) -> None:
     bench.write("Other/Meeting.md", b"other\n")
     for name, refusal in (("Meeting", Ambiguous), ("[[Meeting]]", Ambiguous), ("Nothing", NotFound)):
-        assert bench.prepare("read", path=name).targets == (name,)
+        assert bench.prepare("read", path=name).targets == in_vault(name)
         with pytest.raises(refusal):
             bench.read("read", path=name)
     with pytest.raises(InvalidParameters, match="read_note"):

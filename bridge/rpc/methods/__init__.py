@@ -3,7 +3,7 @@
 from typing import Final
 
 from bridge.rpc.dispatch import Method
-from bridge.rpc.methods import audit, consent, history, session, settings, status, tools
+from bridge.rpc.methods import audit, clients, consent, history, session, settings, status, tools
 
 METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
@@ -12,5 +12,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *status.METHODS,
     *consent.METHODS,
     *settings.METHODS,
+    *clients.METHODS,
     *audit.METHODS,
 )

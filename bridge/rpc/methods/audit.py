@@ -6,7 +6,8 @@ from typing import Any
 
 from bridge.contract import audit as wire
 from bridge.contract.base import Params
-from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
+from bridge.contract.identity import Capability
+from bridge.rpc.dispatch import Method, RequestContext
 
 
 async def query(context: RequestContext, params: wire.AuditQueryParams) -> Sequence[dict[str, Any]]:
@@ -39,9 +40,11 @@ async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
 
 
 METHODS = (
-    Method("audit.query", query, list[wire.AuditRecord], wire.AuditQueryParams, HOST_ONLY),
-    Method("audit.export", export, wire.AuditExport | wire.AuditExportFile, wire.AuditExportParams, HOST_ONLY),
-    Method("audit.clear", clear, wire.AuditCleared, roles=HOST_ONLY),
-    Method("audit.verify", verify, wire.AuditVerification, roles=HOST_ONLY),
-    Method("audit.stats", stats, wire.AuditStats, roles=HOST_ONLY),
+    Method("audit.query", query, list[wire.AuditRecord], wire.AuditQueryParams, Capability.ADMINISTER),
+    Method(
+        "audit.export", export, wire.AuditExport | wire.AuditExportFile, wire.AuditExportParams, Capability.ADMINISTER
+    ),
+    Method("audit.clear", clear, wire.AuditCleared, needs=Capability.ADMINISTER),
+    Method("audit.verify", verify, wire.AuditVerification, needs=Capability.ADMINISTER),
+    Method("audit.stats", stats, wire.AuditStats, needs=Capability.ADMINISTER),
 )

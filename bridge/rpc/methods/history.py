@@ -22,7 +22,7 @@ _NAMED = 10
 
 
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """This vault's changes, newest first."""
+    """The vault's changes, newest first; for a client that does not administer, its own."""
     entries = await asyncio.to_thread(_changes, context, params)
     return [ChangeEntry.of(entry) for entry in entries]
 
@@ -103,14 +103,15 @@ def _meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
 
 
 def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
-    """The changes asked for; for an agent without files that are closed to it."""
-    services, role = context.services, context.session.role
-    denial = services.closed() if role == "agent" else None
+    """The changes asked for; for a client its own alone, without files that are closed to it."""
+    services, caller = context.services, context.session.caller
+    person, credential = caller.client.is_person, caller.sees_changes_of
+    denial = None if person else services.closed()
     if params.path is None and denial is None:
-        return services.ledger.history(limit=params.limit, before=params.before)
-    entries = visible(services.ledger.history(limit=sys.maxsize, before=params.before), denial)
+        return services.ledger.history(limit=params.limit, before=params.before, credential=credential)
+    entries = visible(services.ledger.history(limit=sys.maxsize, before=params.before, credential=credential), denial)
     if params.path is not None:
-        entries = touching(params.path, entries, services.knowledge(role))
+        entries = touching(params.path, entries, services.knowledge(person))
     return entries[: params.limit]
 
 

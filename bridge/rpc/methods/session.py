@@ -4,9 +4,11 @@ from typing import Literal
 
 from bridge.contract import session as wire
 from bridge.contract.base import Params
+from bridge.contract.identity import Capability
 from bridge.errors import ProtocolError
-from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
+from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.frames import FORBIDDEN
+from bridge.toolkit.schema import is_offered
 from bridge.vault.paths import parse_path
 
 
@@ -20,12 +22,14 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
     session, services = context.session, context.services
     settings = services.settings.current
     return wire.SessionInfo(
-        role=session.role,
+        role=session.caller.role,
         client=session.name,
+        client_id=session.caller.client.id,
+        capabilities=tuple(capability for capability in Capability if session.caller.can(capability)),
         session_id=session.session_id,
         vault=services.vault,
         version=services.version,
-        tools=tuple(tool.name for tool in services.registry.tools() if tool.listed and settings.enables(tool.name)),
+        tools=tuple(tool.name for tool in services.registry.tools(session.caller) if is_offered(tool, settings)),
         host_connected=services.broker.connected,
     )
 
@@ -33,9 +37,13 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
 def name(context: RequestContext, params: wire.SessionNameParams) -> wire.SessionName:
     """Name this connection, and for a host say what it can do."""
     session = context.session
-    if params.can and session.role != "host":
-        raise ProtocolError(FORBIDDEN, "Forbidden for this role", hint="Only a host says what it `can`; leave it out")
-    session.introduce(params.client, None if params.can is None else frozenset(params.can))
+    wanted = frozenset(params.can or ())
+    may = {"consent"} if session.caller.can(Capability.ANSWER) else set()
+    if not session.caller.client.is_person and wanted - may:
+        hint = "Only a client that answers questions says that it `can` show them; leave `can` out"
+        raise ProtocolError(FORBIDDEN, "Forbidden for this client", hint=hint)
+    session.introduce(params.client, None if params.can is None else wanted)
+    context.services.seen(session.caller)
     return wire.SessionName(client=session.name, session_id=session.session_id, can=tuple(sorted(session.can)))
 
 
@@ -58,6 +66,6 @@ METHODS = (
     Method("ping", ping, Literal["pong"]),
     Method("session.info", info, wire.SessionInfo),
     Method("session.name", name, wire.SessionName, wire.SessionNameParams),
-    Method("session.attach", attach, wire.Attached, wire.AttachParams, HOST_ONLY),
+    Method("session.attach", attach, wire.Attached, wire.AttachParams, Capability.ADMINISTER),
     Method("events.subscribe", subscribe, wire.Subscribed, wire.SubscribeParams),
 )

@@ -3,9 +3,10 @@
 import asyncio
 
 from bridge.contract.base import Params
+from bridge.contract.identity import Capability
 from bridge.contract.settings import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
 from bridge.contract.tools import ToolSummary
-from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
+from bridge.rpc.dispatch import Method, RequestContext
 from bridge.settings.model import Settings, schema
 
 
@@ -30,13 +31,14 @@ async def reset(context: RequestContext, params: SettingsResetParams) -> Setting
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
-    tools = tuple(ToolSummary.of(tool) for tool in context.services.registry.tools() if tool.listed)
-    return SettingsSchema(**schema(offered=True), tools=tools)
+    registry, caller = context.services.registry, context.session.caller
+    tools = tuple(ToolSummary.of(tool.spec) for tool in registry.tools(caller) if tool.spec.listed)
+    return SettingsSchema(**schema(offered=True), presets=registry.presets(caller), tools=tools)
 
 
 METHODS = (
-    Method("settings.get", get, Settings, roles=HOST_ONLY),
-    Method("settings.update", update, SettingsUpdated, SettingsUpdateParams, HOST_ONLY),
-    Method("settings.reset", reset, SettingsUpdated, SettingsResetParams, HOST_ONLY),
-    Method("settings.schema", describe, SettingsSchema, roles=HOST_ONLY),
+    Method("settings.get", get, Settings, needs=Capability.ADMINISTER),
+    Method("settings.update", update, SettingsUpdated, SettingsUpdateParams, Capability.ADMINISTER),
+    Method("settings.reset", reset, SettingsUpdated, SettingsResetParams, Capability.ADMINISTER),
+    Method("settings.schema", describe, SettingsSchema, needs=Capability.ADMINISTER),
 )

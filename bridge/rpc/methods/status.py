@@ -4,15 +4,16 @@ import asyncio
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
+from bridge.contract.identity import Capability
 from bridge.contract.index_comparison import CompareParams, IndexComparison
 from bridge.contract.session import Faults, LimitUse, VaultStatus
-from bridge.rpc.dispatch import HOST_ONLY, Method, RequestContext
+from bridge.rpc.dispatch import Method, RequestContext
 
 
 def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:
     """For each tool the limit, what this session used in the last minute, and what is queued."""
-    services = context.services
-    return services.limits.usage(context.session.session_id, services.registry.tools(), services.settings.current)
+    services, caller = context.services, context.session.caller
+    return services.limits.usage(caller.subject, services.registry.tools(caller), services.settings.current)
 
 
 def vault(context: RequestContext, _params: Params) -> VaultStatus:
@@ -42,6 +43,6 @@ async def compare(context: RequestContext, params: CompareParams) -> IndexCompar
 METHODS = (
     Method("limits.status", limits, dict[str, LimitUse]),
     Method("vault.status", vault, VaultStatus),
-    Method("bridge.faults", faults, Faults, roles=HOST_ONLY),
-    Method("index.compare", compare, IndexComparison, CompareParams, HOST_ONLY),
+    Method("bridge.faults", faults, Faults, needs=Capability.ADMINISTER),
+    Method("index.compare", compare, IndexComparison, CompareParams, Capability.ADMINISTER),
 )

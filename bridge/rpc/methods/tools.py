@@ -1,7 +1,7 @@
 """tools.*: list, call, wait for, preview and cancel. Calls without a call id end with their connection."""
 
 import asyncio
-import secrets
+import uuid
 from collections.abc import Sequence
 
 from bridge.contract import tools as wire
@@ -15,7 +15,7 @@ from bridge.toolkit.tool_call import ToolCall
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
     """The enabled tools."""
-    return describe(context.services.registry, context.services.settings.current, params.form)
+    return describe(context.services.registry, context.session.caller, context.services.settings.current, params.form)
 
 
 async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResult | PendingCall:
@@ -24,7 +24,7 @@ async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResu
     context.kept = params.call_id is not None
     call_id = params.call_id
     if call_id is None and params.wait is not None:
-        call_id = f"call-{secrets.token_hex(8)}"  # ours, so that the call can be found again if the caller hangs up
+        call_id = str(uuid.uuid4())  # ours, so that the call can be found again if the caller hangs up
     try:
         return await calls.call(
             session.caller,
@@ -33,17 +33,17 @@ async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResu
             call_id=call_id,
             wait=params.wait,
             reason=params.reason,
-            notify=session.notify if session.role == "agent" else None,  # hosts are notified of every call anyway
+            notify=session.notify,
         )
     except asyncio.CancelledError:
         if call_id is not None and params.call_id is None:
-            calls.cancel(call_id)  # nobody has its ticket
+            calls.cancel(session.caller, call_id)  # nobody has its ticket
         raise
 
 
 async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
     """What became of a call."""
-    return await context.services.calls.result(params.call_id, params.wait)
+    return await context.services.calls.result(context.session.caller, params.call_id, params.wait)
 
 
 async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:
@@ -56,7 +56,7 @@ async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> Ca
 
 def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cancelled:
     """Stop a call that has not begun to write."""
-    return wire.Cancelled(cancelled=context.services.calls.cancel(params.call_id))
+    return wire.Cancelled(cancelled=context.services.calls.cancel(context.session.caller, params.call_id))
 
 
 METHODS = (

@@ -10,11 +10,11 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.tool import Applied, CallContext, Output, discloses_content
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool, discloses_content
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.unified import FilePatch, parse_patch
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.paths import VaultPath, parse_path
@@ -63,7 +63,7 @@ class ApplyPatchParams(Params):
         return self
 
 
-class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
+class ApplyPatchTool(WriteTool[ApplyPatchParams]):
     """Changes lines of files.
 
     Args:
@@ -71,16 +71,18 @@ class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
         clock: What deadlines are given in.
     """
 
-    name = "apply_patch"
-    title = "Apply Patch"
-    description = (
-        "Propose and apply file edits with diff preview and undo support: line ranges of one file (path, patches), "
-        "or a unified diff (patch). The user sees the diff and decides each time."
+    spec = write_spec(
+        name="apply_patch",
+        title="Apply Patch",
+        description=(
+            "Propose and apply file edits with diff preview and undo support: line ranges of one file (path, patches), "
+            "or a unified diff (patch). The user sees the diff and decides each time."
+        ),
+        icon="wrench",
+        parameters=ApplyPatchParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="patch",
     )
-    icon = "wrench"
-    parameters = ApplyPatchParams
-    consent_class = ConsentClass.NEVER
-    id_prefix = "patch"
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
@@ -106,7 +108,7 @@ class ApplyPatchTool(VaultWriteTool[ApplyPatchParams]):
         else:
             for patch, name in self._named(parse_patch(params.patch or "", params.path), params.path):
                 self._plan(builder, patch, name, check)
-        plan = builder.build(self.operation, "")
+        plan = builder.build(self.spec.operation, "")
         return dataclasses.replace(plan, summary=_summary(plan.previews))
 
     def report(self, params: ApplyPatchParams, applied: Applied) -> Output:

@@ -14,9 +14,9 @@ from bridge.index.references import NoteResolver
 from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, compile_glob, looks_like_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import utc_time
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.ignore import IgnoreRules
 from bridge.vault.name_folding import nfc
@@ -37,7 +37,7 @@ class FindParams(Params):
     )
 
 
-class FindTool(VaultReadTool[FindParams]):
+class FindTool(ReadTool[FindParams]):
     """Lists the vault's files that a glob or a few words mean.
 
     Args:
@@ -45,12 +45,15 @@ class FindTool(VaultReadTool[FindParams]):
         clock: What deadlines are given in.
     """
 
-    name = "find"
-    title = "Find"
-    description = "Search for files in the vault by name or path pattern."
-    icon = "search"
-    parameters = FindParams
-    risk = RiskLevel.SAFE
+    spec = read_spec(
+        name="find",
+        title="Find",
+        description="Search for files in the vault by name or path pattern.",
+        icon="search",
+        parameters=FindParams,
+        risk=RiskLevel.SAFE,
+        presets=frozenset({MINIMAL, VAULT}),
+    )
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -63,7 +66,7 @@ class FindTool(VaultReadTool[FindParams]):
         del context
         if looks_like_glob(params.pattern):
             compile_glob(params.pattern)
-        return ReadEffect((params.pattern,), f"List the names of files that match {params.pattern!r}")
+        return ReadEffect(matching(params.pattern), f"List the names of files that match {params.pattern!r}")
 
     def run(self, params: FindParams, context: CallContext) -> Output:
         """Choose among all names."""

@@ -12,8 +12,8 @@ from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
 from bridge.index.texts.patterns import MAX_LENGTH, Pattern
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.kinds import VaultReadTool
+from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
+from bridge.tools.kinds import read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
@@ -40,7 +40,7 @@ class GrepParams(Params):
     )
 
 
-class GrepTool(VaultReadTool[GrepParams]):
+class GrepTool(ReadTool[GrepParams]):
     """Searches the text of the vault's files.
 
     Args:
@@ -48,12 +48,15 @@ class GrepTool(VaultReadTool[GrepParams]):
         grep: Searches them.
     """
 
-    name = "grep"
-    title = "Grep"
-    description = "Search file contents using regex patterns with surrounding context."
-    icon = "text-search"
-    parameters = GrepParams
-    default_rate = 60
+    spec = read_spec(
+        name="grep",
+        title="Grep",
+        description="Search file contents using regex patterns with surrounding context.",
+        icon="text-search",
+        parameters=GrepParams,
+        default_rate=60,
+        presets=frozenset({MINIMAL, VAULT}),
+    )
 
     def __init__(self, storage: Storage, grep: Grep) -> None:
         self._storage = storage
@@ -66,7 +69,7 @@ class GrepTool(VaultReadTool[GrepParams]):
         if params.file_pattern is not None:
             compile_glob(nfc(params.file_pattern))
             where = f"files matching {params.file_pattern!r}"
-        return ReadEffect((params.file_pattern or "**",), f"Search the text of {where} for {params.pattern!r}")
+        return ReadEffect(matching(params.file_pattern or "**"), f"Search the text of {where} for {params.pattern!r}")
 
     def run(self, params: GrepParams, context: CallContext) -> Output:
         """Search."""

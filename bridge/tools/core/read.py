@@ -7,9 +7,9 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
 from bridge.index.references import NoteResolver, asked_for, locate
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 
@@ -30,18 +30,21 @@ class ReadParams(Params):
     )
 
 
-class ReadFileTool(VaultReadTool[ReadParams]):
+class ReadFileTool(ReadTool[ReadParams]):
     """Reads a file of the vault.
 
     Args:
         storage: The vault.
     """
 
-    name = "read"
-    title = "Read"
-    description = "Retrieve full or partial file contents."
-    icon = "file-text"
-    parameters = ReadParams
+    spec = read_spec(
+        name="read",
+        title="Read",
+        description="Retrieve full or partial file contents.",
+        icon="file-text",
+        parameters=ReadParams,
+        presets=frozenset({MINIMAL, VAULT}),
+    )
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -54,7 +57,7 @@ class ReadFileTool(VaultReadTool[ReadParams]):
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
-        return ReadEffect((path,), f"Read {path}")
+        return ReadEffect(in_vault(path), f"Read {path}")
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""

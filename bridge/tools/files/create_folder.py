@@ -7,10 +7,10 @@ from pydantic import Field
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import done
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, protected
@@ -25,21 +25,23 @@ class CreateFolderParams(SnakeCaseParams):
     )
 
 
-class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
+class CreateFolderTool(WriteTool[CreateFolderParams]):
     """Makes a folder.
 
     Args:
         storage: The vault.
     """
 
-    name = "create_folder"
-    title = "Create Folder"
-    description = "Create a folder in the vault, with the folders above it where they are missing."
-    icon = "folder-plus"
-    parameters = CreateFolderParams
-    operation = Operation.CREATE
-    risk = RiskLevel.MEDIUM
-    id_prefix = "mkdir"
+    spec = write_spec(
+        name="create_folder",
+        title="Create Folder",
+        description="Create a folder in the vault, with the folders above it where they are missing.",
+        icon="folder-plus",
+        parameters=CreateFolderParams,
+        operation=Operation.CREATE,
+        risk=RiskLevel.MEDIUM,
+        id_prefix="mkdir",
+    )
 
     def __init__(self, storage: PlanningStorage) -> None:
         self._storage = storage
@@ -55,11 +57,11 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
         there = self._there(path)
         if there is not None:
             output = Output({"path": str(there), "created": False}, f'Folder "{there}" already exists.')
-            return Unchanged((str(there),), f'See whether there is a folder "{there}"', output)
+            return Unchanged(in_vault(str(there)), f'See whether there is a folder "{there}"', output)
         builder = self._storage.plan()
         place = self._storage.resolve_new(path)
         builder.mkdir(place)
-        return builder.build(self.operation, f'Create folder "{place}"')
+        return builder.build(self.spec.operation, f'Create folder "{place}"')
 
     def report(self, params: CreateFolderParams, applied: Applied) -> Output:
         """Which folder."""

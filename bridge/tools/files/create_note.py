@@ -10,12 +10,12 @@ from pydantic import Field
 
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.paths import NOTE, note_path, to_bytes, vault_path
 from bridge.tools.formatting import UNLINKABLE, done, size
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, RequiredContent, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
@@ -51,7 +51,7 @@ class CreateNoteParams(SnakeCaseParams):
     )
 
 
-class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
+class CreateNoteTool(WriteTool[CreateNoteParams]):
     """Makes a note.
 
     Args:
@@ -59,17 +59,20 @@ class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
         creation: Plans new files.
     """
 
-    name = "create_note"
-    title = "Create Note"
-    description = (
-        "Create a new Markdown note. Without path or name, the file is named after the title, the first heading or the "
-        "first line. An existing note is never overwritten."
+    spec = write_spec(
+        name="create_note",
+        title="Create Note",
+        description=(
+            "Create a new Markdown note. Without path or name, the file is named after the title, the first "
+            "heading or the "
+            "first line. An existing note is never overwritten."
+        ),
+        icon="file-plus",
+        parameters=CreateNoteParams,
+        operation=Operation.CREATE,
+        risk=RiskLevel.MEDIUM,
+        id_prefix="note",
     )
-    icon = "file-plus"
-    parameters = CreateNoteParams
-    operation = Operation.CREATE
-    risk = RiskLevel.MEDIUM
-    id_prefix = "note"
 
     def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
         self._storage = storage

@@ -3,10 +3,10 @@
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, Operation
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.files.paths import not_found_as, vault_path
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
@@ -18,7 +18,7 @@ class DeleteFileParams(SnakeCaseParams):
     path: RequiredPath = Field(description="Path to the file or folder to delete, relative to the vault")
 
 
-class DeleteFileTool(VaultWriteTool[DeleteFileParams]):
+class DeleteFileTool(WriteTool[DeleteFileParams]):
     """Puts a file or folder into the trash.
 
     Args:
@@ -26,17 +26,19 @@ class DeleteFileTool(VaultWriteTool[DeleteFileParams]):
         deletions: Plans what goes.
     """
 
-    name = "delete_file"
-    title = "Delete File"
-    description = (
-        "Delete a file, or a folder with all its contents. It goes to the trash that the user chose in Obsidian. "
-        "The user sees what links to it and decides each time."
+    spec = write_spec(
+        name="delete_file",
+        title="Delete File",
+        description=(
+            "Delete a file, or a folder with all its contents. It goes to the trash that the user chose in Obsidian. "
+            "The user sees what links to it and decides each time."
+        ),
+        icon="trash-2",
+        parameters=DeleteFileParams,
+        operation=Operation.DELETE,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="delete",
     )
-    icon = "trash-2"
-    parameters = DeleteFileParams
-    operation = Operation.DELETE
-    consent_class = ConsentClass.NEVER
-    id_prefix = "delete"
 
     def __init__(self, storage: PlanningStorage, deletions: DeletionPlanner) -> None:
         self._storage = storage

@@ -3,11 +3,11 @@
 from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content, in_vault
 from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, delete_lines, edit_ranges, insert_lines, replace_text
 from bridge.tools.files.paths import read_text, vault_path
 from bridge.tools.formatting import counted, done, edit_facts
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
@@ -64,23 +64,26 @@ class EditFileParams(SnakeCaseParams):
     )
 
 
-class EditFileTool(VaultWriteTool[EditFileParams]):
+class EditFileTool(WriteTool[EditFileParams]):
     """Changes a file in place.
 
     Args:
         storage: The vault.
     """
 
-    name = "edit_file"
-    title = "Edit File"
-    description = (
-        "Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
-        "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits by line ranges "
-        "(edits). Read the file first. The user sees the diff first."
+    spec = write_spec(
+        name="edit_file",
+        title="Edit File",
+        description=(
+            "Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
+            "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits "
+            "by line ranges "
+            "(edits). Read the file first. The user sees the diff first."
+        ),
+        icon="pencil",
+        parameters=EditFileParams,
+        id_prefix="edit",
     )
-    icon = "pencil"
-    parameters = EditFileParams
-    id_prefix = "edit"
 
     def __init__(self, storage: PlanningStorage) -> None:
         self._storage = storage
@@ -94,10 +97,12 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
             planned = _plan(params, EditTarget(path, data))
         if planned.edited.data == data:
             message = f'No changes made: "{path}" already is as the edit would make it.'
-            return Unchanged((str(path),), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, message))
+            return Unchanged(
+                in_vault(str(path)), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, message)
+            )
         builder = self._storage.plan()
         builder.modify(path, data, planned.edited.data, planned.edited.regions)
-        return builder.build(self.operation, planned.summary)
+        return builder.build(self.spec.operation, planned.summary)
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
         """What was done, in the words in which it was asked."""

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.files.paths import not_found_as, vault_path
 from bridge.tools.formatting import exact_size, local_time, utc_time
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.paths import VaultPath
@@ -19,19 +19,23 @@ class GetFileInfoParams(SnakeCaseParams):
     path: RequiredPath = Field(description="Path to the file or folder; upper and lower case do not matter")
 
 
-class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
+class GetFileInfoTool(ReadTool[GetFileInfoParams]):
     """Answers with dates and sizes.
 
     Args:
         storage: The vault.
     """
 
-    name = "get_file_info"
-    title = "Get File Info"
-    description = "Get the creation date, modification date and size of a file or folder without reading its contents."
-    icon = "info"
-    parameters = GetFileInfoParams
-    risk = RiskLevel.SAFE
+    spec = read_spec(
+        name="get_file_info",
+        title="Get File Info",
+        description=(
+            "Get the creation date, modification date and size of a file or folder without reading its contents."
+        ),
+        icon="info",
+        parameters=GetFileInfoParams,
+        risk=RiskLevel.SAFE,
+    )
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
@@ -40,7 +44,7 @@ class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
         """Check the path; whether anything is there is said only after consent."""
         del context
         path = self._path(params)
-        return ReadEffect((str(path),), f'Look at the size and dates of "{path}"')
+        return ReadEffect(in_vault(str(path)), f'Look at the size and dates of "{path}"')
 
     def run(self, params: GetFileInfoParams, context: CallContext) -> Output:
         """Look."""

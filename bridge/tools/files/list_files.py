@@ -11,10 +11,10 @@ from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.texts.globs import MAX_LENGTH, compile_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.files.paths import not_found_as, vault_path
 from bridge.tools.formatting import local_date, utc_time
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
@@ -60,7 +60,7 @@ class ListFilesParams(SnakeCaseParams):
     )
 
 
-class ListFilesTool(VaultReadTool[ListFilesParams]):
+class ListFilesTool(ReadTool[ListFilesParams]):
     """Lists what is in a folder.
 
     Args:
@@ -68,15 +68,17 @@ class ListFilesTool(VaultReadTool[ListFilesParams]):
         clock: What deadlines are given in.
     """
 
-    name = "list_files"
-    title = "List Files"
-    description = (
-        "List files and folders that match a glob pattern, sorted by modification time (most recent first). "
-        "To find text in files use search_files."
+    spec = read_spec(
+        name="list_files",
+        title="List Files",
+        description=(
+            "List files and folders that match a glob pattern, sorted by modification time (most recent first). "
+            "To find text in files use search_files."
+        ),
+        icon="folder-open",
+        parameters=ListFilesParams,
+        risk=RiskLevel.SAFE,
     )
-    icon = "folder-open"
-    parameters = ListFilesParams
-    risk = RiskLevel.SAFE
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
         self._storage = storage
@@ -87,7 +89,10 @@ class ListFilesTool(VaultReadTool[ListFilesParams]):
         del context
         base, pattern = self._base(params), _pattern(params)
         compile_glob(nfc(pattern), case_sensitive=False)
-        return ReadEffect((str(base) or pattern,), f'List files and folders that match "{pattern}" in {_where(base)}')
+        return ReadEffect(
+            in_vault(f"{base}/") if str(base) else matching(pattern),
+            f'List files and folders that match "{pattern}" in {_where(base)}',
+        )
 
     def run(self, params: ListFilesParams, context: CallContext) -> Output:
         """Choose among all that is below the base path."""

@@ -8,11 +8,11 @@ from typing import Literal
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content, in_vault
 from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, replace_text
 from bridge.tools.files.paths import note_path, read_text, to_bytes
 from bridge.tools.formatting import counted, done, edit_facts
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.edits import Edited, LineEdit, apply_edits
@@ -34,21 +34,24 @@ class ModifyNoteParams(SnakeCaseParams):
     search: str | None = Field(default=None, description="Text to find (required for replace)")
 
 
-class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
+class ModifyNoteTool(WriteTool[ModifyNoteParams]):
     """Changes a note.
 
     Args:
         storage: The vault.
     """
 
-    name = "modify_note"
-    title = "Modify Note"
-    description = (
-        "Modify an existing note: append to it, prepend to it, or replace a text in it. The user sees the diff first."
+    spec = write_spec(
+        name="modify_note",
+        title="Modify Note",
+        description=(
+            "Modify an existing note: append to it, prepend to it, or replace a text in it. The user sees "
+            "the diff first."
+        ),
+        icon="file-plus-2",
+        parameters=ModifyNoteParams,
+        id_prefix="note",
     )
-    icon = "file-plus-2"
-    parameters = ModifyNoteParams
-    id_prefix = "note"
 
     def __init__(self, storage: PlanningStorage) -> None:
         self._storage = storage
@@ -72,10 +75,10 @@ class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
                     planned = replace_text(target, params.search or "", params.content, everywhere=False)
         if planned.edited.data == data:
             output = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
-            return Unchanged((str(path),), f'Compare "{path}" with a change', output)
+            return Unchanged(in_vault(str(path)), f'Compare "{path}" with a change', output)
         builder = self._storage.plan()
         builder.modify(path, data, planned.edited.data, planned.edited.regions or None)
-        return builder.build(self.operation, planned.summary)
+        return builder.build(self.spec.operation, planned.summary)
 
     def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
         """What was done."""

@@ -4,10 +4,10 @@ from pydantic import Field
 
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.files.move_plan import MovePlanner
 from bridge.tools.files.paths import note_path, vault_path
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredDestination, RequiredSource, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
@@ -27,7 +27,7 @@ class MoveFileParams(SnakeCaseParams):
     )
 
 
-class MoveFileTool(VaultWriteTool[MoveFileParams]):
+class MoveFileTool(WriteTool[MoveFileParams]):
     """Moves a file or folder.
 
     Args:
@@ -35,17 +35,20 @@ class MoveFileTool(VaultWriteTool[MoveFileParams]):
         clock: What deadlines are given in.
     """
 
-    name = "move_file"
-    title = "Move File"
-    description = (
-        "Move or rename a file or folder. Links in all notes, properties and canvases follow, in one change with one "
-        "undo; the user sees each of them first. Never overwrites."
+    spec = write_spec(
+        name="move_file",
+        title="Move File",
+        description=(
+            "Move or rename a file or folder. Links in all notes, properties and canvases follow, in one "
+            "change with one "
+            "undo; the user sees each of them first. Never overwrites."
+        ),
+        icon="folder-input",
+        parameters=MoveFileParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="move",
+        timeout=300.0,
     )
-    icon = "folder-input"
-    parameters = MoveFileParams
-    consent_class = ConsentClass.NEVER
-    id_prefix = "move"
-    timeout = 300.0
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
@@ -80,15 +83,19 @@ class OrganizeNoteParams(MoveFileParams):
 class OrganizeNoteTool(MoveFileTool):
     """Moves a note: as a file is moved, but `.md` may be left out."""
 
-    name = "organize_note"
-    title = "Organize Note"
-    description = (
-        "Rename or move a note; .md is added where missing. Links in all notes, properties and canvases follow, in "
-        "one change with one undo; the user sees each of them first. Never overwrites."
+    spec = write_spec(
+        name="organize_note",
+        title="Organize Note",
+        description=(
+            "Rename or move a note; .md is added where missing. Links in all notes, properties and canvases follow, in "
+            "one change with one undo; the user sees each of them first. Never overwrites."
+        ),
+        icon="folder-tree",
+        parameters=OrganizeNoteParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="organize",
+        timeout=300.0,
     )
-    icon = "folder-tree"
-    parameters = OrganizeNoteParams
-    id_prefix = "organize"
 
     def _place(self, text: str, parameter: str) -> VaultPath:
         return note_path(text, self._storage, parameter)
@@ -98,7 +105,7 @@ def _unmoved(path: VaultPath) -> Unchanged:
     """The answer when a thing is where it should go."""
     message = f'No changes made: source and destination are the same path ("{path}").'
     data = {"source": str(path), "destination": str(path), "files": 0, "updated": [], "updatedCount": 0}
-    return Unchanged((str(path),), f'Look whether "{path}" exists', Output(data, message))
+    return Unchanged(in_vault(str(path)), f'Look whether "{path}" exists', Output(data, message))
 
 
 def _moved(applied: Applied, source: VaultPath, target: VaultPath) -> Output:

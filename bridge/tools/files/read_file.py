@@ -6,12 +6,12 @@ from typing import Any
 from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
 from bridge.tools.files.paths import NOTE, not_found_as, vault_path
 from bridge.tools.formatting import counted, size
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.services import Handed
 from bridge.tools.storage import Storage
@@ -48,7 +48,7 @@ class ReadFileParams(SnakeCaseParams):
     )
 
 
-class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
+class ReadVaultFileTool(ReadTool[ReadFileParams]):
     """Reads a file of the vault, line by line.
 
     Args:
@@ -56,15 +56,19 @@ class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
         handed: Which files may be read whole.
     """
 
-    name = "read_file"
-    title = "Read File"
-    description = (
-        "Read a file with its lines numbered, and its outline. Large files are cut at 2000 lines or about 100 KB; the "
-        "last line of the answer says which lines are shown and how many there are. If what you need may be in lines "
-        "not shown, call again with start_line and end_line."
+    spec = read_spec(
+        name="read_file",
+        title="Read File",
+        description=(
+            "Read a file with its lines numbered, and its outline. Large files are cut at 2000 lines or "
+            "about 100 KB; the "
+            "last line of the answer says which lines are shown and how many there are. If what you need "
+            "may be in lines "
+            "not shown, call again with start_line and end_line."
+        ),
+        icon="file-text",
+        parameters=ReadFileParams,
     )
-    icon = "file-text"
-    parameters = ReadFileParams
 
     def __init__(self, storage: Storage, handed: Handed) -> None:
         self._storage = storage
@@ -78,18 +82,18 @@ class ReadVaultFileTool(VaultReadTool[ReadFileParams]):
         if first is not None and last is not None and last < first:
             raise InvalidParameters(f"end_line {last} is before start_line {first}; swap them or leave one out.")
         if params.read_entire_file:
-            return ReadEffect((str(path),), f"Read entire file '{path}'?")
+            return ReadEffect(in_vault(str(path)), f"Read entire file '{path}'?")
         if last is not None:
-            return ReadEffect((str(path),), f"Read file '{path}' (lines {first or 1}-{last})?")
+            return ReadEffect(in_vault(str(path)), f"Read file '{path}' (lines {first or 1}-{last})?")
         lines = f" (from line {first})" if first is not None else ""
-        return ReadEffect((str(path),), f"Read file '{path}'{lines}?")
+        return ReadEffect(in_vault(str(path)), f"Read file '{path}'{lines}?")
 
     def run(self, params: ReadFileParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
         path = vault_path(params.path, self._storage)
         with not_found_as(f'File not found: "{path}"'):
             file = self._storage.stat(path)
-        whole = bool(params.read_entire_file) and self._handed(context.session_id, str(file.path))
+        whole = bool(params.read_entire_file) and self._handed(context.caller.session_id, str(file.path))
         part = _part(params, whole=whole)
         is_note = file.path.suffix.lower() == NOTE and file.size <= MOST_OUTLINED
         kept: list[bytes] = []

@@ -12,9 +12,9 @@ from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
 from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.core.grep import lines_around, query_of
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
@@ -54,7 +54,7 @@ class SearchFilesParams(SnakeCaseParams):
     )
 
 
-class SearchFilesTool(VaultReadTool[SearchFilesParams]):
+class SearchFilesTool(ReadTool[SearchFilesParams]):
     """Searches the text of the vault's files, and lists those in which most lines match.
 
     Args:
@@ -62,15 +62,17 @@ class SearchFilesTool(VaultReadTool[SearchFilesParams]):
         grep: Searches them.
     """
 
-    name = "search_files"
-    title = "Search Files"
-    description = (
-        "Search file contents using a regular expression, with contextual excerpts around each match. "
-        "For words rather than patterns use search_notes."
+    spec = read_spec(
+        name="search_files",
+        title="Search Files",
+        description=(
+            "Search file contents using a regular expression, with contextual excerpts around each match. "
+            "For words rather than patterns use search_notes."
+        ),
+        icon="file-search",
+        parameters=SearchFilesParams,
+        default_rate=60,
     )
-    icon = "file-search"
-    parameters = SearchFilesParams
-    default_rate = 60
 
     def __init__(self, storage: Storage, grep: Grep) -> None:
         self._storage = storage
@@ -80,7 +82,9 @@ class SearchFilesTool(VaultReadTool[SearchFilesParams]):
         """Check the patterns."""
         self._grep.compile(_pattern(params), context.deadline)
         glob = _glob(params)
-        return ReadEffect((glob.text,), f'Search the text of files that match "{glob.text}" for "{params.pattern}"')
+        return ReadEffect(
+            matching(glob.text), f'Search the text of files that match "{glob.text}" for "{params.pattern}"'
+        )
 
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""

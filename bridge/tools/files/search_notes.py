@@ -11,9 +11,9 @@ from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, No
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import counted, shortened
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
@@ -40,7 +40,7 @@ class SearchNotesParams(SnakeCaseParams):
     )
 
 
-class SearchNotesTool(VaultReadTool[SearchNotesParams]):
+class SearchNotesTool(ReadTool[SearchNotesParams]):
     """Searches the vault's notes.
 
     Args:
@@ -48,15 +48,18 @@ class SearchNotesTool(VaultReadTool[SearchNotesParams]):
         search: Searches them.
     """
 
-    name = "search_notes"
-    title = "Search Notes"
-    description = (
-        "Search the notes of the vault and get the ten most relevant with an excerpt of each. Plain words are ranked; "
-        'Obsidian\'s search operators ("phrase", OR, -, /regex/, path:, tag:, line:, [property:value]) are exact.'
+    spec = read_spec(
+        name="search_notes",
+        title="Search Notes",
+        description=(
+            "Search the notes of the vault and get the ten most relevant with an excerpt of each. Plain "
+            "words are ranked; "
+            'Obsidian\'s search operators ("phrase", OR, -, /regex/, path:, tag:, line:, [property:value]) are exact.'
+        ),
+        icon="search",
+        parameters=SearchNotesParams,
+        default_rate=60,
     )
-    icon = "search"
-    parameters = SearchNotesParams
-    default_rate = 60
 
     def __init__(self, storage: Storage, search: NoteSearch) -> None:
         self._storage = storage
@@ -70,7 +73,7 @@ class SearchNotesTool(VaultReadTool[SearchNotesParams]):
             raise InvalidParameters(
                 f"The query {shortened(params.query)!r} asks for nothing; write the words to look for"
             )
-        return ReadEffect(("**",), f"Search the notes for {shortened(params.query)!r}")
+        return ReadEffect(matching("**"), f"Search the notes for {shortened(params.query)!r}")
 
     def run(self, params: SearchNotesParams, context: CallContext) -> Output:
         """Search."""

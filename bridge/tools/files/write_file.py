@@ -3,11 +3,11 @@
 from pydantic import Field
 
 from bridge.errors import InvalidParameters, NotFound
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.paths import failing_as, to_bytes, vault_path
 from bridge.tools.formatting import done, size
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import describe_binary, is_binary
@@ -22,7 +22,7 @@ class WriteFileParams(SnakeCaseParams):
     content: RequiredContent = Field(description="Content to write: the whole file, exactly as given")
 
 
-class WriteFileTool(VaultWriteTool[WriteFileParams]):
+class WriteFileTool(WriteTool[WriteFileParams]):
     """Gives a file its whole content.
 
     Args:
@@ -30,15 +30,17 @@ class WriteFileTool(VaultWriteTool[WriteFileParams]):
         creation: Plans new files.
     """
 
-    name = "write_file"
-    title = "Write File"
-    description = (
-        "Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
-        "For changes within a file use edit_file. The user sees the diff first."
+    spec = write_spec(
+        name="write_file",
+        title="Write File",
+        description=(
+            "Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
+            "For changes within a file use edit_file. The user sees the diff first."
+        ),
+        icon="file-pen",
+        parameters=WriteFileParams,
+        id_prefix="write",
     )
-    icon = "file-pen"
-    parameters = WriteFileParams
-    id_prefix = "write"
 
     def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
         self._storage = storage
@@ -82,7 +84,7 @@ class WriteFileTool(VaultWriteTool[WriteFileParams]):
         if old == new:
             message = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
             data = {"path": str(path), "created": False, "size": len(new), "backup": None}
-            return Unchanged((str(path),), f'Compare the content of "{path}"', Output(data, message))
+            return Unchanged(in_vault(str(path)), f'Compare the content of "{path}"', Output(data, message))
         builder = self._storage.plan()
         builder.modify(path, old, new)
-        return builder.build(self.operation, f'Overwrite file "{path}" ({size(len(new))})')
+        return builder.build(self.spec.operation, f'Overwrite file "{path}" ({size(len(new))})')

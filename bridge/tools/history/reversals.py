@@ -4,8 +4,8 @@ from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass
-from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.kinds import VaultWriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.services import HistoryPort
 from bridge.vault.plan import ChangePlan
 
@@ -16,16 +16,12 @@ class ReversalParams(Params):
     execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="The change's id")
 
 
-class ReversalTool(VaultWriteTool[ReversalParams]):
+class ReversalTool(WriteTool[ReversalParams]):
     """A write whose plan the ledger makes. It is not listed: callers have `history.undo` and `history.redo`.
 
     Args:
         history: Where the plans come from.
     """
-
-    parameters = ReversalParams
-    consent_class = ConsentClass.NEVER
-    listed = False
 
     def __init__(self, history: HistoryPort) -> None:
         self._history = history
@@ -39,30 +35,40 @@ class ReversalTool(VaultWriteTool[ReversalParams]):
 
 
 class UndoTool(ReversalTool):
-    """Takes back a change; the newest one that is not undone when none is named."""
+    """Takes back a change; the newest one that is not undone when none is named. A client undoes only its own."""
 
-    name = "history_undo"
-    title = "Undo"
-    description = "Take back a change of this vault, restoring every byte."
-    icon = "undo-2"
-    id_prefix = "undo"
+    spec = write_spec(
+        name="history_undo",
+        title="Undo",
+        description="Take back a change of this vault, restoring every byte.",
+        icon="undo-2",
+        parameters=ReversalParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="undo",
+        listed=False,
+        presets=frozenset(),
+    )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
         """The inverse of the change, refused when its files were edited since."""
-        del context
-        return self._history.undo_plan(params.execution_id)[1]
+        return self._history.undo_plan(params.execution_id, context.caller.sees_changes_of)[1]
 
 
 class RedoTool(ReversalTool):
     """Repeats an undone change; the one undone last when none is named."""
 
-    name = "history_redo"
-    title = "Redo"
-    description = "Make an undone change of this vault again."
-    icon = "redo-2"
-    id_prefix = "redo"
+    spec = write_spec(
+        name="history_redo",
+        title="Redo",
+        description="Make an undone change of this vault again.",
+        icon="redo-2",
+        parameters=ReversalParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="redo",
+        listed=False,
+        presets=frozenset(),
+    )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
         """The change again, refused when its files were edited since."""
-        del context
-        return self._history.redo_plan(params.execution_id)[1]
+        return self._history.redo_plan(params.execution_id, context.caller.sees_changes_of)[1]

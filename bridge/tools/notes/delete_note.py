@@ -5,9 +5,9 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import LONGEST
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.kinds import VaultWriteTool
+from bridge.tools.kinds import write_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.vault.paths import parse_path
@@ -20,7 +20,7 @@ class DeleteNoteParams(SnakeCaseParams):
     name: str = Field(min_length=1, max_length=LONGEST, description="Note name or wikilink to delete")
 
 
-class DeleteNoteTool(VaultWriteTool[DeleteNoteParams]):
+class DeleteNoteTool(WriteTool[DeleteNoteParams]):
     """Puts the one note that a name means into the trash.
 
     Args:
@@ -28,17 +28,19 @@ class DeleteNoteTool(VaultWriteTool[DeleteNoteParams]):
         deletions: Plans what goes.
     """
 
-    name = "delete_note"
-    title = "Delete Note"
-    description = (
-        "Delete a note by its name, path or wikilink. It goes to the trash that the user chose in Obsidian. "
-        "The user sees what links to it and decides each time."
+    spec = write_spec(
+        name="delete_note",
+        title="Delete Note",
+        description=(
+            "Delete a note by its name, path or wikilink. It goes to the trash that the user chose in Obsidian. "
+            "The user sees what links to it and decides each time."
+        ),
+        icon="trash-2",
+        parameters=DeleteNoteParams,
+        operation=Operation.DELETE,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="delete",
     )
-    icon = "trash-2"
-    parameters = DeleteNoteParams
-    operation = Operation.DELETE
-    consent_class = ConsentClass.NEVER
-    id_prefix = "delete"
 
     def __init__(self, notes: NoteLookup, deletions: DeletionPlanner) -> None:
         self._notes = notes

@@ -8,7 +8,8 @@ from bridge.notes.body_tags import append_tag, remove_tags, tag_places
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import add_tag, check_tag, remove_tag
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content, in_vault
+from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams, Tag
 from bridge.vault.name_folding import fold
@@ -30,12 +31,14 @@ class AddTagParams(SnakeCaseParams):
 class AddTagTool(NoteWriteTool[AddTagParams]):
     """Adds a tag."""
 
-    name = "add_tag"
-    title = "Add Tag"
-    description = "Add a tag to a note: into its properties, without reformatting them, or at the end of its text."
-    icon = "tag"
-    parameters = AddTagParams
-    id_prefix = "tag"
+    spec = write_spec(
+        name="add_tag",
+        title="Add Tag",
+        description="Add a tag to a note: into its properties, without reformatting them, or at the end of its text.",
+        icon="tag",
+        parameters=AddTagParams,
+        id_prefix="tag",
+    )
 
     def prepare(self, params: AddTagParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
@@ -45,7 +48,7 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
         text = decoded(data)
         if fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False))):
             message = Output({"path": path, "tag": f"#{tag}"}, f"{path} already has the tag #{tag}.")
-            return Unchanged((path,), f"Look at the tags of {path}", message)
+            return Unchanged(in_vault(path), f"Look at the tags of {path}", message)
         with discloses_content(path):
             new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
         return self._plan(path, data, encoded(new), f"Add the tag #{tag} to {path}")
@@ -67,12 +70,14 @@ class RemoveTagParams(SnakeCaseParams):
 class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
     """Removes a tag."""
 
-    name = "remove_tag"
-    title = "Remove Tag"
-    description = "Remove a tag from a note's properties, without reformatting them, and on request from its text."
-    icon = "tag"
-    parameters = RemoveTagParams
-    id_prefix = "tag"
+    spec = write_spec(
+        name="remove_tag",
+        title="Remove Tag",
+        description="Remove a tag from a note's properties, without reformatting them, and on request from its text.",
+        icon="tag",
+        parameters=RemoveTagParams,
+        id_prefix="tag",
+    )
 
     def prepare(self, params: RemoveTagParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
@@ -91,7 +96,7 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
             if not left:
                 message = f"{path} does not have the tag #{tag}."
             output = Output({"path": path, "tag": f"#{tag}", "removed": False, "body_lines": left}, message)
-            return Unchanged((path,), f"Look at the tags of {path}", output)
+            return Unchanged(in_vault(path), f"Look at the tags of {path}", output)
         warnings = [f"The tag #{tag} is still {where}"] if left else []
         summary = f"Remove the tag #{tag} from {path}"
         return self._plan(path, data, encoded(new), summary, warnings)

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from bridge.index.references import ResolvedNote
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import is_note
@@ -39,12 +40,14 @@ class FindRelatedParams(SnakeCaseParams):
 class FindRelatedTool(NoteReadTool[FindRelatedParams]):
     """Lists the notes near one."""
 
-    name = "find_related"
-    title = "Find Related"
-    description = "Notes related to one: those that link to it, that it links to, or that share tags, nearest first."
-    icon = "network"
-    parameters = FindRelatedParams
-    default_rate = 60
+    spec = read_spec(
+        name="find_related",
+        title="Find Related",
+        description="Notes related to one: those that link to it, that it links to, or that share tags, nearest first.",
+        icon="network",
+        parameters=FindRelatedParams,
+        default_rate=60,
+    )
 
     def prepare(self, params: FindRelatedParams, context: CallContext) -> ReadEffect:
         """Check the reference."""

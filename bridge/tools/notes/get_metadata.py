@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import Field
 
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 
@@ -24,11 +25,13 @@ class GetMetadataParams(SnakeCaseParams):
 class GetMetadataTool(NoteReadTool[GetMetadataParams]):
     """Lists what is known of a note without its text."""
 
-    name = "get_metadata"
-    title = "Get Metadata"
-    description = "A note's tags, properties, aliases, headings, links, backlinks and times, without its text."
-    icon = "info"
-    parameters = GetMetadataParams
+    spec = read_spec(
+        name="get_metadata",
+        title="Get Metadata",
+        description="A note's tags, properties, aliases, headings, links, backlinks and times, without its text.",
+        icon="info",
+        parameters=GetMetadataParams,
+    )
 
     def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
         """Check the reference."""

@@ -4,8 +4,9 @@ from pydantic import Field
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.formatting import UNLINKABLE
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import NOTE_EXTENSION, is_note
@@ -24,18 +25,22 @@ class IsAvailableParams(SnakeCaseParams):
 class IsAvailableTool(NoteReadTool[IsAvailableParams]):
     """Tells whether no note has a name yet."""
 
-    name = "is_available"
-    title = "Is Available"
-    description = "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
-    icon = "circle-check"
-    parameters = IsAvailableParams
-    risk = RiskLevel.SAFE
+    spec = read_spec(
+        name="is_available",
+        title="Is Available",
+        description=(
+            "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
+        ),
+        icon="circle-check",
+        parameters=IsAvailableParams,
+        risk=RiskLevel.SAFE,
+    )
 
     def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""
         del context
         path = _path(params)
-        return ReadEffect((path,), f"Check whether {path!r} is free")
+        return ReadEffect(in_vault(path), f"Check whether {path!r} is free")
 
     def run(self, params: IsAvailableParams, context: CallContext) -> Output:
         """Look."""

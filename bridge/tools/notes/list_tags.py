@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from pydantic import Field
 
 from bridge.index.knowledge import TagCount
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams
@@ -42,17 +43,19 @@ class TagInfo:
 class ListTagsTool(NoteReadTool[ListTagsParams]):
     """Lists tags."""
 
-    name = "list_tags"
-    title = "List Tags"
-    description = "List all tags with the number of notes that have them; a nested tag also counts for its parents."
-    icon = "tag"
-    parameters = ListTagsParams
-    default_rate = 60
+    spec = read_spec(
+        name="list_tags",
+        title="List Tags",
+        description="List all tags with the number of notes that have them; a nested tag also counts for its parents.",
+        icon="tag",
+        parameters=ListTagsParams,
+        default_rate=60,
+    )
 
     def prepare(self, params: ListTagsParams, context: CallContext) -> ReadEffect:
         """There is nothing to check."""
         del params, context
-        return ReadEffect(("**",), "List the tags of all notes")
+        return ReadEffect(matching("**"), "List the tags of all notes")
 
     def run(self, params: ListTagsParams, context: CallContext) -> Output:
         """Count."""

@@ -16,8 +16,7 @@ from bridge.index.knowledge import NoteFacts
 from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
 from bridge.notes.names import split_link
 from bridge.notes.reference import Reference, parse_reference
-from bridge.toolkit.tool import P, ReadEffect
-from bridge.tools.kinds import VaultReadTool
+from bridge.toolkit.tool import P, ReadEffect, ReadTool, in_vault
 from bridge.tools.storage import Storage
 from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.paths import parse_path
@@ -154,7 +153,7 @@ def note_wire(note: ResolvedNote) -> dict[str, Any]:
     }
 
 
-class NoteReadTool(VaultReadTool[P]):
+class NoteReadTool(ReadTool[P]):
     """A tool that reads notes.
 
     Args:
@@ -177,4 +176,4 @@ class NoteReadTool(VaultReadTool[P]):
         shown = parse_reference(name).text
         with contextlib.suppress(ToolFailure):
             shown = self._notes.resolve(name).path
-        return ReadEffect((shown,), f"{what} {shown}")
+        return ReadEffect(in_vault(shown), f"{what} {shown}")

@@ -9,6 +9,7 @@ from bridge.index.references import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.parts import Part, find_part
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import is_binary
@@ -30,11 +31,15 @@ class ReadNoteParams(SnakeCaseParams):
 class ReadNoteTool(NoteReadTool[ReadNoteParams]):
     """Reads a note."""
 
-    name = "read_note"
-    title = "Read Note"
-    description = "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
-    icon = "book-open"
-    parameters = ReadNoteParams
+    spec = read_spec(
+        name="read_note",
+        title="Read Note",
+        description=(
+            "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
+        ),
+        icon="book-open",
+        parameters=ReadNoteParams,
+    )
 
     def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference; whether there is such a note is said only after consent."""

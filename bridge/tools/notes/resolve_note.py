@@ -4,6 +4,7 @@ from pydantic import Field
 
 from bridge.contract.consent import RiskLevel
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 
@@ -21,14 +22,17 @@ class ResolveNoteParams(SnakeCaseParams):
 class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
     """Tells which note is meant, or which ones might be."""
 
-    name = "resolve_note"
-    title = "Resolve Note"
-    description = (
-        "Find the one note that a name, wikilink or alias means. When several fit, they are listed and none is chosen."
+    spec = read_spec(
+        name="resolve_note",
+        title="Resolve Note",
+        description=(
+            "Find the one note that a name, wikilink or alias means. When several fit, they are listed and "
+            "none is chosen."
+        ),
+        icon="locate",
+        parameters=ResolveNoteParams,
+        risk=RiskLevel.SAFE,
     )
-    icon = "locate"
-    parameters = ResolveNoteParams
-    risk = RiskLevel.SAFE
 
     def prepare(self, params: ResolveNoteParams, context: CallContext) -> ReadEffect:
         """Check the reference."""

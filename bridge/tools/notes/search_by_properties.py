@@ -9,9 +9,9 @@ from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts
 from bridge.index.search.properties import find_properties, has_value
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import shortened
-from bridge.tools.kinds import VaultReadTool
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams
@@ -44,7 +44,7 @@ class SearchByPropertiesParams(SnakeCaseParams):
         return self
 
 
-class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
+class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
     """Lists the notes with some properties.
 
     Args:
@@ -52,14 +52,16 @@ class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
         clock: What deadlines are given in.
     """
 
-    name = "search_by_properties"
-    title = "Search by Properties"
-    description = (
-        "List the notes whose properties (frontmatter) have some values: equal, compared, any of a list, null."
+    spec = read_spec(
+        name="search_by_properties",
+        title="Search by Properties",
+        description=(
+            "List the notes whose properties (frontmatter) have some values: equal, compared, any of a list, null."
+        ),
+        icon="list-filter",
+        parameters=SearchByPropertiesParams,
+        default_rate=60,
     )
-    icon = "list-filter"
-    parameters = SearchByPropertiesParams
-    default_rate = 60
 
     def __init__(self, notes: NoteLookup, clock: Clock) -> None:
         self._notes = notes
@@ -69,7 +71,7 @@ class SearchByPropertiesTool(VaultReadTool[SearchByPropertiesParams]):
         """Say what is looked for."""
         del context
         wanted = [f"{name}: {_shown(value)}" for name, value in params.properties.items()]
-        return ReadEffect(("**",), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
+        return ReadEffect(matching("**"), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
 
     def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
         """Look through the notes."""

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bridge.notes.properties import check_tag
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
+from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams, Tag
@@ -25,19 +26,21 @@ class SearchByTagsParams(SnakeCaseParams):
 class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
     """Lists the notes with some tags."""
 
-    name = "search_by_tags"
-    title = "Search by Tags"
-    description = "List the notes that have all (or any) of some tags, nested tags included."
-    icon = "tags"
-    parameters = SearchByTagsParams
-    default_rate = 60
+    spec = read_spec(
+        name="search_by_tags",
+        title="Search by Tags",
+        description="List the notes that have all (or any) of some tags, nested tags included.",
+        icon="tags",
+        parameters=SearchByTagsParams,
+        default_rate=60,
+    )
 
     def prepare(self, params: SearchByTagsParams, context: CallContext) -> ReadEffect:
         """Check the tags."""
         del context
         tags = [f"#{check_tag(tag)}" for tag in params.tags]
         wanted = (" and " if params.match == "all" else " or ").join(tags)
-        return ReadEffect(("**",), f"List the notes with {wanted}")
+        return ReadEffect(matching("**"), f"List the notes with {wanted}")
 
     def run(self, params: SearchByTagsParams, context: CallContext) -> Output:
         """Look the tags up."""

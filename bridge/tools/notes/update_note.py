@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import Field
 
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.edits import with_endings_of
@@ -40,15 +41,17 @@ class UpdateNoteParams(SnakeCaseParams):
 class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
     """Replaces a note's text."""
 
-    name = "update_note"
-    title = "Update Note"
-    description = (
-        "Replace the whole content of a note, given by name. The user sees the diff first. "
-        "To change a part of it, apply_patch is safer."
+    spec = write_spec(
+        name="update_note",
+        title="Update Note",
+        description=(
+            "Replace the whole content of a note, given by name. The user sees the diff first. "
+            "To change a part of it, apply_patch is safer."
+        ),
+        icon="file-pen",
+        parameters=UpdateNoteParams,
+        id_prefix="note",
     )
-    icon = "file-pen"
-    parameters = UpdateNoteParams
-    id_prefix = "note"
 
     def prepare(self, params: UpdateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
@@ -60,7 +63,7 @@ class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
         new = with_endings_of(data, encoded(_with_head(old, params.content, kept) if kept else params.content))
         if new == data:
             message = Output({"path": path}, f"No changes made: {path} already has this content.")
-            return Unchanged((path,), f"Compare {path} with new content", message)
+            return Unchanged(in_vault(path), f"Compare {path} with new content", message)
         summary = f"Update {path}" + (", keeping its properties" if kept else "")
         return self._plan(path, data, new, summary, list(_warnings(old, decoded(new))))
 

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, Output, P
+from bridge.toolkit.tool import Applied, Output, P, WriteTool
 from bridge.tools.formatting import edit_facts
-from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_binary
@@ -15,7 +14,7 @@ from bridge.vault.plan import ChangePlan
 from bridge.vault.text import CHUNK
 
 
-class NoteWriteTool(VaultWriteTool[P]):
+class NoteWriteTool(WriteTool[P]):
     """A tool that changes one note.
 
     Args:
@@ -60,7 +59,7 @@ class NoteWriteTool(VaultWriteTool[P]):
         """
         builder = self._storage.plan()
         builder.modify(parse_path(path), old, new)
-        return builder.build(self.operation, summary, warnings)
+        return builder.build(self.spec.operation, summary, warnings)
 
 
 def decoded(data: bytes) -> str:

@@ -41,6 +41,7 @@ export class Activity extends Component {
 			this.changed.emit([...this.running.values()]);
 		},
 		"limits.hit": (event) => { this.showLimit(event); },
+		"clients.changed": ({ message }) => { new Notice(sanitizePlain(message)); },
 	};
 
 	private hear(method: string, params: JsonObject): void {

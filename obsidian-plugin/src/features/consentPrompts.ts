@@ -3,16 +3,14 @@
 import { Component, Notice } from "obsidian";
 import { outcomeSentence } from "../core/consent/wording";
 import type { Gone, Question } from "../core/consent/questions";
-import type { Hunks } from "../core/diff/selection";
 import { list, ShapeError, type JsonObject } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import { readConsentRequest, type ConsentRequest } from "../core/wire/consent";
-import type { Decision } from "../core/wire/contract";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
 import { readConsentReply } from "../core/wire/readers";
-import { ConsentModal } from "../ui/consent/consentModal";
+import { ConsentModal, type Answer } from "../ui/consent/consentModal";
 import type { Context } from "./context";
 
 const LOST = "The connection to the bridge is lost. This question can be answered when it is back, if the bridge still asks it then.";
@@ -96,7 +94,7 @@ export class ConsentPrompts extends Component {
 
 	private openModal(request: ConsentRequest): void {
 		const modal = new ConsentModal(this.context.app, request, this.context.clock, {
-			decide: (decision, feedback, hunks) => { void this.answer(request, decision, feedback, hunks); },
+			decide: (answer) => { void this.answer(request, answer); },
 			denyAll: () => { void this.denyAll(); },
 			showLog: () => { this.leave(this.open.log); },
 			showSettings: () => { this.leave(this.open.settings); },
@@ -115,12 +113,12 @@ export class ConsentPrompts extends Component {
 		then();
 	}
 
-	private async answer(request: ConsentRequest, decision: Decision, feedback: string | null, hunks: Hunks | null): Promise<void> {
+	private async answer(request: ConsentRequest, { decision, feedback, hunks, extent: { reach, everyone } }: Answer): Promise<void> {
 		const { requestId, planDigest } = request;
 		this.modal?.setSending();
 		this.answering.add(requestId);
 		try {
-			const params = { requestId, decision, ...(planDigest !== null && { planDigest }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }) };
+			const params = { requestId, decision, ...(planDigest !== null && { planDigest }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }), ...(reach !== null && { reach }), ...(everyone !== null && { everyone }) };
 			const reply = readConsentReply(await this.context.request("consent.respond", params), "consent.respond");
 			if (!reply.accepted) this.answering.delete(requestId);
 			if (!reply.accepted && reply.outcome === null) throw new Error(reply.reason ?? "The bridge did not take the answer.");
@@ -148,7 +146,7 @@ export class ConsentPrompts extends Component {
 		const waiting = this.context.questions.all.map((one: Question) => one.request);
 		for (const request of waiting) {
 			const refusal = request.choices.includes("deny_once") ? "deny_once" : request.choices.find((one) => one.startsWith("deny"));
-			if (refusal) await this.answer(request, refusal, null, null);
+			if (refusal) await this.answer(request, { decision: refusal, feedback: null, hunks: null, extent: { reach: null, everyone: null } });
 		}
 	}
 

@@ -4,6 +4,7 @@ import { PluginSettingTab, type SettingDefinition, type SettingDefinitionItem } 
 import { confirm } from "../ui/confirmModal";
 import type { Form } from "../ui/settings/form";
 import { GrantsPage } from "../ui/settings/grantsPage";
+import { ProgramsPage } from "../ui/settings/programsPage";
 import { sectionPages } from "../ui/settings/sections";
 import type { Context } from "./context";
 
@@ -33,6 +34,9 @@ export class SettingsTab extends PluginSettingTab {
 		const { connection, settings } = this.context;
 		const ends = [
 			settings.changed.on(() => { this.update(); }),
+			connection.notified.on(({ method }) => {
+				if (method === "tools.changed") void this.reload();
+			}),
 			connection.changed.on((state) => {
 				if (state.kind === "connected") void this.reload();
 				else settings.forget();
@@ -64,11 +68,18 @@ export class SettingsTab extends PluginSettingTab {
 				heading: "This vault",
 				items: [
 					...sectionPages(form),
+					{ type: "page", name: "Connected programs", desc: "The programs that you gave a name of their own, and what each may do.", page: () => this.programsPage() },
 					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(app, request) },
 				],
 			},
 			this.deviceGroup(),
 		];
+	}
+
+	private programsPage(): ProgramsPage {
+		const { app, connection, request } = this.context;
+		const onChange = (listener: () => void): (() => void) => connection.notified.on(({ method }) => { if (method === "clients.changed") listener(); });
+		return new ProgramsPage(app, { request, onChange, copy: async (text) => navigator.clipboard.writeText(text) });
 	}
 
 	private statusRow(): SettingDefinition {

@@ -5,10 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { Sidecar } from "../../src/platform/sidecar";
-import { command } from "../ui/realBridge";
+import { command, ownCode } from "../ui/realBridge";
 
 it.skipIf(command === null)("starts the real bridge for a vault, and leaves no process and no file behind (skipped where it is not installed)", { timeout: 30_000 }, async () => {
 	vi.stubGlobal("window", { setTimeout, clearTimeout });
+	for (const [name, value] of Object.entries(ownCode)) vi.stubEnv(name, value);
 	const vault = mkdtempSync(join(tmpdir(), "vault-bridge-sidecar-"));
 	const found = join(vault, ".vault-bridge/bridge.json");
 	const sidecar = new Sidecar(() => undefined);
@@ -34,5 +35,6 @@ it.skipIf(command === null)("starts the real bridge for a vault, and leaves no p
 		sidecar.stop();
 		rmSync(vault, { recursive: true, force: true });
 		vi.unstubAllGlobals();
+		vi.unstubAllEnvs();
 	}
 });

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Browser } from "./browser";
 import { FakeBridge } from "./fakeBridge";
-import { files, hostile, huge, hunks, network, question, read } from "./questions";
+import { files, hostile, huge, hunks, named, network, question, read, unnamed } from "./questions";
 
 let browser: Browser;
 let bridge: FakeBridge;
@@ -152,6 +152,93 @@ describe("a no", () => {
 		await page.waitForSelector(modal, { state: "detached" });
 		await page.waitForFunction(() => !document.querySelector(".vault-bridge-status.is-asking"));
 		expect(answers()).toMatchObject([{ requestId: "c-1" }, { requestId: "c-2" }, { requestId: "c-3" }].map((one) => ({ ...one, decision: "deny_once" })));
+	});
+});
+
+describe("who asks", () => {
+	it("is the name that the person gave; what the program calls itself stands beside it as a claim", async () => {
+		await ask(named());
+		expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude Code");
+		expect(await page.textContent(".vault-bridge-who")).toBe("Claude Code, calls itself “claude-code 2.1”Not verified wants to:");
+	});
+
+	it("is without a name where nobody gave one, whatever the program calls itself", async () => {
+		await ask(unnamed());
+		expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
+		expect(await page.textContent(".vault-bridge-claim")).toBe("“Claude Code”");
+		expect(await page.textContent(".vault-bridge-who .vault-bridge-badge")).toBe("Not verified");
+	});
+
+	it("is nobody known, with a bridge that knows no single programs", async () => {
+		await ask(question());
+		expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
+		expect(await page.textContent(".vault-bridge-claim")).toBe("“Claude Code”");
+	});
+});
+
+describe("an answer for longer", () => {
+	const options = async (index: number): Promise<string[]> => page.locator(".vault-bridge-extent select").nth(index).locator("option").allTextContents();
+	const choose = async (index: number, label: string): Promise<void> => { await page.locator(".vault-bridge-extent select").nth(index).selectOption({ label }); };
+
+	it("is for every use of a tool that reads, by this program; a denial for good is for every program", async () => {
+		await ask(named());
+		expect(await options(0)).toEqual(["Every use of Grep", "Projects/Balcony garden.md", "The folder Projects/", "The whole vault"]);
+		expect(await options(1)).toEqual(["Allow this program, deny all", "Only Claude Code", "Every program"]);
+		const said = await page.textContent(".vault-bridge-scope");
+		expect(said).toContain("Always allow: every use of Grep by Claude Code until you take it back, or it lapses unused.");
+		expect(said).toContain("Never allow: every use of Grep by every program until you take it back.");
+		await armed();
+		await page.click(button("Always allow"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "allow_always", everyone: false });
+	});
+
+	it("says where it reaches and for whom, as the person chooses", async () => {
+		await ask(named());
+		await choose(0, "The folder Projects/");
+		await choose(1, "Every program");
+		expect(await page.textContent(".vault-bridge-scope")).toContain("Always allow: reading the folder Projects/ with any tool by every program");
+		await armed();
+		await page.click(button("Always allow"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "allow_always", reach: "folder", everyone: true });
+	});
+
+	it("for the session has a reach and nobody else to hold for", async () => {
+		await ask(unnamed({ covers: "target" }));
+		expect(await options(0)).toEqual(["Projects/Balcony garden.md", "The folder Projects/", "The whole vault"]);
+		expect(await page.textContent(".vault-bridge-scope")).toContain("Allow for session: Grep for Projects/Balcony garden.md by this program until it disconnects.");
+		await armed();
+		await page.click(button("Allow for session"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-unnamed", decision: "allow_session", reach: "file" });
+	});
+
+	it("that denies for good can be for one program", async () => {
+		await ask(named());
+		await choose(1, "Only Claude Code");
+		await page.click(button("Never allow"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "deny_always", everyone: false });
+	});
+
+	it("does not count in the moment after something else was chosen", async () => {
+		await ask(named());
+		await armed();
+		await choose(0, "The whole vault");
+		await page.click(button("Always allow"), { force: true });
+		expect(answers()).toEqual([]);
+	});
+
+	it("leaves nothing to choose where there is one possibility, as with an older bridge, which is sent nothing new", async () => {
+		await ask(read());
+		expect(await page.isVisible(".vault-bridge-extent")).toBe(false);
+		await armed();
+		await page.click(button("Always allow"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-read", decision: "allow_always" });
+	});
+
+	it("is taken for once when the question is closed", async () => {
+		await ask(named());
+		await choose(0, "The whole vault");
+		await page.keyboard.press("Escape");
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "deny_once" });
 	});
 });
 

@@ -27,6 +27,8 @@ export class FakeBridge {
 	private readonly sockets = new Set<WebSocket>();
 	private readonly waiting = new Map<string, (message: unknown) => void>();
 	pending: object[] = [];
+	/** The programs that the person has added. */
+	clients: object[] = [];
 
 	constructor() {
 		const recorded = (name: string): unknown => JSON.parse(readFileSync(file(`tests/recorded/${name}.json`), "utf8"));
@@ -39,6 +41,7 @@ export class FakeBridge {
 			"settings.schema": () => recorded("settings-schema"),
 			"tools.list": () => recorded("tools"),
 			"consent.grants": () => recorded("grants"),
+			"clients.list": () => this.clients,
 			"audit.query": () => recorded("audit"),
 			"history.list": () => recorded("history"),
 			"consent.respond": () => ({ accepted: true, outcome: "allowed", by: "Obsidian", reason: null }),

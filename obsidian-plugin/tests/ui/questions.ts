@@ -77,6 +77,28 @@ export const read = (): object =>
 		planDigest: null,
 	});
 
+/** A question of a bridge that knows single programs and where an answer reaches. */
+export const named = (changes: object = {}): object => ({
+	...read(),
+	requestId: "c-named",
+	client: "Claude Code",
+	clientId: "0a1b2c",
+	callsItself: "claude-code 2.1",
+	verified: true,
+	targets: ["Projects/Balcony garden.md"],
+	touches: [{ kind: "file", label: "Projects/Balcony garden.md" }],
+	ladder: [
+		{ reach: "file", keys: ["Projects/Balcony garden.md"], label: "Projects/Balcony garden.md" },
+		{ reach: "folder", keys: ["Projects/"], label: "the folder Projects/" },
+		{ reach: "vault", keys: ["/"], label: "the whole vault" },
+	],
+	...changes,
+});
+
+/** The same of a program that nobody gave a name, which claims to be one that somebody did. */
+export const unnamed = (changes: object = {}): object =>
+	named({ requestId: "c-unnamed", client: "a program without a name of its own, calls itself 'Claude Code'", clientId: "shared", callsItself: "Claude Code", verified: false, ...changes });
+
 export const network = (): object =>
 	question({
 		requestId: "c-net",

@@ -203,7 +203,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const page = await open();
 		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
 		await page.click('.mod-page:has-text("Limits of each tool")');
-		const row = page.locator(".setting-item", { hasText: "Find max results" });
+		const row = page.locator(".setting-item", { hasText: "Find: results" });
 		await row.locator("input").fill("77");
 		await row.locator("input").blur();
 		await expect.poll(() => (JSON.parse(bridge.read(".vault-bridge/settings.json")) as { findMaxResults?: number }).findMaxResults).toBe(77);
@@ -251,5 +251,78 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.waitForSelector("text=Allowed: find");
 		await page.click("text=Take back");
 		await page.waitForSelector("text=Nothing is remembered.");
+	});
+
+	describe("a program that the person adds", () => {
+		const programs = async (page: Page): Promise<void> => {
+			await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+			await page.click('.mod-page:has-text("Connected programs")');
+			await page.waitForSelector('.setting-item:has-text("Add a program")');
+		};
+		const add = async (page: Page, name: string): Promise<string> => {
+			await page.click('button:text-is("Add")');
+			await page.fill(".modal:not(.mod-settings) input", name);
+			await page.keyboard.press("Enter");
+			const token = await page.inputValue(".vault-bridge-token input");
+			await page.click('button:text-is("Done")');
+			await page.waitForSelector(`.vault-bridge-program:has-text("${name}")`);
+			return token;
+		};
+
+		it("is known by its name, has its own answers, and is refused once it is revoked", async () => {
+			await serve();
+			const page = await open();
+			await programs(page);
+			const token = await add(page, "Claude on the desk");
+			const call = await bridge.agent("claude-code", token);
+			const other = await bridge.agent("Claude on the desk");
+			const answer = call("read", { path: "Welcome.md" });
+			await page.waitForSelector(modal);
+			expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude on the desk");
+			expect(await page.textContent(".vault-bridge-claim")).toContain("claude-code");
+			await page.locator(".vault-bridge-extent select").first().selectOption({ label: "The whole vault" });
+			await armed(page);
+			await page.click(button("Always allow"));
+			expect(await answer).toMatchObject({ success: true });
+			await page.waitForSelector(modal, { state: "detached" });
+
+			// Whoever only says that it is this program is asked about all the same, and shown as what it is.
+			const imposter = other("read", { path: "Welcome.md" });
+			await page.waitForSelector(modal);
+			expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
+			await page.click(button("Deny for session"));
+			expect(await imposter).toMatchObject({ success: false });
+			expect(await call("read", { path: "Welcome.md" })).toMatchObject({ success: true });
+
+			await programs(page);
+			const own = page.locator(".vault-bridge-program");
+			await own.locator("text=Allowed: read on the whole vault").waitFor();
+			expect(await own.textContent()).toContain("Connected now.");
+			expect(await own.textContent()).not.toContain("Denied");
+			await own.locator('button:text-is("Revoke")').click();
+			await page.click('.modal:not(.mod-settings) button:text-is("Revoke")');
+			await page.waitForSelector('.notice:has-text("Claude on the desk was revoked.")');
+			await own.waitFor({ state: "detached" });
+			await expect(bridge.agent("claude-code", token)).rejects.toThrow("401");
+		});
+
+		it("may do more only after a yes to a question", async () => {
+			await serve();
+			const page = await open();
+			await programs(page);
+			await add(page, "Screen");
+			await page.click('button:text-is("Let it answer questions")');
+			await page.waitForSelector(modal);
+			expect(await page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
+			expect(await page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
+			expect(await page.isVisible(".vault-bridge-extent")).toBe(false);
+			await page.click(button("Deny"));
+			await page.waitForSelector('.notice:has-text("does not let Screen")');
+			await page.click('button:text-is("Let it answer questions")');
+			await page.waitForSelector(modal);
+			await armed(page);
+			await page.click(button("Allow once"));
+			await page.waitForSelector('.vault-bridge-program:has-text("Call tools and answer the questions of other programs.")');
+		});
 	});
 });

@@ -11,6 +11,8 @@ import { file } from "./files";
 const beside = file(process.platform === "win32" ? "../.venv/Scripts/vault-bridge.exe" : "../.venv/bin/vault-bridge");
 /** The command of the bridge: of this checkout, or the one that VAULT_BRIDGE_COMMAND names. Null: not installed. */
 export const command = process.env["VAULT_BRIDGE_COMMAND"] ?? (existsSync(beside) ? beside : null);
+/** What makes the command run the code of this checkout, wherever the environment it lies in was installed from. */
+export const ownCode: Record<string, string> = command === beside ? { PYTHONPATH: file("..") } : {};
 
 export interface Result {
 	success: boolean;
@@ -31,7 +33,8 @@ export class RealBridge {
 	}
 
 	async start(): Promise<void> {
-		const child = spawn(command ?? "", ["serve", "--vault", this.vault, "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+		const env = { ...process.env, ...ownCode };
+		const child = spawn(command ?? "", ["serve", "--vault", this.vault, "--json"], { stdio: ["ignore", "pipe", "inherit"], env });
 		this.process = child;
 		const lines = createInterface({ input: child.stdout });
 		await new Promise<void>((resolve, reject) => {
@@ -63,11 +66,16 @@ export class RealBridge {
 		writeFileSync(join(this.vault, path), text);
 	}
 
-	/** Connect as an agent with a name. Returns what calls a tool. */
-	async agent(name: string): Promise<(tool: string, args: object, more?: object) => Promise<Result>> {
+	/**
+	 * Connect as an agent. Returns what calls a tool.
+	 *
+	 * @param name - What it calls itself.
+	 * @param credential - The token of a program that the person has added; without one it is the shared token.
+	 */
+	async agent(name: string, credential?: string): Promise<(tool: string, args: object, more?: object) => Promise<Result>> {
 		const { runDir } = JSON.parse(this.read(".vault-bridge/bridge.json")) as { runDir: string };
 		const { url, token } = JSON.parse(readFileSync(join(runDir, "agent.json"), "utf8")) as { url: string; token: string };
-		const socket = new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+		const socket = new WebSocket(url, { headers: { authorization: `Bearer ${credential ?? token}` } });
 		this.agents.push(socket);
 		await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
 		const waiting = new Map<number, (result: Result) => void>();

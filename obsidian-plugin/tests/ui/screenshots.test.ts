@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, it } from "vitest
 import { Browser, type Theme } from "./browser";
 import { FakeBridge } from "./fakeBridge";
 import { file } from "./files";
-import { files, hostile, hunks, network, question, read } from "./questions";
+import { claude, grants, ollama } from "./programs";
+import { files, hostile, hunks, named, network, question, read, unnamed } from "./questions";
 
 let browser: Browser;
 let bridge: FakeBridge;
@@ -44,6 +45,9 @@ const states: [name: string, show: (page: Page) => Promise<void>][] = [
 	["consent-lost", async (page) => { await asked(page, question()); bridge.stop(); await page.waitForSelector(".vault-bridge-status:not(.is-connected)"); await page.waitForTimeout(200); }],
 	["consent-soon", async (page) => asked(page, question({ expiresAt: new Date(Date.now() + 20_000).toISOString() }))],
 	["consent-small", async (page) => { await page.setViewportSize({ width: 550, height: 400 }); await asked(page, question()); }],
+	["consent-named", async (page) => asked(page, named())],
+	["consent-unnamed", async (page) => { await asked(page, unnamed({ covers: "target" })); await page.locator(".vault-bridge-extent select").first().selectOption({ index: 1 }); await page.locator(".vault-bridge-extent select").last().selectOption({ index: 2 }); }],
+	["consent-edit-named", async (page) => asked(page, { ...question(), client: "Claude Code", clientId: "0a1b2c", verified: true, ladder: [{ reach: "file", keys: ["Projects/Balcony garden.md"], label: "Projects/Balcony garden.md" }, { reach: "folder", keys: ["Projects/"], label: "the folder Projects/" }, { reach: "vault", keys: ["/"], label: "the whole vault" }] })],
 	["undo", async (page) => {
 		const recorded: unknown = JSON.parse(readFileSync(file("tests/recorded/preview-undo.json"), "utf8"));
 		bridge.answers.set("tools.preview", () => recorded);
@@ -59,6 +63,18 @@ const states: [name: string, show: (page: Page) => Promise<void>][] = [
 	["settings-privacy", async (page) => { await inSettings(page, "Privacy and audit"); }],
 	["settings-limits", async (page) => { await inSettings(page, "Limits of each tool"); }],
 	["settings-grants", async (page) => inSettings(page, "Remembered answers")],
+	["settings-programs", async (page) => { bridge.clients = [claude, ollama]; bridge.answers.set("consent.grants", () => grants); await inSettings(page, "Connected programs"); await page.waitForSelector(".vault-bridge-program"); }],
+	["settings-programs-none", async (page) => { await inSettings(page, "Connected programs"); await page.waitForSelector(".vault-bridge-empty"); }],
+	["settings-programs-token", async (page) => {
+		bridge.answers.set("clients.add", () => ({ client: claude, token: "vbc_0a1b2c3d4e5f_3q0Yk1mS8rT5vXzB7nLcPwHdJgFaUeQiOoMmKkZzYy" }));
+		await inSettings(page, "Connected programs");
+		await page.click('button:text-is("Add")');
+		await page.fill(".modal:not(.mod-settings) input", "Claude Code");
+		await page.keyboard.press("Enter");
+		await page.waitForSelector(".vault-bridge-token");
+	}],
+	["settings-programs-revoke", async (page) => { bridge.clients = [claude, ollama]; await inSettings(page, "Connected programs"); await page.click('button:text-is("Revoke") >> nth=0'); await page.waitForTimeout(100); }],
+	["settings-answers", async (page) => { bridge.answers.set("consent.grants", () => grants); await inSettings(page, "Remembered answers"); await page.waitForTimeout(200); }],
 	["log", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "view-tool-logs"); await page.click(".vault-bridge-log-row.is-execution summary"); await page.waitForTimeout(300); }],
 	["history", async (page) => { await page.waitForSelector(".vault-bridge-status.is-connected"); await run(page, "show-changes"); await page.waitForSelector(".vault-bridge-change"); }],
 	["index", async (page) => {

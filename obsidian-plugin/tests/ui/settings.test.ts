@@ -45,15 +45,15 @@ describe("a control", () => {
 
 	it("measures bytes in what people read", async () => {
 		await go("Network security");
-		expect(await row("Max response size").locator("input").inputValue()).toBe("10");
-		await row("Max response size").locator("input").fill("2.5");
-		await row("Max response size").locator("input").blur();
+		expect(await row("Largest response").locator("input").inputValue()).toBe("10");
+		await row("Largest response").locator("input").fill("2.5");
+		await row("Largest response").locator("input").blur();
 		expect(await patch()).toEqual({ maxResponseSize: 2_621_440 });
 	});
 
-	it("offers for ever where the bridge does", async () => {
+	it("offers forever where the bridge does", async () => {
 		await go("Privacy and audit");
-		await row("Audit log retention days").locator("select").selectOption({ label: "For ever" });
+		await row("Keep the log for").locator("select").selectOption({ label: "Forever" });
 		expect(await patch()).toEqual({ auditLogRetentionDays: null });
 	});
 
@@ -80,8 +80,8 @@ describe("a control", () => {
 	it("shows the bridge's warnings about its own value", async () => {
 		bridge.answers.set("settings.update", () => ({ settings: {}, warnings: ["globalRateLimit: 900 calls a minute is high", "other: not here"] }));
 		await go("Performance");
-		await row("Global rate limit").locator("input").fill("900");
-		await row("Global rate limit").locator("input").blur();
+		await row("Limit for all tools").locator("input").fill("900");
+		await row("Limit for all tools").locator("input").blur();
 		await page.waitForSelector(".vault-bridge-problem.is-warning");
 		expect(await page.textContent(".vault-bridge-problem")).toBe("globalRateLimit: 900 calls a minute is high");
 	});
@@ -137,7 +137,7 @@ describe("tools", () => {
 
 	it("are offered only the modes that the bridge would honour", async () => {
 		await go("Tools and consent");
-		const modes = page.locator(".setting-group", { hasText: "Consent mode" });
+		const modes = page.locator(".setting-group", { hasText: "When tools ask" });
 		const options = async (name: string): Promise<string[]> => modes.locator(".setting-item", { hasText: name }).first().locator("option").allTextContents();
 		expect(await options("Read")).toEqual(["Always ask", "Session allow", "Always allow", "Never allow"]);
 		expect(await options("Apply Patch")).toEqual(["Always ask", "Never allow"]);

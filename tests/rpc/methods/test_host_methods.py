@@ -1,18 +1,22 @@
 """consent.*, settings.* and audit.query: what only a host may do."""
 
+import dataclasses
 from typing import Any
 
 import pytest
 
-from bridge.toolkit.registry import ToolProvider
+from bridge.identity.caller import SHARED, Caller
+from bridge.toolkit.registry import StaticProvider
 from tests.rpc.world import Look, World
 
 WHOLE = {
     "kind": "session",
     "client": None,
+    "clientId": None,
     "sessionId": None,
     "tool": None,
     "target": None,
+    "reach": None,
     "operation": None,
     "decision": "allow_session",
     "feedback": None,
@@ -27,7 +31,7 @@ async def test_open_questions_are_listed_and_answered_once(world: World) -> None
     assert [question["requestId"] for question in pending] == ["c-1"]
     answer = {"requestId": "c-1", "decision": "allow_once", "planDigest": "sha256:1"}
     first = (await world.ask("host", "consent.respond", answer))["result"]
-    assert (first["accepted"], first["outcome"], first["by"]) == (True, "allowed", "unnamed host")
+    assert (first["accepted"], first["outcome"], first["by"]) == (True, "allowed", "Obsidian or the terminal")
     assert (await asking).decision == "allow_once"
     again = (await world.ask("host", "consent.respond", answer))["result"]
     assert (again["accepted"], again["outcome"]) == (False, "allowed")
@@ -88,11 +92,10 @@ async def test_the_settings_describe_themselves(world: World) -> None:
 
 async def test_the_settings_name_every_listed_tool_also_those_that_are_not_enabled(world: World) -> None:
     class Unlisted(Look):
-        name = "history_look"
-        listed = False
+        spec = dataclasses.replace(Look.spec, name="history_look", listed=False)
 
-    world.services.registry.register(
-        ToolProvider(id="history", name="History", description="", version="1", tools=[Unlisted()])
+    await world.services.registry.add(
+        StaticProvider(id="history", name="History", description="", version="1", tools=[Unlisted()])
     )
     await world.ask("host", "settings.update", {"patch": {"enabledTools": ["ghost"]}})
     assert (await world.ask("host", "tools.list"))["result"] == []
@@ -125,9 +128,16 @@ async def test_a_page_of_the_log_begins_before_a_records_number(world: World, be
 
 @pytest.mark.parametrize("client", [None, "Claude Code"])
 async def test_an_operation_is_approved_for_one_client_or_for_all(world: World, client: str | None) -> None:
+    known = world.clients.add("Claude Code")[0].client_id
     params = {"operation": "create", "enabled": True} | ({"client": client} if client else {})
     assert (await world.ask("host", "consent.autoApprove", params))["result"]["grant"] == WHOLE | {"grantId": "s-1"}
-    assert world.asked == {"operation": "create", "client": client, "enabled": True}
+    assert world.asked == {"operation": "create", "client": known if client else None, "enabled": True}
+
+
+async def test_nothing_is_approved_for_a_client_that_there_is_not(world: World) -> None:
+    params = {"operation": "create", "enabled": True, "client": "Nobody"}
+    assert (await world.ask("host", "consent.autoApprove", params))["error"]["code"] == -32602
+    assert world.asked == {}
 
 
 @pytest.mark.parametrize("operation", ["delete", "read", "execute", 1])
@@ -138,8 +148,9 @@ async def test_no_other_operation_can_be_approved(world: World, operation: Any) 
     assert refused["error"]["code"] == -32001
 
 
-@pytest.mark.parametrize(("client", "told"), [(None, "unnamed agent"), ("Ada", "Ada")])
+@pytest.mark.parametrize(("client", "told"), [(None, Caller(SHARED, "").name), ("Ada", "Ada")])
 async def test_a_call_is_explained_as_an_agents(world: World, client: str | None, told: str) -> None:
+    world.clients.add("Ada")
     params = {"name": "grep"} | ({"client": client} if client else {})
     answer = (await world.ask("host", "policy.explain", params))["result"]
     assert answer == {"outcome": "ask", "tool": "grep", "caller": told, "role": "agent"}

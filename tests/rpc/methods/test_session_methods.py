@@ -6,23 +6,32 @@ import pytest
 
 from tests.rpc.world import FakeTransport, World
 
+UNNAMED = "a program without a name of its own"
+
+
+def shown(calls_itself: str) -> str:
+    """How a program without a name of its own is shown."""
+    return f"{UNNAMED}, calls itself {calls_itself!r}"
+
 
 async def test_info_says_who_is_asking_and_where(world: World) -> None:
     session = world.open()
     answer = await world.ask("agent", "session.info", session=session)
     assert answer["result"] == {
         "role": "agent",
-        "client": "unnamed agent",
+        "client": UNNAMED,
+        "clientId": "shared",
+        "capabilities": ["call"],
         "sessionId": session.session_id,
         "vault": "Notes",
         "version": "1.2.3",
-        "protocol": 2,
+        "protocol": 3,
         "tools": ["grep"],
         "hostConnected": False,
     }
     world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True
-    assert (await world.ask("host", "session.info"))["result"]["client"] == "unnamed host"
+    assert (await world.ask("host", "session.info"))["result"]["client"] == "Obsidian or the terminal"
 
 
 async def test_info_names_enabled_tools_only(world: World) -> None:
@@ -33,13 +42,14 @@ async def test_info_names_enabled_tools_only(world: World) -> None:
 async def test_a_client_names_itself(world: World) -> None:
     session = world.open()
     answer = await world.ask("agent", "session.name", {"client": "Claude Code"}, session=session)
-    assert answer["result"] == {"client": "Claude Code", "sessionId": session.session_id, "can": []}
-    assert session.name == "Claude Code"
+    assert answer["result"] == {"client": shown("Claude Code"), "sessionId": session.session_id, "can": []}
+    assert session.caller.calls_itself == "Claude Code"
 
 
 @pytest.mark.parametrize("client", ["A", "x" * 80, "Клод", "日本語", "it's me: v1.2 (beta)"])
 async def test_a_name_is_up_to_80_printable_characters(world: World, client: str) -> None:
-    assert (await world.ask("agent", "session.name", {"client": client}))["result"]["client"] == client
+    assert (await world.ask("agent", "session.name", {"client": client}))["result"]["client"] == shown(client)
+    assert (await world.ask("host", "session.name", {"client": client}))["result"]["client"] == client
 
 
 @pytest.mark.parametrize(
@@ -69,7 +79,7 @@ async def test_a_name_that_could_draw_in_a_question_is_refused(world: World, cli
     answer = await world.ask("agent", "session.name", {"client": client}, session=session)
     assert answer["error"]["code"] == -32602
     assert "'client'" in answer["error"]["data"]["hint"]
-    assert session.name == "unnamed agent"
+    assert session.name == UNNAMED
 
 
 async def test_an_agent_cannot_say_that_it_can_consent(world: World) -> None:

@@ -1,10 +1,11 @@
 """tools.*: what a caller asks reaches the tools, and what they say comes back."""
 
+import uuid
 from typing import Any
 
 import pytest
 
-from bridge.toolkit.tool_call import Caller
+from bridge.identity.caller import SHARED, Caller
 from tests.rpc.world import FakeTransport, World
 
 
@@ -13,7 +14,7 @@ async def test_a_call_reaches_the_tools_with_everything_it_carries(world: World)
     params = {"name": "echo", "arguments": {"a": [1]}, "callId": "c-1", "wait": 1.5, "reason": "to see"}
     answer = await world.ask("agent", "tools.call", params, session=session)
     assert answer["result"] == {"success": True, "data": {"a": [1]}, "text": "done", "metadata": {}}
-    caller = Caller("agent", "unnamed agent", session.session_id)
+    caller = Caller(SHARED, session.session_id)
     assert world.calls.asked == [{"caller": caller, **params}]
 
 
@@ -24,7 +25,7 @@ async def test_a_call_by_position_is_the_same_call(world: World) -> None:
 
 async def test_a_bounded_call_without_an_id_gets_one_so_that_its_ticket_names_it(world: World) -> None:
     await world.ask("agent", "tools.call", {"name": "echo", "wait": 0})
-    assert world.calls.asked[0]["callId"].startswith("call-")
+    assert uuid.UUID(world.calls.asked[0]["callId"]).version == 4
     await world.ask("agent", "tools.call", {"name": "echo"})
     assert world.calls.asked[1]["callId"] is None
 

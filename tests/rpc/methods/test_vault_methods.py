@@ -22,7 +22,7 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "canUndo": True,
         }
     ]
-    assert world.asked == {"limit": 5, "before": "patch-2"}
+    assert world.asked == {"limit": 5, "before": "patch-2", "credential": "shared"}
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1001, "5", 1.5, True])
@@ -44,7 +44,7 @@ async def test_undo_and_redo_go_the_way_of_every_tool(
 async def test_limits_are_those_of_the_session_that_asks(world: World) -> None:
     session = world.open()
     answer = await world.ask("agent", "limits.status", session=session)
-    assert answer["result"] == {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session.session_id}
+    assert answer["result"] == {"grep": {"limit": 100, "used": 1, "queued": 0}, "session": session.caller.subject}
 
 
 async def test_the_vaults_status_is_passed_on(world: World) -> None:

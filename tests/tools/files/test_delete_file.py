@@ -12,11 +12,11 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
-from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files import deletion_preview
 from bridge.tools.files.delete_file import DeleteFileTool
@@ -43,12 +43,12 @@ class Deleting:
     progress: list[str] = field(default_factory=list)
 
     def plan(self, path: object) -> ChangePlan:
-        params = parse_arguments(self.tool.parameters, {"path": path})
+        params = self.tool.spec.parameters.parse({"path": path})
         return self.tool.prepare(params, self._context())
 
     def report(self, path: str, **applied: object) -> tuple[dict[str, object], str]:
         plan = self.plan(path)
-        params = parse_arguments(self.tool.parameters, {"path": path})
+        params = self.tool.spec.parameters.parse({"path": path})
         output = self.tool.report(params, Applied("delete-1", "backups/", plan, **applied))  # type: ignore[arg-type]
         return output.data, output.text
 
@@ -68,7 +68,7 @@ class Deleting:
     def _context(self) -> CallContext:
         deadline = self.clock.monotonic() + self.seconds
         tell = lambda _done, _total, message: self.progress.append(message)  # noqa: E731 (one line of wiring)
-        return CallContext("session", "Ada", self.settings, deadline, tell)
+        return CallContext(PERSON, self.settings, deadline, tell)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -111,7 +112,7 @@ class Moves(RuleBasedStateMachine):
         services = ToolServices(files=every, everything=self.index, history=self.ledger)
         storage, clock = services.storage, services.clock
         self.moves, self.keeper = MovePlanner(storage, clock), LinkKeeper(storage, clock)
-        self.context = CallContext("s", "Ada", Settings(), services.clock.monotonic() + 600)
+        self.context = CallContext(PERSON, Settings(), services.clock.monotonic() + 600)
         self.first = self._bytes()
 
     @rule(data=st.data(), to=PATHS)

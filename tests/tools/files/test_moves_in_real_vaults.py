@@ -7,6 +7,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import ToolFailure
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -58,7 +59,7 @@ def test_links_of_a_real_vault_survive_being_moved_about(
             folder = folders[number * 7 % len(folders)]
             name = (source if number % 2 else linked[number * 13 % len(linked)]).rpartition("/")[2]
             try:
-                context = CallContext("s", "Ada", Settings(), services.clock.monotonic() + 60)
+                context = CallContext(PERSON, Settings(), services.clock.monotonic() + 60)
                 plan = planner.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
             except ToolFailure:
                 continue

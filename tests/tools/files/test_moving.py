@@ -1,6 +1,7 @@
 """move_file and organize_note: their exact texts, and links that follow."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.testing import Sandbox
+from bridge.tools.files.move_file import MoveFileTool
 from tests.tools.files.conftest import text_of
 
 
@@ -266,7 +268,7 @@ async def test_a_call_that_takes_too_long_ends_and_changes_nothing(
     any_vault: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     any_vault.write("Links.md", "[[Ideas]]")
-    monkeypatch.setattr("bridge.tools.files.move_file.MoveFileTool.timeout", -1.0)
+    monkeypatch.setattr(MoveFileTool, "spec", dataclasses.replace(MoveFileTool.spec, timeout=-1.0))
     result = await any_vault.call("move_file", source="Ideas.md", destination="x.md")
     assert not result.success
     assert any_vault.data("Links.md") == b"[[Ideas]]"

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.record import Cause
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
-from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
 from bridge.tools.notes import note_tools
 from bridge.tools.storage import PlanningStorage
@@ -85,10 +85,10 @@ class Notes:
 
     def _begin(self, name: str, arguments: dict[str, Any]) -> tuple[Tool[Any], Any]:
         tool = self.tools[name]
-        return tool, parse_arguments(tool.parameters, arguments)
+        return tool, tool.spec.parameters.parse(arguments)
 
     def _context(self) -> CallContext:
-        return CallContext("session", "Ada", self.settings, SystemClock().monotonic() + 20)
+        return CallContext(PERSON, self.settings, SystemClock().monotonic() + 20)
 
 
 def put(folder: Path, notes: dict[str, bytes]) -> None:

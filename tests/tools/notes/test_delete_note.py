@@ -7,11 +7,11 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
+from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
-from bridge.toolkit.arguments import parse_arguments
 from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.notes.delete_note import DeleteNoteTool
@@ -58,8 +58,8 @@ def plan(tool: DeleteNoteTool) -> Plan:
     clock = SystemClock()
 
     def plan(name: str) -> ChangePlan:
-        context = CallContext("session", "Ada", Settings(), clock.monotonic() + 20)
-        return tool.prepare(parse_arguments(tool.parameters, {"name": name}), context)
+        context = CallContext(PERSON, Settings(), clock.monotonic() + 20)
+        return tool.prepare(tool.spec.parameters.parse({"name": name}), context)
 
     return plan
 
@@ -112,7 +112,7 @@ def test_what_names_no_note_is_refused(plan: Plan, name: str) -> None:
 
 
 def test_it_answers_as_delete_file_does(tool: DeleteNoteTool, plan: Plan) -> None:
-    params = parse_arguments(tool.parameters, {"name": "Tea"})
+    params = tool.spec.parameters.parse({"name": "Tea"})
     output = tool.report(params, Applied("delete-1", "backups/", plan("Tea"), "system"))
     assert output.text == "Deleted 'Tea.md' to trash."
     assert output.data["linkedFrom"] == 2

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import ReadEffect
+from bridge.toolkit.tool import ReadEffect, in_vault
 from tests.tools.notes.conftest import NOTES, Notes
 
 World = Callable[[dict[str, bytes]], Notes]
@@ -60,9 +60,9 @@ def test_whether_a_note_exists_is_not_said_before_consent(world: Notes) -> None:
         effects = [world.prepare(tool, name=name) for name in ("Home", "Nothing", "Plan")]
         assert all(isinstance(effect, ReadEffect) for effect in effects)
         assert [effect.targets for effect in effects if isinstance(effect, ReadEffect)] == [
-            ("Home.md",),
-            ("Nothing",),
-            ("Plan",),
+            in_vault("Home.md"),
+            in_vault("Nothing"),
+            in_vault("Plan"),
         ]
 
 

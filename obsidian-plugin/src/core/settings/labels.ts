@@ -1,4 +1,4 @@
-/** How a setting is named and measured on the screen. */
+/** How settings and their values are named and measured on the screen, beyond what the bridge says of them. */
 
 import type { Field } from "./schema";
 
@@ -29,7 +29,7 @@ const MODE_LABELS: Readonly<Record<string, string>> = {
 
 const CAPITALS: Readonly<Record<string, string>> = { https: "HTTPS", ttl: "TTL", mcp: "MCP", api: "API", url: "URL" };
 
-/** `maxResponseSize` as `Max response size`. */
+/** A name of the wire for people: `session_allow` as `Session allow`, where nobody has written a title. */
 export function labelOf(key: string): string {
 	const words = key
 		.replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -51,18 +51,10 @@ export function nullLabel(field: Field): string {
 	return said ? said.charAt(0).toUpperCase() + said.slice(1) : "Any";
 }
 
-/** The description without what only the wire needs to know. */
+/** The description without what only the wire needs to know: what null means, and its unit, which stands at the field. */
 export function descriptionOf(field: Field): string {
-	const text = field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/`/g, "");
-	// `find: most results.`: the tool stands in the label already.
-	const about = /^([a-z_]+): (.*)$/s.exec(text);
-	const rest = field.section === "toolSpecific" && about?.[2] !== undefined && field.key.toLowerCase().startsWith((about[1] ?? "").replace(/_/g, "")) ? about[2] : text;
-	return rest.charAt(0).toUpperCase() + rest.slice(1);
-}
-
-/** Whether the bridge calls it a risk to turn this on. */
-export function isRisk(field: Field): boolean {
-	return field.kind === "toggle" && /\brisk\b/i.test(field.description);
+	const text = field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/, in bytes\b/i, "").replace(/`/g, "");
+	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 export interface Unit {

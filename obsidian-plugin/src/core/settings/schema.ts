@@ -2,6 +2,7 @@
 
 import { isObject, object, optional, readable, record, ShapeError, string, type JsonObject, type Reader } from "../json";
 import type { SettingsResetParams } from "../wire/contract";
+import { labelOf } from "./labels";
 import { readTools, type ToolInfo } from "../wire/session";
 
 export type Section = NonNullable<SettingsResetParams["section"]>;
@@ -11,7 +12,10 @@ export const SECTIONS = ["tools", "apis", "network", "performance", "privacy", "
 interface FieldBase {
 	key: string;
 	section: string;
+	title: string;
 	description: string;
+	/** What a person should know before they switch it on; null where nothing is risky. */
+	risk: string | null;
 	default: unknown;
 	/** Whether null is a value. */
 	nullable: boolean;
@@ -69,6 +73,8 @@ function readField(key: string, value: unknown): Field {
 	const base: FieldBase = {
 		key,
 		section: optional(string, "other")(property["section"], `${key}.section`),
+		title: optional(string, labelOf(key))(property["title"], `${key}.title`),
+		risk: optional(string, null)(property["risk"], `${key}.risk`),
 		description: optional(string, "")(property["description"], `${key}.description`),
 		default: property["default"],
 		nullable,

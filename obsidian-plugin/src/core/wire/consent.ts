@@ -7,12 +7,12 @@ import { consentRequest } from "./readers";
 export type FileChange = FilePreview["change"];
 
 /** What the screen needs of a question. */
-export type ConsentRequest = Omit<Wire, "sessionId" | "canBypass">;
+export type ConsentRequest = Omit<Wire, "sessionId" | "canBypass" | "touches">;
 
 export const readConsentRequest = record<ConsentRequest>(
 	pick(
 		consentRequest,
-		...(["requestId", "client", "tool", "riskLevel", "operation", "summary", "reason", "parameters", "targets", "covers", "choices"] as const),
+		...(["requestId", "client", "clientId", "callsItself", "verified", "ladder", "tool", "riskLevel", "operation", "summary", "reason", "parameters", "targets", "covers", "choices"] as const),
 		...(["preview", "planDigest", "hunksSupported", "createdAt", "expiresAt", "scope", "brief"] as const),
 	),
 );

@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 /** The version of the protocol that this describes. */
-export const PROTOCOL = 2;
+export const PROTOCOL = 3;
 
 /** A file the user handed to the conversation. */
 export interface AttachParams {
@@ -172,6 +172,10 @@ export interface Cancelled {
 	cancelled: boolean;
 }
 
+/** What a client may do. */
+export const Capability = ["call", "answer", "administer"] as const;
+export type Capability = (typeof Capability)[number];
+
 /** One change of the vault. */
 export interface ChangeEntry {
 	executionId: string;
@@ -183,6 +187,44 @@ export interface ChangeEntry {
 	added: number;
 	removed: number;
 	canUndo: boolean;
+}
+
+/** What the person calls the program. */
+export interface ClientAddParams {
+	name: string;
+}
+
+/** Which client, and what it may do beside what it may already. */
+export interface ClientAllowParams {
+	clientId: string;
+	capability: Capability;
+}
+
+/** A client with a name of its own, as the list of connected programs shows it. Times are ISO 8601 UTC. */
+export interface ClientInfo {
+	clientId: string;
+	name: string;
+	callsItself: string | null;
+	capabilities: Capability[];
+	added: string;
+	lastSeen: string | null;
+	connected: number;
+}
+
+/** Which client, and what it is called from now on. */
+export interface ClientRenameParams {
+	clientId: string;
+	name: string;
+}
+
+/** Which client. */
+export interface ClientRevokeParams {
+	clientId: string;
+}
+
+/** A client was added, renamed, revoked, or may do more than before. Sent to those who administer. */
+export interface ClientsChanged {
+	message: string;
 }
 
 /** What Obsidian says of some notes; which of them are not saved; and, once, the paths of all notes it knows. */
@@ -213,6 +255,9 @@ export interface ConsentReply {
 export interface ConsentRequest {
 	requestId: string;
 	client: string;
+	clientId: string;
+	callsItself: string | null;
+	verified: boolean;
 	sessionId: string;
 	tool: ToolFace;
 	riskLevel: RiskLevel;
@@ -221,6 +266,8 @@ export interface ConsentRequest {
 	reason: string | null;
 	parameters: Record<string, unknown>;
 	targets: string[];
+	touches: TargetView[];
+	ladder: RungView[];
 	covers: Covers;
 	canBypass: boolean;
 	choices: Decision[];
@@ -244,6 +291,12 @@ export interface ConsentResolved {
 /** What an answer that is remembered holds for: every use of the tool, or the target shown. */
 export const Covers = ["tool", "target"] as const;
 export type Covers = (typeof Covers)[number];
+
+/** Structured data. */
+export interface DataPart {
+	type: "data";
+	data: unknown;
+}
 
 /** What a person may answer. */
 export const Decision = ["allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"] as const;
@@ -282,11 +335,11 @@ export interface Endpoint {
 export const ErrorType = ["permission_denied", "invalid_parameters", "execution_failed", "rate_limited", "network_error", "timeout", "not_found", "ambiguous", "conflict"] as const;
 export type ErrorType = (typeof ErrorType)[number];
 
-/** A call that an agent of this name might make. */
+/** A call that a client of this name or id might make; without one, a program that nobody gave a name. */
 export interface ExplainParams {
 	name: string;
 	arguments?: Record<string, unknown>;
-	client?: string;
+	client?: string | null;
 }
 
 /** What the rules say of a call. */
@@ -329,9 +382,11 @@ export interface Grant {
 	grantId: string;
 	kind: string;
 	client: string | null;
+	clientId: string | null;
 	sessionId: string | null;
 	tool: string | null;
 	target: string | null;
+	reach: string | null;
 	operation: string | null;
 	decision: string;
 	feedback: string | null;
@@ -351,6 +406,19 @@ export interface HostWrite {
 	path: string;
 	expected: string;
 	content: string;
+}
+
+/** The hunks of one file's diff that are wanted, counted from 0. */
+export interface HunkChoice {
+	path: string;
+	keep: number[];
+}
+
+/** An image; `data` is base64. */
+export interface ImagePart {
+	type: "image";
+	mimeType: string;
+	data: string;
 }
 
 /** What became of the comparison of some notes. */
@@ -376,12 +444,6 @@ export interface IndexDifference {
 export interface IndexProgress {
 	done: number;
 	total: number;
-}
-
-/** The hunks of one file's diff that are wanted, counted from 0. */
-export interface KeptHunks {
-	path: string;
-	keep: number[];
 }
 
 /** A call has to wait, or is refused, because of a rate limit. `retry_after` is in seconds. */
@@ -417,6 +479,19 @@ export interface McpTool {
 	annotations: McpAnnotations;
 }
 
+/** A client that was just added. The token is shown this once; the bridge keeps only its hash. */
+export interface NewClient {
+	client: ClientInfo;
+	token: string;
+}
+
+/** A link to a note of this vault. */
+export interface NotePart {
+	type: "note";
+	path: string;
+	title: string;
+}
+
 /** What Obsidian's `metadataCache` says of one note. */
 export interface ObsidianFacts {
 	resolved: Record<string, number>;
@@ -449,6 +524,10 @@ export interface Preview {
 	request: string | null;
 }
 
+/** How far an answer for longer holds: the rungs of all ladders, each kind of target having some of them. */
+export const Reach = ["file", "folder", "vault", "page", "section", "site", "command", "executable", "tool", "server", "custom_tool"] as const;
+export type Reach = (typeof Reach)[number];
+
 /** What becomes of a call that does not get as far as the rules, or is refused before them. */
 export interface Refusal {
 	outcome: "deny" | "fail";
@@ -473,7 +552,9 @@ export interface RespondParams {
 	decision: Decision;
 	planDigest?: string | null;
 	feedback?: string | null;
-	hunks?: KeptHunks[] | Record<string, number[]> | null;
+	hunks?: HunkChoice[] | Record<string, number[]> | null;
+	reach?: Reach | null;
+	everyone?: boolean | null;
 }
 
 /** Which change; by default the newest not yet undone, or the last undone. */
@@ -495,6 +576,13 @@ export interface Revoked {
 export const RiskLevel = ["safe", "low", "medium", "high"] as const;
 export type RiskLevel = (typeof RiskLevel)[number];
 
+/** One rung of a question's ladder. */
+export interface RungView {
+	reach: Reach;
+	keys: string[];
+	label: string;
+}
+
 /** The call in other words: how far into the vault it reaches. */
 export interface Scope {
 	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
@@ -509,6 +597,8 @@ export interface Scope {
 export interface SessionInfo {
 	role: string;
 	client: string;
+	clientId: string;
+	capabilities: Capability[];
 	sessionId: string;
 	vault: string;
 	version: string;
@@ -658,6 +748,22 @@ export interface Subscribed {
 	kinds: string[];
 }
 
+/** What sort of thing a call touches. */
+export const TargetKind = ["file", "folder", "url", "command", "server_tool", "custom_tool"] as const;
+export type TargetKind = (typeof TargetKind)[number];
+
+/** One thing that a call touches. */
+export interface TargetView {
+	kind: TargetKind;
+	label: string;
+}
+
+/** A text. */
+export interface TextPart {
+	type: "text";
+	text: string;
+}
+
 /** One call. `wait` (seconds) bounds the reply, not the call. */
 export interface ToolCallParams {
 	name: string;
@@ -715,6 +821,15 @@ export interface ToolFunction {
 	parameters: Record<string, unknown>;
 }
 
+/** A piece of an answer that comes in pieces; the result has all of them. Sent to whoever called. */
+export interface ToolOutput {
+	executionId: string;
+	tool: string;
+	client: string;
+	callId: string | null;
+	text: string;
+}
+
 /** A call that is only to be shown. */
 export interface ToolPreviewParams {
 	name: string;
@@ -741,6 +856,7 @@ export interface ToolResult {
 	errorType: string | null;
 	executionId: string | null;
 	metadata: Record<string, unknown>;
+	parts: (TextPart | DataPart | ImagePart | NotePart)[];
 }
 
 /** A call made before. */
@@ -765,6 +881,9 @@ export interface ToolSummary {
 	risk: RiskLevel;
 	consentClass: ConsentClass;
 }
+
+/** `tools.list` returns other tools than before. Sent to every client. */
+export type ToolsChanged = Record<string, never>;
 
 /** In which form. */
 export interface ToolsListParams {
@@ -866,6 +985,11 @@ export interface Methods {
 	"settings.update": { params: SettingsUpdateParams; result: SettingsUpdated };
 	"settings.reset": { params: SettingsResetParams; result: SettingsUpdated };
 	"settings.schema": { params: Record<string, never>; result: SettingsSchema };
+	"clients.list": { params: Record<string, never>; result: ClientInfo[] };
+	"clients.add": { params: ClientAddParams; result: NewClient };
+	"clients.rename": { params: ClientRenameParams; result: ClientInfo };
+	"clients.revoke": { params: ClientRevokeParams; result: ClientInfo };
+	"clients.allow": { params: ClientAllowParams; result: ClientInfo };
 	"audit.query": { params: AuditQueryParams; result: AuditRecord[] };
 	"audit.export": { params: AuditExportParams; result: AuditExport | AuditExportFile };
 	"audit.clear": { params: Record<string, never>; result: AuditCleared };
@@ -879,7 +1003,10 @@ export interface Events {
 	"consent.resolved": ConsentResolved;
 	"tool.started": ToolStarted;
 	"tool.progress": ToolProgress;
+	"tool.output": ToolOutput;
 	"tool.finished": ToolFinished;
+	"tools.changed": ToolsChanged;
+	"clients.changed": ClientsChanged;
 	"limits.hit": LimitHit;
 	"audit.appended": AuditAppended;
 	"index.progress": IndexProgress;

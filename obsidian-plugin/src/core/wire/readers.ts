@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
-import type { Attached, AuditAppended, AuditCleared, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CallPlan, CallPreview, Cancelled, ChangeEntry, ConsentReply, ConsentRequest, ConsentResolved, DirtyQuestion, Discovery, Endpoint, Events, Explanation, Faults, FilePreview, FunctionTool, Grant, HostWrite, IndexComparison, IndexDifference, IndexProgress, LimitHit, LimitUse, McpAnnotations, McpTool, PendingCall, Preview, Refusal, RequestPlan, Revoked, Scope, SessionInfo, SessionName, Settings, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolProgress, ToolResult, ToolStarted, ToolSummary, TrashQuestion, UncomparedNote, VaultChanged, VaultStatus, WritePlan, WriteQuestion } from "./contract";
+import type { Attached, AuditAppended, AuditCleared, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CallPlan, CallPreview, Cancelled, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, DataPart, DirtyQuestion, Discovery, Endpoint, Events, Explanation, Faults, FilePreview, FunctionTool, Grant, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, LimitHit, LimitUse, McpAnnotations, McpTool, NewClient, NotePart, PendingCall, Preview, Refusal, RequestPlan, Revoked, RungView, Scope, SessionInfo, SessionName, Settings, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolStarted, ToolSummary, ToolsChanged, TrashQuestion, UncomparedNote, VaultChanged, VaultStatus, WritePlan, WriteQuestion } from "./contract";
 
 export const attached: Members<Attached> = {
 	attached: /* @__PURE__ */ list(string),
@@ -115,9 +115,11 @@ export const grant: Members<Grant> = {
 	grantId: string,
 	kind: string,
 	client: /* @__PURE__ */ optional(string, null),
+	clientId: /* @__PURE__ */ optional(string, null),
 	sessionId: /* @__PURE__ */ optional(string, null),
 	tool: /* @__PURE__ */ optional(string, null),
 	target: /* @__PURE__ */ optional(string, null),
+	reach: /* @__PURE__ */ optional(string, null),
 	operation: /* @__PURE__ */ optional(string, null),
 	decision: string,
 	feedback: /* @__PURE__ */ optional(string, null),
@@ -198,6 +200,22 @@ export const changeEntry: Members<ChangeEntry> = {
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
+export const clientInfo: Members<ClientInfo> = {
+	clientId: string,
+	name: string,
+	callsItself: /* @__PURE__ */ optional(string, null),
+	capabilities: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")),
+	added: string,
+	lastSeen: /* @__PURE__ */ optional(string, null),
+	connected: /* @__PURE__ */ optional(number, 0),
+};
+export const readClientInfo = /* @__PURE__ */ record(clientInfo);
+
+export const clientsChanged: Members<ClientsChanged> = {
+	message: string,
+};
+export const readClientsChanged = /* @__PURE__ */ record(clientsChanged);
+
 export const consentReply: Members<ConsentReply> = {
 	accepted: boolean,
 	outcome: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("allowed", "denied", "timed_out", "cancelled", "stale"), null),
@@ -214,6 +232,19 @@ export const toolFace: Members<ToolFace> = {
 	icon: string,
 };
 export const readToolFace = /* @__PURE__ */ record(toolFace);
+
+export const targetView: Members<TargetView> = {
+	kind: /* @__PURE__ */ oneOf("file", "folder", "url", "command", "server_tool", "custom_tool"),
+	label: string,
+};
+export const readTargetView = /* @__PURE__ */ record(targetView);
+
+export const rungView: Members<RungView> = {
+	reach: /* @__PURE__ */ oneOf("file", "folder", "vault", "page", "section", "site", "command", "executable", "tool", "server", "custom_tool"),
+	keys: /* @__PURE__ */ list(string),
+	label: string,
+};
+export const readRungView = /* @__PURE__ */ record(rungView);
 
 export const preview: Members<Preview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
@@ -236,6 +267,9 @@ export const readScope = /* @__PURE__ */ record(scope);
 export const consentRequest: Members<ConsentRequest> = {
 	requestId: string,
 	client: string,
+	clientId: /* @__PURE__ */ optional(string, ""),
+	callsItself: /* @__PURE__ */ optional(string, null),
+	verified: /* @__PURE__ */ optional(boolean, false),
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
@@ -244,6 +278,8 @@ export const consentRequest: Members<ConsentRequest> = {
 	reason: /* @__PURE__ */ optional(string, null),
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
+	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
+	ladder: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readRungView), []),
 	covers: /* @__PURE__ */ oneOf("tool", "target"),
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
@@ -264,6 +300,12 @@ export const consentResolved: Members<ConsentResolved> = {
 	by: /* @__PURE__ */ optional(string, null),
 };
 export const readConsentResolved = /* @__PURE__ */ record(consentResolved);
+
+export const dataPart: Members<DataPart> = {
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("data"), "data"),
+	data: unknown,
+};
+export const readDataPart = /* @__PURE__ */ record(dataPart);
 
 export const dirtyQuestion: Members<DirtyQuestion> = {
 	paths: /* @__PURE__ */ list(string),
@@ -325,6 +367,13 @@ export const hostWrite: Members<HostWrite> = {
 	content: string,
 };
 export const readHostWrite = /* @__PURE__ */ record(hostWrite);
+
+export const imagePart: Members<ImagePart> = {
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("image"), "image"),
+	mimeType: string,
+	data: string,
+};
+export const readImagePart = /* @__PURE__ */ record(imagePart);
 
 export const indexDifference: Members<IndexDifference> = {
 	path: string,
@@ -390,6 +439,19 @@ export const mcpTool: Members<McpTool> = {
 };
 export const readMcpTool = /* @__PURE__ */ record(mcpTool);
 
+export const newClient: Members<NewClient> = {
+	client: readClientInfo,
+	token: string,
+};
+export const readNewClient = /* @__PURE__ */ record(newClient);
+
+export const notePart: Members<NotePart> = {
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("note"), "note"),
+	path: string,
+	title: string,
+};
+export const readNotePart = /* @__PURE__ */ record(notePart);
+
 export const pendingCall: Members<PendingCall> = {
 	status: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("pending"), "pending"),
 	callId: string,
@@ -412,10 +474,12 @@ export const readRevoked = /* @__PURE__ */ record(revoked);
 export const sessionInfo: Members<SessionInfo> = {
 	role: string,
 	client: string,
+	clientId: /* @__PURE__ */ optional(string, ""),
+	capabilities: /* @__PURE__ */ optional(/* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")), []),
 	sessionId: string,
 	vault: string,
 	version: string,
-	protocol: /* @__PURE__ */ optional(number, 2),
+	protocol: /* @__PURE__ */ optional(number, 3),
 	tools: /* @__PURE__ */ list(string),
 	hostConnected: boolean,
 };
@@ -510,6 +574,12 @@ export const subscribed: Members<Subscribed> = {
 };
 export const readSubscribed = /* @__PURE__ */ record(subscribed);
 
+export const textPart: Members<TextPart> = {
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("text"), "text"),
+	text: string,
+};
+export const readTextPart = /* @__PURE__ */ record(textPart);
+
 export const toolDescription: Members<ToolDescription> = {
 	name: string,
 	title: string,
@@ -538,6 +608,15 @@ export const toolFinished: Members<ToolFinished> = {
 };
 export const readToolFinished = /* @__PURE__ */ record(toolFinished);
 
+export const toolOutput: Members<ToolOutput> = {
+	executionId: string,
+	tool: string,
+	client: string,
+	callId: /* @__PURE__ */ optional(string, null),
+	text: string,
+};
+export const readToolOutput = /* @__PURE__ */ record(toolOutput);
+
 export const toolProgress: Members<ToolProgress> = {
 	executionId: string,
 	tool: string,
@@ -557,6 +636,7 @@ export const toolResult: Members<ToolResult> = {
 	errorType: /* @__PURE__ */ optional(string, null),
 	executionId: /* @__PURE__ */ optional(string, null),
 	metadata: /* @__PURE__ */ optional(object, {}),
+	parts: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ either(readTextPart, readDataPart, readImagePart, readNotePart)), []),
 };
 export const readToolResult = /* @__PURE__ */ record(toolResult);
 
@@ -567,6 +647,10 @@ export const toolStarted: Members<ToolStarted> = {
 	callId: /* @__PURE__ */ optional(string, null),
 };
 export const readToolStarted = /* @__PURE__ */ record(toolStarted);
+
+export const toolsChanged: Members<ToolsChanged> = {
+};
+export const readToolsChanged = /* @__PURE__ */ record(toolsChanged);
 
 export const trashQuestion: Members<TrashQuestion> = {
 	paths: /* @__PURE__ */ list(string),
@@ -600,7 +684,10 @@ export const EVENT_READERS: Members<Events> = {
 	"consent.resolved": readConsentResolved,
 	"tool.started": readToolStarted,
 	"tool.progress": readToolProgress,
+	"tool.output": readToolOutput,
 	"tool.finished": readToolFinished,
+	"tools.changed": readToolsChanged,
+	"clients.changed": readClientsChanged,
 	"limits.hit": readLimitHit,
 	"audit.appended": readAuditAppended,
 	"index.progress": readIndexProgress,

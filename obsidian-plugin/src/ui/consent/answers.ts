@@ -1,12 +1,15 @@
 /** The answers that a question offers: the message to the agent and the buttons. */
 
-import { DECISION_LABELS, scopeSentence } from "../../core/consent/wording";
+import type { Extent } from "../../core/consent/extent";
+import { DECISION_LABELS } from "../../core/consent/wording";
 import { allows, type ConsentRequest } from "../../core/wire/consent";
 import { Decision } from "../../core/wire/contract";
-import { showText } from "../text";
+import { ExtentChoice } from "./extentChoice";
 
 export interface AnswerEvents {
-	decide: (decision: Decision, feedback: string | null) => void;
+	decide: (decision: Decision, feedback: string | null, extent: Extent) => void;
+	/** The person has chosen where or for whom an answer for longer holds. */
+	chosen: () => void;
 	/** Whether a yes counts already. */
 	armed: () => boolean;
 	/** Deny this question and those that wait behind it. */
@@ -21,6 +24,7 @@ export class Answers {
 	private readonly buttons = new Map<Decision, HTMLButtonElement>();
 	private readonly message: HTMLTextAreaElement;
 	private readonly rest: HTMLButtonElement;
+	private readonly extent: ExtentChoice;
 	private blocked = false;
 	private nothing = false;
 
@@ -35,13 +39,16 @@ export class Answers {
 			placeholder: "Message to the agent, sent when you deny",
 			attr: { rows: "1", maxlength: String(MOST_FEEDBACK), "aria-label": "Message to the agent, sent when you deny" },
 		});
+		const choice = container.createDiv();
 		const bar = container.createDiv({ cls: "modal-button-container vault-bridge-answers" });
 		this.rest = bar.createEl("button", { cls: "vault-bridge-deny-rest", type: "button" });
 		this.rest.addEventListener("click", () => {
 			if (!this.blocked) events.denyAll();
 		});
 		for (const decision of offered) this.buttons.set(decision, this.drawButton(bar, decision));
-		drawScope(container, request, offered);
+		const note = container.createDiv({ cls: "vault-bridge-scope" });
+		this.extent = new ExtentChoice(choice, note, request, offered, events.chosen);
+		drawLimits(note, offered);
 		this.setWaiting(0);
 		this.refresh();
 	}
@@ -93,7 +100,7 @@ export class Answers {
 		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: DECISION_LABELS[decision], type: "button" });
 		button.addEventListener("click", () => {
 			if (this.blocked || (allows(decision) && !this.canAllow)) return;
-			this.events.decide(decision, allows(decision) ? null : this.feedback);
+			this.events.decide(decision, allows(decision) ? null : this.feedback, this.extent.of(decision));
 		});
 		// Enter is what hands type without looking. It may deny; it never allows. Space and the mouse do both, and a key
 		// that was meant for the note one was writing does neither.
@@ -106,14 +113,8 @@ export class Answers {
 	}
 }
 
-/** What the longer answers hold for, and why there may be none. */
-function drawScope(container: HTMLElement, request: ConsentRequest, offered: readonly Decision[]): void {
-	const note = container.createDiv({ cls: "vault-bridge-scope" });
-	if (offered.some((decision) => decision !== "allow_once" && decision !== "deny_once")) {
-		note.appendText("An answer for longer holds for ");
-		showText(note, scopeSentence(request.covers, request.tool.title, request.targets));
-		note.appendText(". ");
-	}
+/** What is not offered, and what no key does. */
+function drawLimits(note: HTMLElement, offered: readonly Decision[]): void {
 	if (!offered.includes("allow_always")) note.appendText("Always allow is not offered for this. ");
 	if (Decision.some((decision) => allows(decision) && offered.includes(decision))) note.appendText("Enter never allows.");
 }

@@ -4,6 +4,7 @@ import { Modal, type App } from "obsidian";
 import type { Clock } from "../../core/clock";
 import { Arming } from "../../core/consent/arming";
 import { countdown } from "../../core/consent/countdown";
+import type { Extent } from "../../core/consent/extent";
 import { parseDiff } from "../../core/diff/parse";
 import { HunkSelection, type Hunks } from "../../core/diff/selection";
 import type { ConsentRequest } from "../../core/wire/consent";
@@ -13,8 +14,15 @@ import { Answers } from "./answers";
 import { drawEffect } from "./effect";
 import { drawIntroduction, drawTitle } from "./header";
 
+export interface Answer {
+	decision: Decision;
+	feedback: string | null;
+	hunks: Hunks | null;
+	extent: Extent;
+}
+
 export interface ConsentEvents {
-	decide: (decision: Decision, feedback: string | null, hunks: Hunks | null) => void;
+	decide: (answer: Answer) => void;
 	denyAll: () => void;
 	/** The person wants to look at something else first; the question stays open. */
 	showLog: () => void;
@@ -113,7 +121,7 @@ export class ConsentModal extends Modal {
 	private decide(decision: Decision): void {
 		this.settled = true;
 		const offered = this.request.choices.includes(decision) ? decision : this.request.choices.find((one) => one.startsWith("deny"));
-		if (offered) this.events.decide(offered, this.answers?.feedback ?? null, null);
+		if (offered) this.events.decide({ decision: offered, feedback: this.answers?.feedback ?? null, hunks: null, extent: { reach: null, everyone: null } });
 	}
 
 	private focusDeny(): void {
@@ -130,9 +138,10 @@ export class ConsentModal extends Modal {
 		const area = this.contentEl.createDiv({ cls: "vault-bridge-answer-area" });
 		this.answers = new Answers(area, this.request, {
 			armed: () => this.arming.armed,
-			decide: (decision, feedback) => {
+			chosen: () => { this.rearm(); },
+			decide: (decision, feedback, extent) => {
 				this.settled = true;
-				this.events.decide(decision, feedback, decision.startsWith("allow") ? (this.selection?.toWire() ?? null) : null);
+				this.events.decide({ decision, feedback, hunks: decision.startsWith("allow") ? (this.selection?.toWire() ?? null) : null, extent });
 			},
 			denyAll: () => {
 				this.settled = true;

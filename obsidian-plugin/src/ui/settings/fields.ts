@@ -1,9 +1,10 @@
 /** One control for one setting, by its kind. What a value may be, the bridge says. */
 
 import type { Setting, SettingDefinition } from "obsidian";
-import { choiceLabel, descriptionOf, isRisk, labelOf, nullLabel, unitOf } from "../../core/settings/labels";
+import { choiceLabel, descriptionOf, nullLabel, unitOf } from "../../core/settings/labels";
 import type { ChoiceField, Field, NumberField } from "../../core/settings/schema";
 import { listOf } from "../../core/settings/store";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
@@ -15,7 +16,7 @@ const NULL = "";
 export function fieldRow(form: Form, field: Field): SettingDefinition | null {
 	const draw = painter(form, field);
 	if (!draw) return null;
-	return { name: labelOf(field.key), desc: descriptionOf(field), aliases: [field.key], render: draw };
+	return { name: sanitizePlain(field.title), desc: descriptionOf(field), aliases: [field.key], render: draw };
 }
 
 function painter(form: Form, field: Field): ((setting: Setting) => void) | null {
@@ -56,7 +57,7 @@ function drawToggle(form: Form, field: Field, setting: Setting, save: Save): voi
 		toggle.setValue(current).onChange((wanted) => {
 			if (wanted === current) return;
 			void (async () => {
-				const sure = !wanted || !isRisk(field) || (await confirm(form.app, riskQuestion(field)));
+				const sure = !wanted || field.risk === null || (await confirm(form.app, riskQuestion(field, field.risk)));
 				if (sure && (await save(setting, wanted))) current = wanted;
 				else toggle.setValue(current);
 			})();
@@ -64,8 +65,9 @@ function drawToggle(form: Form, field: Field, setting: Setting, save: Save): voi
 	});
 }
 
-function riskQuestion(field: Field): { title: string; text: string; action: string } {
-	return { title: `${labelOf(field.key)}?`, text: `${descriptionOf(field)} You can turn this off again at any time.`, action: "Turn on" };
+function riskQuestion({ title }: Field, risk: string): { title: string; text: string; action: string } {
+	const text = `${risk.charAt(0).toUpperCase()}${risk.slice(1).replace(/\.$/, "")}. You can turn this off again at any time.`;
+	return { title: `${sanitizePlain(title)}?`, text, action: "Turn on" };
 }
 
 function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save): void {
@@ -77,7 +79,7 @@ function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save
 		};
 		text.inputEl.type = "number";
 		text.inputEl.addClass("vault-bridge-number-input");
-		text.inputEl.setAttrs({ step: unit.factor > 1 ? "any" : "1", "aria-label": labelOf(field.key) });
+		text.inputEl.setAttrs({ step: unit.factor > 1 ? "any" : "1", "aria-label": field.title });
 		if (field.nullable) text.setPlaceholder(nullLabel(field));
 		text.setValue(shown());
 		text.inputEl.addEventListener("change", () => {

@@ -5,11 +5,11 @@ import { readable } from "../../core/json";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { Grant } from "../../core/wire/contract";
-import { grantSentence } from "../../core/wire/grants";
-import { readGrant } from "../../core/wire/readers";
+import { isForEveryone } from "../../core/wire/grants";
+import { readClientInfo, readGrant } from "../../core/wire/readers";
 import { confirm } from "../confirmModal";
-import { showText } from "../text";
 import type { MethodName, MethodParams, Request } from "../../core/wire/request";
+import { drawGrant } from "./grantRow";
 
 const OPERATIONS = { create: "Approve new files", update: "Approve edits" } as const;
 
@@ -31,7 +31,7 @@ export class GrantsPage extends SettingPage {
 		let grants: Grant[] = [];
 		let trouble: string | null = null;
 		try {
-			grants = readable(readGrant)(await this.request("consent.grants"), "consent.grants");
+			grants = await this.load();
 		} catch (error) {
 			trouble = messageOf(error);
 		}
@@ -39,17 +39,30 @@ export class GrantsPage extends SettingPage {
 		if (trouble === null) {
 			for (const operation of ["create", "update"] as const) this.drawAutoApprove(operation, grants);
 		}
-		const listed = grants.filter((grant) => grant.kind !== "auto" || grant.client !== null);
+		const listed = grants.filter((grant) => grant.kind !== "auto" || !isForEveryone(grant));
 		new Setting(this.containerEl).setName("Answers").setHeading();
 		if (listed.length === 0) {
 			this.containerEl.createDiv({ cls: "vault-bridge-empty", text: trouble ?? "Nothing is remembered. Answers for the session or for good appear here." });
 		}
-		for (const grant of listed) this.drawGrant(grant);
+		for (const grant of listed) {
+			drawGrant(this.containerEl, grant, async () => {
+				await this.act("consent.revoke", { grantId: grant.grantId });
+				await this.draw();
+			});
+		}
 	}
 
-	/** Approving an operation without asking: for every client, until the bridge stops. */
+	/** The answers, each with the name of the client that it holds for where it holds for one. */
+	private async load(): Promise<Grant[]> {
+		const grants = readable(readGrant)(await this.request("consent.grants"), "consent.grants");
+		if (grants.every((grant) => grant.client !== null || grant.clientId === null)) return grants;
+		const clients = readable(readClientInfo)(await this.request("clients.list"), "clients.list");
+		return grants.map((grant) => ({ ...grant, client: grant.client ?? clients.find((one) => one.clientId === grant.clientId)?.name ?? null }));
+	}
+
+	/** Approving without asking: for every program, until the bridge stops. */
 	private drawAutoApprove(operation: keyof typeof OPERATIONS, grants: readonly Grant[]): void {
-		const on = grants.some((grant) => grant.kind === "auto" && grant.client === null && grant.operation === operation);
+		const on = grants.some((grant) => grant.kind === "auto" && isForEveryone(grant) && grant.operation === operation);
 		const setting = new Setting(this.containerEl)
 			.setName(`${OPERATIONS[operation]} without asking`)
 			.setDesc("Until the bridge stops, and only for tools that may be trusted for a session. Everything can still be undone.");
@@ -63,19 +76,6 @@ export class GrantsPage extends SettingPage {
 					}
 					await this.draw();
 				})();
-			}),
-		);
-	}
-
-	private drawGrant(grant: Grant): void {
-		const { title, detail } = grantSentence(grant);
-		const setting = new Setting(this.containerEl);
-		showText(setting.nameEl, title);
-		showText(setting.descEl, detail);
-		setting.addButton((button) =>
-			button.setButtonText("Take back").onClick(async () => {
-				await this.act("consent.revoke", { grantId: grant.grantId });
-				await this.draw();
 			}),
 		);
 	}

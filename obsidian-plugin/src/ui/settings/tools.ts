@@ -24,7 +24,7 @@ export function toolGroups(form: Form): SettingDefinitionItem[] {
 export function tableGroup(form: Form, field: TableField): SettingDefinitionItem {
 	return {
 		type: "group",
-		heading: labelOf(field.key),
+		heading: sanitizePlain(field.title),
 		items: knownTools(form.settings).map((tool) => (field.options.length > 0 ? modeRow(form, field, tool) : rateRow(form, field, tool))),
 	};
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { isRisk, labelOf, nullLabel, choiceLabel, descriptionOf, sizeText, unitOf } from "../../../src/core/settings/labels";
+import { labelOf, nullLabel, choiceLabel, descriptionOf, sizeText, unitOf } from "../../../src/core/settings/labels";
 import { readSettingsSchema, SECTIONS, type Field } from "../../../src/core/settings/schema";
 
-/** What `settings.schema` answered, recorded from the bridge. */
+/** What `settings.schema` answers, recorded from the bridge, with also those settings that have no effect yet. */
 const recorded: unknown = JSON.parse(readFileSync(new URL("../../recorded/settings-schema.json", import.meta.url), "utf8"));
 const schema = readSettingsSchema(recorded, "");
 const field = (key: string): Field => {
@@ -63,15 +63,21 @@ describe("the words of the form", () => {
 		expect(unitOf(field(key))).toEqual(unit);
 	});
 
+	it("are the bridge's titles, and made of the key where it has none", () => {
+		expect(["maxResponseSize", "grepMaxMatches"].map((key) => field(key).title)).toEqual(["Largest response", "Grep: matches"]);
+		expect(readSettingsSchema({ properties: { allowMcpServers: { type: "boolean" } } }, "").fields[0]).toMatchObject({ title: "Allow MCP servers", risk: null });
+	});
+
 	it("take the meaning of null from the bridge", () => {
-		expect([nullLabel(field("auditLogRetentionDays")), nullLabel(field("webSearchDefaultFreshness"))]).toEqual(["For ever", "Any"]);
+		expect([nullLabel(field("auditLogRetentionDays")), nullLabel(field("webSearchDefaultFreshness"))]).toEqual(["Forever", "Any"]);
 		expect(descriptionOf(field("auditLogRetentionDays"))).toBe("Days the log is kept.");
-		expect([descriptionOf(field("findMaxResults")), descriptionOf(field("httpsOnly"))]).toEqual(["Most results.", "Http: is upgraded to https:."]);
+		expect([descriptionOf(field("findMaxResults")), descriptionOf(field("httpsOnly"))]).toEqual(["Most results that find returns.", "Http: addresses are upgraded to https:."]);
+		expect(descriptionOf(field("readMaxBytes"))).toBe("Largest part of a file that read returns.");
 		expect(choiceLabel(field("auditLogRetentionDays"), 30)).toBe("30 days");
 	});
 
 	it("know a risk by what the bridge says of it", () => {
-		expect(["allowTerminal", "allowAllDomains", "httpsOnly"].map((key) => isRisk(field(key)))).toEqual([true, true, false]);
+		expect(["allowTerminal", "allowAllDomains", "httpsOnly"].map((key) => field(key).risk !== null)).toEqual([true, true, false]);
 	});
 
 	it("say sizes", () => {

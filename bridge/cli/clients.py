@@ -1,0 +1,168 @@
+"""`vault-bridge clients`: the programs that have a name and a credential of their own."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+from rich.text import Text
+
+from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.exit_codes import fail
+from bridge.cli.layout import draw_table, local_time
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize
+from bridge.client import Connection, find_vault, token_storage
+from bridge.client.errors import KeyringUnavailable
+
+HELP = """Give programs a name and a token of their own, and take them back.
+
+A client with a name of its own keeps what you allowed it, and nobody else can use its name.
+
+\b
+Examples:
+  vault-bridge clients add "Claude Code"            show its token, once
+  vault-bridge clients add "Claude Code" --save     keep the token for `call --client`
+  vault-bridge clients list
+  vault-bridge clients rename "Claude Code" "Claude at work"
+  vault-bridge clients allow Approver answer        you are asked about it
+  vault-bridge clients revoke "Claude Code"
+"""
+
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or its id.")]
+
+
+@app.command("add")
+def add(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call the program.")],
+    save: Annotated[
+        bool, typer.Option("--save", help="Keep the token on this machine, for `vault-bridge call --client`.")
+    ] = False,
+    keyring: Annotated[
+        bool, typer.Option("--keyring", help="Keep it in the system's keyring, and not in a file.")
+    ] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add a client. It may call tools; everything it does is still asked about."""
+    printer = Printer(as_json=as_json)
+    folder = find_vault(vault)
+    added = run_once(vault, lambda bridge: bridge.request("clients.add", name=name))
+    token, client = added["token"], added["client"]
+    kept = _keep(folder, name, token, keyring=keyring) if save or keyring else None
+    if as_json:
+        printer.json({"client": client} | ({"token": token} if kept is None else {"kept": kept}))
+        return
+    if kept is not None:
+        printer.say(f"Added {name}. Its token is in {kept}, for `vault-bridge call --client`.")
+        return
+    printer.say(f"Added {name}. This is its token. It is shown only now; put it where the program looks for it:")
+    printer.text(token)
+
+
+@app.command("list")
+def list_clients(vault: Vault = None, as_json: AsJson = False) -> None:
+    """List the clients, what they may do, and when they were last seen."""
+    printer = Printer(as_json=as_json)
+    clients = run_idempotent(vault, lambda bridge: bridge.request("clients.list"))
+    if as_json:
+        printer.json(clients)
+    elif clients:
+        headings = ("Name", "May", "Added", "Last seen", "Calls itself", "Id")
+        printer.lines(draw_table(headings, [_row(client) for client in clients], printer.width))
+    else:
+        printer.say("No program has a name of its own. Add one with `vault-bridge clients add NAME`.")
+
+
+@app.command("rename")
+def rename(
+    name: Name,
+    new_name: Annotated[str, typer.Argument(metavar="NEW-NAME", help="What you call it from now on.")],
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Call a client by another name. What it was allowed stays."""
+    printer = Printer(as_json=as_json)
+    folder = find_vault(vault)
+    client = _act(vault, name, "clients.rename", name=new_name)
+    token_storage.rename(folder, name, new_name)
+    if as_json:
+        printer.json(client)
+    else:
+        printer.say(f"It is called {client['name']} from now on.")
+
+
+@app.command("allow")
+def allow(
+    name: Name,
+    capability: Annotated[Literal["answer", "administer"], typer.Argument(metavar="answer|administer")],
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a client answer the questions of others, or administer. You are asked about it on a screen."""
+    printer = Printer(as_json=as_json)
+    client = _act(vault, name, "clients.allow", capability=capability)
+    if as_json:
+        printer.json(client)
+    else:
+        printer.say(f"{client['name']} may now: {', '.join(client['capabilities'])}.")
+
+
+@app.command("revoke")
+def revoke(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
+    """Revoke a client: its token is refused from now on, and what it was allowed is forgotten."""
+    printer = Printer(as_json=as_json)
+    folder = find_vault(vault)
+    client = _act(vault, name, "clients.revoke")
+    token_storage.remove(folder, client["name"])
+    if as_json:
+        printer.json(client)
+    else:
+        printer.say(f"Revoked {client['name']}. Its token is not valid any more.")
+
+
+def _act(vault: Path | None, meant: str, method: str, **params: Any) -> dict[str, Any]:
+    """Do something with the client that has this name or id."""
+
+    async def act(bridge: Connection) -> dict[str, Any]:
+        clients: list[dict[str, Any]] = await bridge.request("clients.list")
+        client_id = next((client["clientId"] for client in clients if _is(client, meant)), None)
+        if client_id is None:
+            fail(f"There is no client {meant!r}; `vault-bridge clients list` lists those there are.")
+        changed: dict[str, Any] = await bridge.request(method, clientId=client_id, **params)
+        return changed
+
+    return run_once(vault, act)
+
+
+def _is(client: dict[str, Any], name: str) -> bool:
+    return name in {client["clientId"], client["name"]} or str(client["name"]).casefold() == name.casefold()
+
+
+def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
+    """Keep a token where `call --client` finds it. Where that fails, show it: it cannot be had again.
+
+    Returns:
+        Where it is, for people.
+    """
+    try:
+        if not keyring:
+            return str(token_storage.save_to_file(vault, name, token))
+        token_storage.save_to_keyring(vault, name, token)
+    except (OSError, KeyringUnavailable) as error:
+        fail(f"The client was added, but its token could not be kept: {error}. This is it, shown only now:\n{token}")
+    return "the system's keyring"
+
+
+def _row(client: dict[str, Any]) -> list[Text]:
+    seen = "now" if client["connected"] else local_time(client["lastSeen"]) if client["lastSeen"] else "never"
+    return [
+        sanitize(client["name"], style="bold"),
+        Text(", ".join(client["capabilities"])),
+        Text(local_time(client["added"])),
+        Text(seen),
+        sanitize(client["callsItself"] or ""),
+        sanitize(client["clientId"]),
+    ]

@@ -1,0 +1,98 @@
+"""Who calls a tool: a client, known by its credential, on one connection, under the name the program gives itself."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from bridge.contract.identity import Capability
+
+SHARED_ID: Final = "shared"
+"""The id of the shared credential (`agent.json`), which stands for every program that nobody gave a name."""
+UNNAMED: Final = "a program without a name of its own"
+"""How people are shown a program that holds the shared credential."""
+HOST_ID: Final = "host"
+"""The id of the person's own programs (`host.json`): the plugin and the command line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Whoever holds one credential.
+
+    Attributes:
+        id: The credential's id.
+        name: The name that the person gave it; None for the shared credential, which stands for no one in particular.
+        capabilities: What it may do.
+    """
+
+    id: str
+    name: str | None
+    capabilities: frozenset[Capability]
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether this is the credential of all programs that nobody named."""
+        return self.id == SHARED_ID
+
+    @property
+    def is_person(self) -> bool:
+        """Whether these are the person's own programs, whose calls are the person's."""
+        return self.id == HOST_ID
+
+
+SHARED: Final = Client(SHARED_ID, None, frozenset({Capability.CALL}))
+HOST: Final = Client(HOST_ID, "Obsidian or the terminal", frozenset(Capability))
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes one call.
+
+    Attributes:
+        client: Whose credential the connection showed.
+        connection: The id of the connection; over HTTP each request is one.
+        calls_itself: The name that the program gave itself, which proves nothing.
+    """
+
+    client: Client
+    connection: str
+    calls_itself: str | None = None
+
+    @property
+    def subject(self) -> str:
+        """Whom denials, limits, open questions and counters hold for: the credential, whatever it calls itself."""
+        return self.client.id
+
+    @property
+    def session_id(self) -> str:
+        """Whom answers for a session, call ids, results and attached files hold for.
+
+        A client with a name keeps them however often it reconnects; a program without one has them on one connection.
+        """
+        return self.connection if self.client.is_shared else self.client.id
+
+    @property
+    def name(self) -> str:
+        """The caller for people: the name that the person gave, and else what the program calls itself, marked so."""
+        if self.client.is_person:
+            return self.calls_itself or self.client.name or ""
+        if self.client.name is not None:
+            return self.client.name
+        said = f", calls itself {self.calls_itself!r}" if self.calls_itself else ""
+        return f"{UNNAMED}{said}"
+
+    @property
+    def role(self) -> Literal["agent", "host"]:
+        """What older clients and records call it: the person's own programs are hosts, all others agents."""
+        return "host" if self.client.is_person else "agent"
+
+    @property
+    def sees_changes_of(self) -> str | None:
+        """Whose changes it may list, undo and redo: its credential's; None for everybody's, where it administers."""
+        return None if self.can(Capability.ADMINISTER) else self.subject
+
+    def can(self, capability: Capability) -> bool:
+        """Whether the caller may do something."""
+        return capability in self.client.capabilities
+
+
+PERSON: Final = Caller(HOST, "here")
+"""The person, where no connection is involved."""

@@ -1,0 +1,298 @@
+"""The clients that the person gave a name: one credential each, of which only a hash is kept, outside the vault.
+
+A token is 256 random bits behind the client's id (`vb_ID_SECRET`). Because nobody can guess it, a plain SHA-256 is
+enough to keep: whoever steals the file has no token and cannot make one.
+"""
+
+import hashlib
+import hmac
+import logging
+import re
+import secrets
+import threading
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any, Final, Protocol
+
+import orjson
+
+from bridge.clock import Clock, stamp
+from bridge.contract.identity import Capability, ClientInfo
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
+from bridge.identity.caller import Client
+
+logger = logging.getLogger(__name__)
+
+FILE: Final = "clients.json"
+MOST_CLIENTS: Final = 100
+LONGEST_NAME: Final = 80
+_PREFIX: Final = "vb"
+_ID: Final = re.compile(r"[0-9a-f]{12}")
+_SEEN_EVERY: Final = timedelta(minutes=1)
+"""How exact the time is at which a client was seen last; the file is not written more often for it."""
+
+
+class PrivateFolder(Protocol):
+    """A folder of the user's, outside the vault, which nobody else can look into."""
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None when there is none."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there whole. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One client as the file holds it."""
+
+    id: str
+    name: str
+    token_hash: str
+    capabilities: frozenset[Capability]
+    added: str
+    last_seen: str | None = None
+    calls_itself: str | None = None
+
+    @property
+    def client(self) -> Client:
+        return Client(self.id, self.name, self.capabilities)
+
+    def info(self) -> ClientInfo:
+        held = tuple(capability for capability in Capability if capability in self.capabilities)
+        return ClientInfo(
+            client_id=self.id,
+            name=self.name,
+            calls_itself=self.calls_itself,
+            capabilities=held,
+            added=self.added,
+            last_seen=self.last_seen,
+        )
+
+
+class ClientStore:
+    """Adds, lists, renames and revokes clients, and tells whose a token is. May be used from several threads.
+
+    Args:
+        folder: Where the file lies.
+        clock: For the times shown to the person.
+        on_change: Called after a client was added, renamed, given a capability or revoked; from the thread that did.
+    """
+
+    def __init__(self, folder: PrivateFolder, *, clock: Clock, on_change: Callable[[], None] = lambda: None) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._on_change = on_change
+        self._lock = threading.RLock()
+        self._records: dict[str, _Record] = {}
+        self._fault: str | None = None
+        self._load()
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the file and what to do, for people; None when nothing is."""
+        return self._fault
+
+    def list(self) -> list[ClientInfo]:
+        """Every client, in the order they were added."""
+        with self._lock:
+            return [record.info() for record in self._records.values()]
+
+    def get(self, client_id: str) -> ClientInfo:
+        """One client.
+
+        Raises:
+            NotFound: There is none with this id.
+        """
+        with self._lock:
+            return self._record(client_id).info()
+
+    def find(self, name: str) -> ClientInfo | None:
+        """The client that the person calls so; upper and lower case are one."""
+        with self._lock:
+            wanted = _fold(name)
+            return next((record.info() for record in self._records.values() if _fold(record.name) == wanted), None)
+
+    def name_of(self, client_id: str) -> str:
+        """A client's name, for people; its id where it is no client with a name."""
+        with self._lock:
+            record = self._records.get(client_id)
+        return record.name if record else client_id
+
+    def add(self, name: str) -> tuple[ClientInfo, str]:
+        """Add a client, which may call tools and nothing else.
+
+        Args:
+            name: What the person calls it.
+
+        Returns:
+            The client, and its token, which cannot be had again.
+
+        Raises:
+            InvalidParameters: The name is empty, too long, cannot be shown, or taken.
+            ExecutionFailed: The file has a fault or cannot be written; nothing has changed.
+        """
+        with self._lock:
+            self._check_name(name)
+            if len(self._records) >= MOST_CLIENTS:
+                raise InvalidParameters(f"There are {MOST_CLIENTS} clients already; revoke one that is not used")
+            client_id = secrets.token_hex(6)
+            token = f"{_PREFIX}_{client_id}_{secrets.token_urlsafe(32)}"
+            record = _Record(
+                id=client_id,
+                name=name,
+                token_hash=_hash(token),
+                capabilities=frozenset({Capability.CALL}),
+                added=stamp(self._clock.now()),
+            )
+            self._save({**self._records, client_id: record})
+        self._on_change()
+        return record.info(), token
+
+    def rename(self, client_id: str, name: str) -> ClientInfo:
+        """Give a client another name. Its grants, limits and history stay. Raises what `add` and `get` raise."""
+        with self._lock:
+            record = self._record(client_id)
+            self._check_name(name, apart_from=client_id)
+            changed = self._replace(replace(record, name=name))
+        self._on_change()
+        return changed.info()
+
+    def allow(self, client_id: str, capability: Capability) -> ClientInfo:
+        """Let a client do more. Only a person may have said so. Raises what `get` and `add` raise."""
+        with self._lock:
+            record = self._record(client_id)
+            changed = self._replace(replace(record, capabilities=record.capabilities | {capability}))
+        self._on_change()
+        return changed.info()
+
+    def revoke(self, client_id: str) -> ClientInfo:
+        """End a credential for good: its token is refused from now on. Raises what `get` and `add` raise."""
+        with self._lock:
+            record = self._record(client_id)
+            self._save({key: other for key, other in self._records.items() if key != client_id})
+        self._on_change()
+        return record.info()
+
+    def authenticate(self, token: str) -> Client | None:
+        """Whose token this is; None when it is nobody's, or revoked."""
+        prefix, _, rest = token.partition("_")
+        client_id = rest.partition("_")[0]
+        with self._lock:
+            record = self._records.get(client_id) if prefix == _PREFIX else None
+        known = record.token_hash if record else _hash("")
+        matches = hmac.compare_digest(_hash(token), known)
+        return record.client if record is not None and matches else None
+
+    def current(self, client: Client) -> Client | None:
+        """The client as it is now, with its present name and capabilities; None when it was revoked."""
+        with self._lock:
+            record = self._records.get(client.id)
+        return record.client if record else None
+
+    def seen(self, client: Client, calls_itself: str | None) -> None:
+        """A client is connected. A file that cannot be written is no reason to refuse it."""
+        with self._lock:
+            record = self._records.get(client.id)
+            if record is None:
+                return
+            now = self._clock.now()
+            recent = record.last_seen is not None and record.last_seen > stamp(now - _SEEN_EVERY)
+            same = calls_itself is None or record.calls_itself == calls_itself
+            if recent and same:
+                return
+            seen = replace(record, last_seen=stamp(now), calls_itself=calls_itself or record.calls_itself)
+            try:
+                self._replace(seen)
+            except ExecutionFailed as failure:
+                logger.warning("when %r was seen cannot be written: %s", record.name, failure)
+
+    def _check_name(self, name: str, *, apart_from: str | None = None) -> None:
+        if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+            raise InvalidParameters(
+                f"A client's name has 1 to {LONGEST_NAME} printable characters and no spaces around them"
+            )
+        taken = self.find(name)
+        if taken is not None and taken.client_id != apart_from:
+            raise InvalidParameters(f"There is a client called {taken.name!r} already; choose another name")
+
+    def _record(self, client_id: str) -> _Record:
+        record = self._records.get(client_id)
+        if record is None:
+            raise NotFound(f"There is no client with the id {client_id!r}")
+        return record
+
+    def _replace(self, record: _Record) -> _Record:
+        self._save({key: record if key == record.id else other for key, other in self._records.items()})
+        return record
+
+    def _save(self, records: dict[str, _Record]) -> None:
+        if self._fault is not None:
+            raise ExecutionFailed(self._fault)
+        try:
+            self._folder.write(FILE, orjson.dumps(_to_json(records.values()), option=orjson.OPT_INDENT_2))
+        except OSError as error:
+            raise ExecutionFailed(f"{FILE} cannot be written: {error.strerror}. Make room on the disk") from None
+        self._records = records
+
+    def _load(self) -> None:
+        """Read the file. With a fault nobody with a name gets in, and the file is never overwritten."""
+        try:
+            data = self._folder.read(FILE)
+            self._records = {} if data is None else _from_json(orjson.loads(data))
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            self._fault = (
+                f"The list of clients ({FILE}) cannot be read: {error}. No client with a name of its own can connect. "
+                "Fix the file, or remove it and add the clients again; then restart the bridge"
+            )
+            logger.warning("%s", self._fault)
+
+
+def _hash(token: str) -> str:
+    return "sha256:" + hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _to_json(records: Iterable[_Record]) -> dict[str, Any]:
+    clients = [
+        {
+            "id": record.id,
+            "name": record.name,
+            "tokenHash": record.token_hash,
+            "capabilities": sorted(record.capabilities),
+            "added": record.added,
+            "lastSeen": record.last_seen,
+            "callsItself": record.calls_itself,
+        }
+        for record in records
+    ]
+    return {"version": 1, "clients": clients}
+
+
+def _from_json(data: Any) -> dict[str, _Record]:
+    """Raises KeyError, TypeError or ValueError when the form is not ours."""
+    if data["version"] != 1:
+        raise ValueError(f"its version is {data['version']!r}, and this program knows version 1")
+    records = [
+        _Record(
+            id=str(member["id"]),
+            name=str(member["name"]),
+            token_hash=str(member["tokenHash"]),
+            capabilities=frozenset(Capability(name) for name in member["capabilities"]),
+            added=str(member["added"]),
+            last_seen=member.get("lastSeen"),
+            calls_itself=member.get("callsItself"),
+        )
+        for member in data["clients"]
+    ]
+    for record in records:
+        if not _ID.fullmatch(record.id):  # the person and the shared credential have ids of another form
+            raise ValueError(f"{record.id!r} is no client's id")
+    return {record.id: record for record in records}

@@ -1,0 +1,147 @@
+"""clients.*: the programs that the person gave a name and a credential. For those who administer."""
+
+import asyncio
+import secrets
+from datetime import timedelta
+
+from bridge.clock import stamp
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentRequest, Covers, Decision, Operation, RiskLevel, ToolFace
+from bridge.contract.events import ClientsChanged
+from bridge.contract.identity import (
+    Capability,
+    ClientAddParams,
+    ClientAllowParams,
+    ClientInfo,
+    ClientRenameParams,
+    ClientRevokeParams,
+    NewClient,
+)
+from bridge.errors import PermissionDenied
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.services import Services
+
+_MEANS = {
+    Capability.CALL: "call tools",
+    Capability.ANSWER: "answer the questions of other programs",
+    Capability.ADMINISTER: "change settings and read the log and the history",
+}
+
+
+async def list_clients(context: RequestContext, _params: Params) -> list[ClientInfo]:
+    """Every client with a name of its own, in the order they were added."""
+    services = context.services
+    return [_with_connections(services, client) for client in await asyncio.to_thread(services.clients.list)]
+
+
+async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
+    """Give a program a name and a token of its own. It may call tools and nothing else."""
+    services = context.services
+    client, token = await asyncio.to_thread(services.clients.add, params.name)
+    await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
+    return NewClient(client=client, token=token)
+
+
+async def rename(context: RequestContext, params: ClientRenameParams) -> ClientInfo:
+    """Call a client by another name; all else stays."""
+    services = context.services
+    before = services.clients.get(params.client_id)
+    client = await asyncio.to_thread(services.clients.rename, params.client_id, params.name)
+    await _announce(context, "renamed", client, f"{before.name} is called {client.name} from now on.")
+    return _with_connections(services, client)
+
+
+async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
+    """End a credential: its token is refused from now on, its connections and questions end, its answers go."""
+    services = context.services
+    client = await asyncio.to_thread(services.clients.revoke, params.client_id)
+    services.hub.cut(client.client_id)
+    services.calls.end_client(client.client_id)
+    for question in services.broker.pending():
+        if question.client_id == client.client_id:
+            services.broker.cancel(question.request_id, by=context.session.name)
+    await asyncio.to_thread(services.grants.forget_client, client.client_id)
+    await _announce(context, "revoked", client, f"{client.name} was revoked. Its token is not valid any more.")
+    return client
+
+
+async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInfo:
+    """Let a client do more, after a person has said yes to that on a screen.
+
+    Raises:
+        PermissionDenied: Nobody did.
+    """
+    services = context.services
+    client = services.clients.get(params.client_id)
+    if params.capability in client.capabilities:
+        return _with_connections(services, client)
+    answer = await services.broker.ask(
+        _question(context, client, params.capability),
+        timeout=services.settings.current.consent_timeout,
+        wait_for_host=False,
+        check=None,
+        person_only=True,
+    )
+    if not answer.decision.allows:
+        raise PermissionDenied(
+            f"The user does not let {client.name} {_MEANS[params.capability]}", code="denied_by_user"
+        )
+    client = await asyncio.to_thread(services.clients.allow, params.client_id, params.capability)
+    await _announce(context, "widened", client, f"{client.name} may {_MEANS[params.capability]} from now on.")
+    return _with_connections(services, client)
+
+
+def _question(context: RequestContext, client: ClientInfo, capability: Capability) -> ConsentRequest:
+    """The question whether a client may do more. The client itself cannot answer it."""
+    settings, now = context.services.settings.current, context.services.clock.now()
+    return ConsentRequest(
+        request_id=f"c-{secrets.token_hex(6)}",
+        client=client.name,
+        client_id=client.client_id,
+        calls_itself=client.calls_itself,
+        verified=True,
+        session_id=client.client_id,
+        tool=ToolFace(
+            name="clients.allow",
+            title="Let a program do more",
+            description="What a program may do beyond calling tools is for you alone to decide.",
+            icon="key-round",
+        ),
+        risk_level=RiskLevel.HIGH,
+        operation=Operation.EXECUTE,
+        summary=f"Let {client.name} {_MEANS[capability]}",
+        reason=f"Asked for by {context.session.name}",
+        parameters={"client": client.name, "capability": capability.value},
+        targets=(),
+        covers=Covers.TOOL,
+        can_bypass=False,
+        choices=(Decision.ALLOW_ONCE, Decision.DENY_ONCE),
+        created_at=stamp(now),
+        expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
+    )
+
+
+async def _announce(context: RequestContext, event: str, client: ClientInfo, message: str) -> None:
+    """Log what became of a client, and tell every screen, whoever asked for it."""
+    facts = {
+        "event": event,
+        "clientId": client.client_id,
+        "client": client.name,
+        "capabilities": [capability.value for capability in client.capabilities],
+        "by": context.session.name,
+    }
+    await asyncio.to_thread(context.services.note, "client", facts)
+    context.services.hub.notify_hosts(ClientsChanged(message=message))
+
+
+def _with_connections(services: Services, client: ClientInfo) -> ClientInfo:
+    return client.model_copy(update={"connected": services.hub.connected(client.client_id)})
+
+
+METHODS = (
+    Method("clients.list", list_clients, list[ClientInfo], needs=Capability.ADMINISTER),
+    Method("clients.add", add, NewClient, ClientAddParams, Capability.ADMINISTER, person_only=True),
+    Method("clients.rename", rename, ClientInfo, ClientRenameParams, Capability.ADMINISTER, person_only=True),
+    Method("clients.revoke", revoke, ClientInfo, ClientRevokeParams, Capability.ADMINISTER),
+    Method("clients.allow", allow, ClientInfo, ClientAllowParams, Capability.ADMINISTER, person_only=True),
+)

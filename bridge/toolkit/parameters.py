@@ -1,0 +1,125 @@
+"""What a tool takes: a pydantic model of ours, or a JSON Schema (2020-12) that comes from elsewhere.
+
+Both check a call's arguments and describe themselves as JSON Schema. A foreign schema is not trusted: it is bounded in
+size and depth, refers to nothing outside itself, and its patterns run on an engine whose time grows only with the text.
+"""
+
+from functools import cached_property
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from bridge.contract.base import Params
+from bridge.errors import InvalidParameters
+from bridge.toolkit.arguments import parse_arguments
+
+P = TypeVar("P", bound=Params)
+T_co = TypeVar("T_co", covariant=True)
+
+_LONGEST_SHOWN: Final = 100
+
+
+class Parameters(Protocol[T_co]):
+    """How a tool's arguments are checked and described."""
+
+    def parse(self, arguments: Any) -> T_co:
+        """The arguments, checked.
+
+        Args:
+            arguments: What the caller sent: any JSON value.
+
+        Raises:
+            InvalidParameters: They do not fit; the message names the parameter and what is wrong with it.
+        """
+        ...
+
+    @property
+    def json_schema(self) -> dict[str, Any]:
+        """A JSON Schema of an object, complete in itself."""
+        ...
+
+
+class ModelParameters(Generic[P]):
+    """Parameters as a pydantic model, for tools of ours.
+
+    Args:
+        model: The model; unknown members are refused.
+    """
+
+    def __init__(self, model: type[P]) -> None:
+        self.model = model
+
+    def parse(self, arguments: Any) -> P:
+        """The arguments as an instance of the model. Raises InvalidParameters."""
+        parsed: P = parse_arguments(self.model, arguments)
+        return parsed
+
+    @cached_property
+    def json_schema(self) -> dict[str, Any]:
+        """The model's schema: references inlined, titles left out."""
+        return model_schema(self.model)
+
+
+class JsonSchemaParameters:
+    """Parameters as a JSON Schema of revision 2020-12, for tools that come from elsewhere.
+
+    Args:
+        schema: The schema of the arguments' object.
+
+    Raises:
+        ValueError: It is no such schema, is too large or too deep, or refers to something outside itself.
+    """
+
+    def __init__(self, schema: dict[str, Any]) -> None:
+        from bridge.toolkit.json_schema import compile_schema  # noqa: PLC0415 - heavy, and only for foreign tools
+
+        self._schema = schema
+        self._validator = compile_schema(schema)
+
+    def parse(self, arguments: Any) -> dict[str, Any]:
+        """The arguments as they are. Raises InvalidParameters."""
+        if not isinstance(arguments, dict):
+            raise InvalidParameters("Arguments must be an object")
+        fault = self._validator(arguments)
+        if fault is not None:
+            known = ", ".join(str(name)[:_LONGEST_SHOWN] for name in self._schema.get("properties", {}))
+            raise InvalidParameters(f"{fault}. " + (f"Parameters: {known}" if known else "It takes no parameters"))
+        return arguments
+
+    @property
+    def json_schema(self) -> dict[str, Any]:
+        """The schema as it was given, of an object also where it does not say so."""
+        return {"type": "object", "properties": {}} | self._schema
+
+
+def model_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON Schema of a parameter model: references inlined, titles and nulls of optional members left out."""
+    schema = model.model_json_schema(by_alias=True)
+    definitions = schema.pop("$defs", {})
+    inlined: dict[str, Any] = _inline(schema, definitions)
+    inlined.pop("description", None)  # the model's docstring is for programmers
+    inlined.setdefault("properties", {})
+    return inlined
+
+
+def _inline(node: Any, definitions: dict[str, Any]) -> Any:
+    """A copy of a schema node with `$ref` replaced by what it names."""
+    if isinstance(node, list):
+        return [_inline(item, definitions) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        name = str(node["$ref"]).removeprefix("#/$defs/")
+        target = {key: value for key, value in definitions[name].items() if key != "description"}
+        return _inline(target | {key: value for key, value in node.items() if key != "$ref"}, definitions)
+    options = node.get("anyOf")
+    if isinstance(options, list) and len(options) == 2 and {"type": "null"} in options:  # noqa: PLR2004 - T | None
+        rest = {key: value for key, value in node.items() if key not in {"anyOf", "default"}}
+        return _inline(next(option for option in options if option != {"type": "null"}) | rest, definitions)
+    return {
+        key: {name: _inline(member, definitions) for name, member in value.items()}
+        if key == "properties"
+        else _inline(value, definitions)
+        for key, value in node.items()
+        if not (key == "title" and isinstance(value, str))
+    }

@@ -1,0 +1,430 @@
+"""Tools that come from elsewhere while the bridge runs: listed, called, different by client, announced, and gone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.app import Bridge
+from bridge.client import connect
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.contract.result import DataPart, ImagePart, NotePart, TextPart
+from bridge.identity.caller import Caller
+from bridge.policy.targets import Target, server_tool_target, url_target
+from bridge.toolkit.parameters import JsonSchemaParameters
+from bridge.toolkit.registry import ToolProvider
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolSpec
+from tests.people import Person, add_client, named
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string", "minLength": 1, "pattern": "^[a-z]+$"},
+        "seconds": {"type": "number", "minimum": 0},
+    },
+    "required": ["city"],
+    "additionalProperties": False,
+}
+PARTS = (
+    TextPart(text="warm"),
+    DataPart(data={"celsius": 21}),
+    ImagePart(mime_type="image/png", data="iVBORw0KGgo="),
+    NotePart(path="Ideas.md", title="Ideas"),
+)
+
+
+def seconds(arguments: dict[str, Any]) -> float:
+    """The time-out that the arguments ask for."""
+    return float(arguments.get("seconds", 5.0))
+
+
+def spec(name: str) -> ToolSpec:
+    return ToolSpec(
+        name=name,
+        title=name.title(),
+        description="How warm it is.",
+        parameters=JsonSchemaParameters(SCHEMA),
+        operation=Operation.NETWORK,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.ALWAYS,
+        default_mode=ConsentMode.ALWAYS_ALLOW,
+        timeout=seconds,
+    )
+
+
+class Weather(ReadTool[dict[str, Any]]):
+    """Answers in parts."""
+
+    def __init__(self, name: str = "weather") -> None:
+        self.spec = spec(name)
+
+    def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+        del context
+        return RequestEffect((server_tool_target("weather", self.name),), "Ask how warm it is", exact=params["city"])
+
+    async def run(self, params: dict[str, Any], context: CallContext) -> Output:
+        await asyncio.sleep({"slow": 60.0}.get(params["city"], 0))
+        return Output({"city": params["city"]}, f"warm in {params['city']} for {context.caller.name}", parts=PARTS)
+
+
+class Forecast(ReadTool[dict[str, Any]]):
+    """Answers in pieces."""
+
+    spec = spec("forecast")
+
+    def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+        del context
+        return RequestEffect((server_tool_target("weather", "forecast"),), "Ask for the days", exact=params["city"])
+
+    async def run(self, params: dict[str, Any], context: CallContext) -> AsyncIterator[str | Output]:
+        del params, context
+        for day in ("warm, ", "cold, ", "wet"):
+            yield day
+
+
+class Server(ToolProvider):
+    """Another server, whose tools differ by client and change."""
+
+    id, name, description, version = "weather", "Weather", "How warm it is.", "1"
+
+    def __init__(self) -> None:
+        self.life: list[str] = []
+        self.extra: list[Tool[Any]] = []
+        self.changed: Callable[[], None] = lambda: None
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        mine: list[Tool[Any]] = [Forecast()] if caller.client.name == "Claude Code" else []
+        return [Weather(), *mine, *self.extra]
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        self.life.append("start")
+        self.changed = changed
+
+    async def stop(self) -> None:
+        self.life.append("stop")
+
+
+@pytest.fixture
+async def server(bridge: Bridge) -> Server:
+    server = Server()
+    await bridge.services.registry.add(server)
+    return server
+
+
+async def names(client: Any) -> set[str]:
+    return {tool["name"] for tool in await client.request("tools.list")} & {"weather", "forecast", "snow"}
+
+
+async def test_a_provider_comes_and_goes_while_the_bridge_runs(bridge: Bridge, vault: Path) -> None:
+    server = Server()
+    async with connect(vault, name="Robot") as robot:
+        assert await names(robot) == set()
+        await bridge.services.registry.add(server)
+        assert server.life == ["start"]
+        assert await names(robot) == {"weather"}
+        assert (await robot.call("weather", city="rome")).text.startswith("warm in rome for a program without")
+        await bridge.services.registry.remove("weather")
+        assert server.life == ["start", "stop"]
+        assert await names(robot) == set()
+        gone = await robot.call("weather", city="rome")
+        assert (gone.ok, "Unknown tool" in gone.text) == (False, True)
+
+
+async def test_what_still_runs_at_the_end_is_stopped_once(vault: Path) -> None:
+    server = Server()
+    async with Bridge(vault) as bridge:
+        await bridge.services.registry.add(server)
+    assert server.life == ["start", "stop"]
+
+
+async def test_every_client_hears_that_tools_came_changed_or_went(bridge: Bridge, person: Person, vault: Path) -> None:
+    await add_client(person, vault, "Claude Code")
+    async with connect(vault, name="Robot") as robot, named(vault, "Claude Code") as client:
+        heard: dict[str, asyncio.Queue[Any]] = {}
+        for name, one in (("robot", robot), ("client", client), ("person", person.host)):
+            queue = heard[name] = asyncio.Queue()
+            one.on("tools.changed", queue.put_nowait)
+        server = Server()
+        await bridge.services.registry.add(server)
+        server.extra = [Weather("snow")]
+        server.changed()
+        await bridge.services.registry.remove("weather")
+        for queue in heard.values():
+            for _ in range(3):
+                assert await asyncio.wait_for(queue.get(), 5) == {}
+
+
+async def test_two_clients_have_different_tools(server: Server, person: Person, vault: Path) -> None:
+    del server
+    await add_client(person, vault, "Claude Code")
+    async with connect(vault, name="Robot") as robot, named(vault, "Claude Code") as client:
+        assert (await names(robot), await names(client)) == ({"weather"}, {"weather", "forecast"})
+        assert (await client.request("session.info"))["tools"].count("forecast") == 1
+        refused = await robot.call("forecast", city="rome")
+        assert (refused.ok, "Unknown tool" in refused.text) == (False, True)
+        assert "forecast" not in refused.text.partition("Unknown tool 'forecast'")[2], "it is not hinted at either"
+        assert (await client.call("forecast", city="rome")).ok
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({}, "'city' is a required property"),
+        ({"city": 5}, "Parameter 'city' must be of type string"),
+        ({"city": "R"}, "Parameter 'city' does not fit pattern"),
+        ({"city": "rome", "when": 1}, "Unknown parameter 'when'"),
+        ({"city": "rome", "seconds": -1}, "Parameter 'seconds' does not fit minimum"),
+    ],
+)
+async def test_arguments_are_checked_against_the_schema(
+    server: Server, vault: Path, arguments: dict[str, Any], says: str
+) -> None:
+    del server
+    async with connect(vault, name="Robot") as robot:
+        refused = await robot.call("weather", arguments)
+        assert refused.raw["errorType"] == "invalid_parameters"
+        assert says in refused.text
+
+
+async def test_the_schema_is_listed_as_it_came(server: Server, vault: Path) -> None:
+    del server
+    async with connect(vault, name="Robot") as robot:
+        listed = {tool["name"]: tool for tool in await robot.request("tools.list", format="mcp")}
+        assert listed["weather"]["inputSchema"] == SCHEMA
+        assert listed["weather"]["annotations"]["openWorldHint"] is True
+
+
+async def test_parts_reach_the_caller(server: Server, vault: Path) -> None:
+    del server
+    async with connect(vault, name="Robot") as robot:
+        result = await robot.call("weather", city="rome")
+    assert result.raw["parts"] == [part.to_wire() for part in PARTS]
+
+
+async def test_pieces_reach_the_caller_as_they_come_and_nobody_else(
+    server: Server, person: Person, vault: Path
+) -> None:
+    del server
+    await add_client(person, vault, "Claude Code")
+    pieces: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
+    async with named(vault, "Claude Code") as client, connect(vault, name="Robot") as robot:
+        client.on("tool.output", pieces.append)
+        robot.on("tool.output", others.append)
+        result = await client.call("forecast", {"city": "rome"}, call_id="one")
+        assert result.text == "warm, cold, wet"
+        await robot.request("ping")
+        await client.request("ping")
+    assert [(piece["text"], piece["callId"], piece["tool"]) for piece in pieces] == [
+        (text, "one", "forecast") for text in ("warm, ", "cold, ", "wet")
+    ]
+    assert others == []
+
+
+async def test_the_time_out_comes_from_the_arguments(server: Server, vault: Path) -> None:
+    del server
+    async with connect(vault, name="Robot") as robot:
+        late = await robot.call("weather", city="slow", seconds=0.1)
+    assert late.raw["errorType"] == "timeout"
+    assert late.raw["metadata"]["durationMs"] < 5_000
+
+
+async def test_a_provider_that_fails_takes_no_other_tools_away(bridge: Bridge, vault: Path) -> None:
+    class Broken(Server):
+        def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+            raise ConnectionError(f"the server is gone, {caller.name}")
+
+    await bridge.services.registry.add(Broken())
+    async with connect(vault, name="Robot") as robot:
+        assert await robot.request("tools.list")
+        assert not (await robot.call("weather", city="rome")).ok
+
+
+async def test_a_foreign_tool_takes_nobodys_name(bridge: Bridge, vault: Path) -> None:
+    server = Server()
+    server.extra = [Weather("read")]
+    with pytest.raises(ValueError, match="'read' is already registered"):
+        await bridge.services.registry.add(server)
+    assert server.life == []
+    server.extra = []
+    await bridge.services.registry.add(server)
+    server.extra = [Weather("read")]
+    server.changed()
+    async with connect(vault, name="Robot") as robot:
+        (read,) = [tool for tool in await robot.request("tools.list") if tool["name"] == "read"]
+    assert read["provider"] == "core"
+
+
+# -- what a tool learns of while it runs ----------------------------------------------------------------------------
+
+HERE, THERE = "https://here.example/start", "https://there.example/end"
+
+
+class Fetch(ReadTool[dict[str, Any]]):
+    """Follows a redirect to another site."""
+
+    spec = ToolSpec(
+        name="fetch",
+        title="Fetch",
+        description="Fetches a page.",
+        parameters=JsonSchemaParameters({"properties": {"seconds": {"type": "number"}}}),
+        operation=Operation.NETWORK,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.ALWAYS,
+        timeout=seconds,
+    )
+    together = False
+
+    def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+        del params, context
+        return RequestEffect((url_target(HERE),), f"Fetch {HERE}", exact=f"GET {HERE}")
+
+    async def run(self, params: dict[str, Any], context: CallContext) -> Output:
+        del params
+
+        async def redirect(target: Target) -> None:
+            await context.authorize(target, f"Follow a redirect to {target.label}")
+
+        await redirect(url_target(HERE))
+        targets = [url_target(THERE), url_target(THERE)]
+        if self.together:
+            await asyncio.gather(*map(redirect, [targets[0], url_target("https://third.example/")]))
+        else:
+            for target in targets:
+                await redirect(target)
+        left = context.deadline
+        return Output({"left": left}, "fetched")
+
+
+class Catches(Fetch):
+    """Goes on for ever when it is refused."""
+
+    async def run(self, params: dict[str, Any], context: CallContext) -> Output:
+        try:
+            return await super().run(params, context)
+        except Exception:  # noqa: BLE001 - that is what it is
+            await asyncio.sleep(600)
+            return Output(None, "")
+
+
+class Web(Server):
+    """Has one tool."""
+
+    def __init__(self, tool: Tool[Any]) -> None:
+        super().__init__()
+        self.extra = [tool]
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        del caller
+        return self.extra
+
+
+@pytest.fixture
+async def fetch(bridge: Bridge) -> Fetch:
+    tool = Fetch()
+    await bridge.services.registry.add(Web(tool))
+    return tool
+
+
+async def test_a_redirect_to_a_new_site_is_asked_about_once(fetch: Fetch, person: Person, vault: Path) -> None:
+    del fetch
+    person.answer = "allow_once"
+    async with connect(vault, name="Robot") as robot:
+        assert (await robot.call("fetch")).ok
+    assert [question["targets"] for question in person.asked] == [[HERE], [THERE]]
+    second = person.asked[1]
+    assert second["summary"] == f"Follow a redirect to {THERE}"
+    assert second["touches"] == [{"kind": "url", "label": THERE}]
+    assert [rung["reach"] for rung in second["ladder"]] == ["page", "site"]
+    assert second["preview"]["request"] == THERE
+
+
+async def test_a_refused_redirect_is_not_asked_about_again(fetch: Fetch, person: Person, vault: Path) -> None:
+    del fetch
+
+    async def answer(question: dict[str, Any]) -> None:
+        await person.respond(question, "allow_once" if question["targets"] == [HERE] else "deny_once")
+
+    person.answer = None
+    person.host.on("consent.requested", answer)
+    async with connect(vault, name="Robot") as robot:
+        refused = await robot.call("fetch")
+        assert refused.raw["data"]["code"] == "denied_by_user"
+        again = await robot.call("fetch")
+        assert again.raw["data"]["code"] == "denied_by_rule"
+    assert [question["targets"] for question in person.asked] == [[HERE], [THERE], [HERE]]
+
+
+async def test_a_redirect_is_allowed_by_a_rung(fetch: Fetch, person: Person, vault: Path) -> None:
+    del fetch
+    person.answer, person.extent = "allow_session", {"reach": "site"}
+    async with connect(vault, name="Robot") as robot:
+        for _ in range(2):
+            assert (await robot.call("fetch")).ok
+        assert len(person.asked) == 2
+        held = [grant["target"] for grant in await person.host.request("consent.grants")]
+    assert held == ["https://here.example/", "https://there.example/"]
+
+
+@pytest.mark.parametrize(("code", "ok"), [("r??", True), ("-??", False)])
+async def test_a_redirect_is_decided_by_the_permission_file(
+    fetch: Fetch, person: Person, vault: Path, code: str, *, ok: bool
+) -> None:
+    del fetch
+    rules = f'{{"https://here.example/": "r??", "https://there.example/": "{code}"}}'
+    (vault / ".vault-bridge" / "permissions.json").write_text(rules, encoding="utf-8")
+    async with connect(vault, name="Robot") as robot:
+        result = await robot.call("fetch")
+    assert (result.ok, person.asked) == (ok, [])
+    decisions = list(reversed(await person.log("decision")))
+    assert [(one["rule"], one["targets"]) for one in decisions] == [
+        ("file:https://here.example/", [HERE]),
+        ("file:https://there.example/", [THERE]),
+    ]
+
+
+async def test_every_decision_on_the_way_is_in_the_log_with_what_it_was_about(
+    fetch: Fetch, person: Person, vault: Path
+) -> None:
+    del fetch
+    person.answer = "allow_once"
+    async with connect(vault, name="Robot") as robot:
+        await robot.call("fetch")
+    decisions = list(reversed(await person.log("decision")))
+    assert [(one["targets"], one["decision"], one["by"]) for one in decisions] == [
+        ([HERE], "allow_once", "Ada"),
+        ([THERE], "allow_once", "Ada"),
+    ]
+
+
+@pytest.mark.parametrize("together", [False, True])
+async def test_the_time_a_person_takes_on_the_way_is_not_the_tools(
+    fetch: Fetch, person: Person, vault: Path, *, together: bool
+) -> None:
+    fetch.together = together
+
+    async def think(question: dict[str, Any]) -> None:
+        await asyncio.sleep(1.6)
+        await person.respond(question, "allow_once")
+
+    person.answer = None
+    person.host.on("consent.requested", think)
+    async with connect(vault, name="Robot") as robot:
+        assert (await robot.call("fetch", seconds=0.2)).ok, "the tool had 0.2 seconds, and one of grace"
+
+
+async def test_a_tool_that_takes_a_no_for_nothing_still_ends_in_time(
+    bridge: Bridge, person: Person, vault: Path
+) -> None:
+    await bridge.services.registry.add(Web(Catches()))
+
+    async def answer(question: dict[str, Any]) -> None:
+        await person.respond(question, "allow_once" if question["targets"] == [HERE] else "deny_once")
+
+    person.answer = None
+    person.host.on("consent.requested", answer)
+    async with connect(vault, name="Robot") as robot, asyncio.timeout(10):
+        late = await robot.call("fetch", seconds=0.1)
+    assert late.raw["errorType"] == "timeout"

@@ -1,0 +1,78 @@
+"""Foreign schemas: what they say holds, and none of them takes long or leads out."""
+
+import time
+from typing import Any
+
+import pytest
+
+from bridge.toolkit.json_schema import DEEPEST_SCHEMA, LARGEST_SCHEMA, compile_schema
+
+DOUBLING = {f"a{step}": {"allOf": [{"$ref": f"#/$defs/a{step + 1}"}] * 2} for step in range(40)}
+DEFINITIONS = {**DOUBLING, "a40": {"type": "object"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"$defs": DEFINITIONS, "$ref": "#/$defs/a0"}, {}),
+        ({"$defs": DEFINITIONS, "$ref": "#/$defs/a0", "unevaluatedProperties": False}, {"x": 1}),
+        ({"$ref": "#"}, {}),
+        ({"properties": {"a": {"$ref": "#"}}, "$dynamicRef": "#x"}, {"a": {}}),
+        ({"properties": {"a": {"items": {"enum": list(range(9_000))}}}}, {"a": [8_999] * 30_000}),
+        ({"patternProperties": {f"^{number}": {} for number in range(3_000)}}, {str(n): 1 for n in range(30_000)}),
+    ],
+    ids=["doubling", "doubling unevaluated", "itself", "dynamic", "a long enum", "many patterns"],
+)
+def test_what_cannot_be_checked_in_bounded_time_is_refused(schema: dict[str, Any], value: Any) -> None:
+    began = time.monotonic()
+    assert "cannot be checked" in (compile_schema(schema)(value) or "")
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({"properties": {"a": {"uniqueItems": True}}}, {"a": [{"k": number} for number in range(50_000)]}),
+        ({"properties": {"a": {"items": {"type": "string"}}}}, {"a": ["x"] * 30_000}),
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 50_000}),
+        ({"properties": {"a": {"pattern": "(?=look)around"}}}, {"a": "anything"}),
+    ],
+    ids=["unique items", "many items", "a pattern that backtracks", "a pattern that RE2 has not"],
+)
+def test_what_is_large_and_fits_is_taken(schema: dict[str, Any], value: Any) -> None:
+    began = time.monotonic()
+    assert compile_schema(schema)(value) is None
+    assert time.monotonic() - began < 15
+
+
+def test_an_item_that_is_there_twice_is_found() -> None:
+    fault = compile_schema({"properties": {"a": {"uniqueItems": True}}})
+    assert "'a'" in (fault({"a": [{"x": 1, "y": 2}, {"y": 2, "x": 1}]}) or "")
+    assert fault({"a": [1, "1", True]}) is None
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "https://example.org/schema.json"},
+        {"properties": {"a": {"$ref": "file:///etc/passwd"}}},
+        {"properties": {"a": {"$dynamicRef": "other.json#x"}}},
+        {"type": "array"},
+        {"type": 5},
+        {"properties": {f"p{number}": {"description": "x" * 100} for number in range(LARGEST_SCHEMA // 100)}},
+        {"patternProperties": {"x": {}}, "unevaluatedProperties": False},
+        {"properties": {"a": {1, 2}}},
+    ],
+    ids=["an address", "a file", "dynamic", "an array", "no schema", "too large", "unbounded", "no JSON"],
+)
+def test_a_schema_that_leads_out_or_is_none_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"schema|time"):
+        compile_schema(schema)
+
+
+def test_a_schema_that_is_too_deep_is_refused() -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(DEEPEST_SCHEMA):
+        deep = {"items": deep}
+    with pytest.raises(ValueError, match="levels"):
+        compile_schema({"properties": {"a": deep}})
