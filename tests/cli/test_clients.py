@@ -19,6 +19,8 @@ from typer.testing import CliRunner, Result
 from bridge.cli.main import app
 from bridge.client import token_storage
 
+pytestmark = pytest.mark.slow
+
 Terminal = Callable[..., Any]
 Command = Callable[..., Result]
 TOKEN = r"vb_[0-9a-f]{12}_[\w-]{43}"

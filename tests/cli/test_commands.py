@@ -14,6 +14,8 @@ from typer.testing import CliRunner, Result
 from bridge import __version__
 from bridge.cli.main import COMMANDS, app
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 PATCHES = json.dumps([{"startLine": 3, "endLine": 3, "newContent": "## New Section"}])
 

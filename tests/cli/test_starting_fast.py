@@ -36,6 +36,7 @@ def test_a_command_that_asks_a_running_bridge_loads_no_bridge_of_its_own() -> No
     assert {"bridge.app", "bridge.index", "bridge.server", "bridge.journal", "prompt_toolkit"} & modules == set()
 
 
+@pytest.mark.slow
 def test_a_bridge_starts_without_what_only_some_calls_need() -> None:
     modules = imported("-c", "import bridge.app")
     assert {"jsonschema", "rapidfuzz", "watchfiles", "prompt_toolkit", "rich", "typer"} & modules == set()

@@ -22,6 +22,8 @@ from bridge.tools import specs
 from scripts.lib.consenting import consenting_host
 from scripts.lib.environment import ROOT
 
+pytestmark = pytest.mark.slow
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 VARYING = (
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),

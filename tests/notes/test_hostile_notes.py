@@ -98,6 +98,7 @@ def test_four_times_the_text_is_about_four_times_the_work(note: Callable[[int], 
     assert _calls(note(1600)) < 6 * _calls(note(400)) + 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("note", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_takes_quadratic_time(note: Callable[[int], str]) -> None:
     small = max(_seconds(note(500)), 0.005)  # less than that is measured badly
@@ -105,6 +106,7 @@ def test_no_text_takes_quadratic_time(note: Callable[[int], str]) -> None:
     assert min(_seconds(large) for _ in range(2)) < 16 * 8 * small
 
 
+@pytest.mark.slow
 def test_two_hundred_thousand_links_are_all_found() -> None:
     assert len(parse_note("[[a]] " * 200_000).links) == 200_000
 

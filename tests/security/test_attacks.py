@@ -54,6 +54,7 @@ def content(file: Path) -> bytes:
     return file.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*DISGUISES, "Link.md", "Linked/Diary.md"])
 @pytest.mark.parametrize("known", [True, False], ids=["a client", "no name"])
 async def test_a_closed_note_is_closed_under_every_spelling(
@@ -129,6 +130,7 @@ async def test_no_second_client_has_the_name_of_another(person: Person, vault: P
     assert len(await person.host.request("clients.list")) == 1
 
 
+@pytest.mark.slow
 async def test_a_question_about_many_files_is_bounded(person: Person, vault: Path) -> None:
     folder = vault / "Many"
     folder.mkdir()

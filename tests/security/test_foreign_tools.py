@@ -223,6 +223,7 @@ async def test_pieces_reach_the_caller_as_they_come_and_nobody_else(
     assert others == []
 
 
+@pytest.mark.slow
 async def test_the_time_out_comes_from_the_arguments(server: Server, vault: Path) -> None:
     del server
     async with connect(vault, name="Robot") as robot:
@@ -399,6 +400,7 @@ async def test_every_decision_on_the_way_is_in_the_log_with_what_it_was_about(
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True])
 async def test_the_time_a_person_takes_on_the_way_is_not_the_tools(
     fetch: Fetch, person: Person, vault: Path, *, together: bool
@@ -415,6 +417,7 @@ async def test_the_time_a_person_takes_on_the_way_is_not_the_tools(
         assert (await robot.call("fetch", seconds=0.2)).ok, "the tool had 0.2 seconds, and one of grace"
 
 
+@pytest.mark.slow
 async def test_a_tool_that_takes_a_no_for_nothing_still_ends_in_time(
     bridge: Bridge, person: Person, vault: Path
 ) -> None:

@@ -11,6 +11,7 @@ DOUBLING = {f"a{step}": {"allOf": [{"$ref": f"#/$defs/a{step + 1}"}] * 2} for st
 DEFINITIONS = {**DOUBLING, "a40": {"type": "object"}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("schema", "value"),
     [
