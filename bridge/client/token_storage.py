@@ -64,6 +64,15 @@ def save_to_keyring(vault: Path, name: str, token: str) -> None:
         raise KeyringUnavailable(str(error)) from None
 
 
+def has_keyring() -> bool:
+    """Whether this system has a keyring that works here."""
+    try:
+        _keyring()
+    except KeyringUnavailable:
+        return False
+    return True
+
+
 def find_token(vault: Path, name: str) -> str:
     """The token of a client, from its file or from the keyring.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bridge import __version__
+from bridge.client.token_storage import has_keyring
 from bridge.errors import StartError
 from bridge.health.finding import Finding
 from bridge.plugin.install import find_installed
@@ -46,9 +47,14 @@ def check_packages(vault: Path) -> Iterator[Finding]:
 
 
 def check_keyring(vault: Path) -> Iterator[Finding]:
-    """Where keys would be kept."""
+    """Where `clients add` can keep a token."""
     del vault
-    yield Finding("keyring", "ok", "Not needed yet: no tool of this version uses a key")
+    if has_keyring():
+        yield Finding("keyring", "ok", "It works: `clients add --keyring` keeps tokens there")
+    else:
+        yield Finding(
+            "keyring", "ok", "None works here: `clients add --save` keeps tokens in files that only you can read"
+        )
 
 
 _AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"

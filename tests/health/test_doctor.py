@@ -68,6 +68,16 @@ def test_a_package_that_is_missing(vault: Path, monkeypatch: pytest.MonkeyPatch)
     assert "no_such_package (ModuleNotFoundError)" in one(installation.check_packages, vault, "fail").what
 
 
+@pytest.mark.parametrize(
+    ("works", "where"), [(True, "--keyring` keeps tokens there"), (False, "--save` keeps tokens in files")]
+)
+def test_it_says_where_tokens_can_be_kept(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, works: bool, where: str
+) -> None:
+    monkeypatch.setattr(installation, "has_keyring", lambda: works)
+    assert where in one(installation.check_keyring, vault, "ok").what
+
+
 def test_a_vault_that_is_not_there(tmp_path: Path) -> None:
     one(place.check_vault, tmp_path / "none", "fail")
 
