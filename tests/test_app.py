@@ -102,10 +102,10 @@ async def test_our_own_changes_are_announced_before_the_call_returns(vault: Path
 
 async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> None:
     async with Bridge(vault):
-        beacon = (vault / ".vault-bridge" / "bridge.json").read_bytes()
+        discovery = (vault / ".vault-bridge" / "bridge.json").read_bytes()
         with pytest.raises(Exception, match="already served by process"):
             await Bridge(vault).start()
-        assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == beacon
+        assert (vault / ".vault-bridge" / "bridge.json").read_bytes() == discovery
     async with Bridge(vault) as bridge:
         assert bridge.discovery.url.startswith("ws://127.0.0.1:")
 

@@ -89,7 +89,7 @@ class ClientGrants:
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
-        """What allows a case; using it keeps it from lapsing."""
+        """What allows a case; using it keeps it from expiring."""
         if case.consent_class is not ConsentClass.ALWAYS:
             return None
         allows = [kept for kept in self._of(case) if kept.decision.allows]

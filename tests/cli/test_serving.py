@@ -44,8 +44,8 @@ def test_programs_get_one_line_of_json_and_stop_it_with_a_signal(vault: Path) ->
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as server:  # noqa: S603 - ours
         assert server.stdout is not None
         ready = json.loads(server.stdout.readline())
-        beacon = json.loads((vault / ".vault-bridge" / "bridge.json").read_text(encoding="utf-8"))
-        assert ready == beacon | {"vault": "Vault", "tools": ready["tools"]}
+        discovery = json.loads((vault / ".vault-bridge" / "bridge.json").read_text(encoding="utf-8"))
+        assert ready == discovery | {"vault": "Vault", "tools": ready["tools"]}
         assert ready["pid"] == server.pid
         assert "apply_patch" in ready["tools"]
         server.send_signal(signal.SIGTERM)

@@ -198,11 +198,11 @@ async def test_a_vault_that_is_not_served_says_how_to_serve_it(vault: Path) -> N
 
 
 async def test_a_bridge_that_died_is_not_running(house: House) -> None:
-    beacon = (house.vault / ".vault-bridge" / "bridge.json").read_bytes()
-    token = (Path(house.beacon.run_dir) / "agent.json").read_bytes()
+    discovery = (house.vault / ".vault-bridge" / "bridge.json").read_bytes()
+    token = (Path(house.discovery.run_dir) / "agent.json").read_bytes()
     await house.server.stop()
-    (house.vault / ".vault-bridge" / "bridge.json").write_bytes(beacon)
-    (Path(house.beacon.run_dir) / "agent.json").write_bytes(token)
+    (house.vault / ".vault-bridge" / "bridge.json").write_bytes(discovery)
+    (Path(house.discovery.run_dir) / "agent.json").write_bytes(token)
     with pytest.raises(BridgeNotRunning, match="vault-bridge serve"):
         async with connect(house.vault, name="my script"):
             pytest.fail("connected to nobody")

@@ -49,9 +49,11 @@ def test_no_vault_is_an_error_that_says_how_to_name_one(tmp_path: Path) -> None:
 BEACON = {"url": "ws://127.0.0.1:1/ws", "http": "http://127.0.0.1:1", "pid": 1, "version": "1"}
 
 
-def publish(vault: Path, beacon: Any, endpoint: Any = None) -> None:
+def publish(vault: Path, discovery: Any, endpoint: Any = None) -> None:
     (vault / ".vault-bridge").mkdir()
-    (vault / ".vault-bridge" / "bridge.json").write_bytes(beacon if isinstance(beacon, bytes) else orjson.dumps(beacon))
+    (vault / ".vault-bridge" / "bridge.json").write_bytes(
+        discovery if isinstance(discovery, bytes) else orjson.dumps(discovery)
+    )
     run = vault.parent / "run"
     run.mkdir()
     if endpoint is not None:
@@ -66,7 +68,7 @@ def test_the_token_is_that_of_the_role(vault: Path, role: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("beacon", "endpoint"),
+    ("discovery", "endpoint"),
     [
         (b"{", None),
         ([], None),
@@ -78,10 +80,10 @@ def test_the_token_is_that_of_the_role(vault: Path, role: str) -> None:
         (BEACON | {"runDir": "{run}"}, BEACON | {"url": "ws://127.0.0.1.evil.example:1/ws"}),
     ],
 )
-def test_a_vault_that_nobody_serves_says_how_to_serve_it(vault: Path, beacon: Any, endpoint: Any) -> None:
-    if isinstance(beacon, dict) and beacon.get("runDir") == "{run}":
-        beacon = beacon | {"runDir": str(vault.parent / "run")}
-    publish(vault, beacon, endpoint)
+def test_a_vault_that_nobody_serves_says_how_to_serve_it(vault: Path, discovery: Any, endpoint: Any) -> None:
+    if isinstance(discovery, dict) and discovery.get("runDir") == "{run}":
+        discovery = discovery | {"runDir": str(vault.parent / "run")}
+    publish(vault, discovery, endpoint)
     with pytest.raises(BridgeNotRunning, match="vault-bridge serve --vault"):
         find_endpoint(vault)
 

@@ -197,7 +197,7 @@ async def test_tokens_of_another_bridge_are_found(vault: Path) -> None:
     assert [finding.name for finding in found if finding.level == "fail"] == ["tokens"]
 
 
-def beacon(own: Path, port: int, pid: int) -> None:
+def discovery(own: Path, port: int, pid: int) -> None:
     where = {"url": f"ws://127.0.0.1:{port}/ws", "http": f"http://127.0.0.1:{port}", "pid": pid, "version": "1"}
     (own / "bridge.json").write_text(json.dumps(where | {"runDir": str(own)}), encoding="utf-8")
 
@@ -208,11 +208,11 @@ def test_a_bridge_that_does_not_answer(vault: Path, own: Path, pid: int | None, 
     pid = pid or os.getpid()
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
-        beacon(own, unheard.getsockname()[1], pid)
+        discovery(own, unheard.getsockname()[1], pid)
         assert str(pid) in one(running.check_bridge, vault, level).what
 
 
-def test_a_beacon_that_cannot_be_read(vault: Path, own: Path) -> None:
+def test_a_discovery_file_that_cannot_be_read(vault: Path, own: Path) -> None:
     (own / "bridge.json").write_text("{", encoding="utf-8")
     one(running.check_bridge, vault, "fail")
 

@@ -23,16 +23,16 @@ class House:
     """A running server, and ways to knock at it."""
 
     def __init__(
-        self, world: World, server: Server, beacon: Discovery, http: aiohttp.ClientSession, vault: Path
+        self, world: World, server: Server, discovery: Discovery, http: aiohttp.ClientSession, vault: Path
     ) -> None:
         self.world = world
         self.server = server
-        self.beacon = beacon
+        self.discovery = discovery
         self.http = http
         self.vault = vault
 
     def token(self, role: str = "agent") -> str:
-        return str(orjson.loads((Path(self.beacon.run_dir) / FILES[role]).read_bytes())["token"])
+        return str(orjson.loads((Path(self.discovery.run_dir) / FILES[role]).read_bytes())["token"])
 
     def bearer(self, role: str = "agent") -> dict[str, str]:
         return {"Authorization": f"Bearer {self.token(role)}"}
@@ -41,15 +41,15 @@ class House:
         self, role: str = "agent", *, headers: Any = None, protocols: Sequence[str] = ()
     ) -> aiohttp.ClientWebSocketResponse:
         headers = self.bearer(role) if headers is None else headers
-        url = self.beacon.url
+        url = self.discovery.url
         return await self.http.ws_connect(url, max_msg_size=MAX_MESSAGE, headers=headers, protocols=protocols)
 
     async def post(self, body: Any, role: str = "agent", **headers: str) -> aiohttp.ClientResponse:
         data = io.BytesIO(body if isinstance(body, bytes) else orjson.dumps(body))
-        return await self.http.post(f"{self.beacon.http}/rpc", data=data, headers={**self.bearer(role), **headers})
+        return await self.http.post(f"{self.discovery.http}/rpc", data=data, headers={**self.bearer(role), **headers})
 
     async def get(self, path: str, method: str = "GET", **headers: str) -> aiohttp.ClientResponse:
-        return await self.http.request(method, f"{self.beacon.http}{path}", headers=headers)
+        return await self.http.request(method, f"{self.discovery.http}{path}", headers=headers)
 
 
 @asynccontextmanager
@@ -59,9 +59,9 @@ async def open_house(vault: Path) -> AsyncIterator[House]:
     root = VaultRoot(vault)
     with root.state() as state:
         server = Server(world.services, world.hub, run=RunFolder(root.path), state=state)
-        beacon = await server.start()
+        discovery = await server.start()
         async with aiohttp.ClientSession() as http:
-            yield House(world, server, beacon, http, root.path)
+            yield House(world, server, discovery, http, root.path)
         await server.stop()
     root.close()
 

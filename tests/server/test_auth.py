@@ -31,14 +31,14 @@ async def test_the_token_decides_the_role(house: House, role: str) -> None:
 async def test_without_a_good_token_there_is_a_401_before_the_upgrade(house: House, authorization: str | None) -> None:
     headers = {} if authorization is None else {"Authorization": authorization.format(token=house.token())}
     assert await refused(house, headers=headers) == 401
-    answer = await house.http.post(f"{house.beacon.http}/rpc", json=PING, headers=headers)
+    answer = await house.http.post(f"{house.discovery.http}/rpc", json=PING, headers=headers)
     assert answer.status == 401
     assert set(await answer.json()) == {"error", "hint"}
 
 
 async def test_a_token_that_is_no_ascii_is_only_wrong(house: House) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(house.beacon.http.rsplit(":", 1)[1]))
-    host = house.beacon.http.removeprefix("http://").encode()
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(house.discovery.http.rsplit(":", 1)[1]))
+    host = house.discovery.http.removeprefix("http://").encode()
     writer.write(b"POST /rpc HTTP/1.1\r\nHost: " + host + b"\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
     assert (await reader.readline()).split()[1] == b"401"
     writer.close()
@@ -85,7 +85,7 @@ async def test_a_token_never_reaches_the_log(house: House, caplog: pytest.LogCap
 
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}"])
 async def test_a_loopback_name_with_our_port_passes(house: House, host: str) -> None:
-    headers = {**house.bearer(), "Host": host.format(port=house.beacon.http.rsplit(":", 1)[1])}
+    headers = {**house.bearer(), "Host": host.format(port=house.discovery.http.rsplit(":", 1)[1])}
     async with await house.socket(headers=headers) as socket:
         assert (await ask(socket, PING))["result"] == "pong"
 
@@ -108,7 +108,7 @@ async def test_a_loopback_name_with_our_port_passes(house: House, host: str) -> 
 async def test_any_other_host_is_forbidden_everywhere_before_the_token_counts(
     house: House, host: str, path: str
 ) -> None:
-    name = host.format(port=house.beacon.http.rsplit(":", 1)[1])
+    name = host.format(port=house.discovery.http.rsplit(":", 1)[1])
     answer = await house.get(path, "POST" if path == "/rpc" else "GET", Host=name)
     assert answer.status == 403
     assert set(await answer.json()) == {"error", "hint"}
@@ -116,7 +116,7 @@ async def test_any_other_host_is_forbidden_everywhere_before_the_token_counts(
 
 async def raw(house: House, head: str) -> bytes:
     """The status of the answer to hand-made HTTP."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(house.beacon.http.rsplit(":", 1)[1]))
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(house.discovery.http.rsplit(":", 1)[1]))
     writer.write(head.encode())
     status = (await reader.readline()).split()[1]
     writer.close()
@@ -125,7 +125,7 @@ async def raw(house: House, head: str) -> bytes:
 
 
 async def test_no_host_and_two_hosts_are_refused(house: House) -> None:
-    name = house.beacon.http.removeprefix("http://")
+    name = house.discovery.http.removeprefix("http://")
     assert await raw(house, "GET /health HTTP/1.0\r\n\r\n") == b"403"
     twice = f"GET /health HTTP/1.1\r\nHost: {name}\r\nHost: evil.example\r\n\r\n"
     assert await raw(house, twice) in {b"400", b"403"}

@@ -18,8 +18,8 @@ from tests.server.house import House, open_house, request
 
 
 def published(vault: Path) -> dict[str, object]:
-    beacon: dict[str, object] = orjson.loads((vault / ".vault-bridge" / "bridge.json").read_bytes())
-    return beacon
+    discovery: dict[str, object] = orjson.loads((vault / ".vault-bridge" / "bridge.json").read_bytes())
+    return discovery
 
 
 def names(folder: Path) -> list[str]:
@@ -27,20 +27,20 @@ def names(folder: Path) -> list[str]:
 
 
 async def test_a_file_in_the_vault_says_where_the_bridge_is_and_holds_no_secret(house: House) -> None:
-    beacon = published(house.vault)
-    port = house.beacon.http.rsplit(":", 1)[1]
-    assert beacon == {
+    discovery = published(house.vault)
+    port = house.discovery.http.rsplit(":", 1)[1]
+    assert discovery == {
         "url": f"ws://127.0.0.1:{port}/ws",
         "http": f"http://127.0.0.1:{port}",
         "pid": os.getpid(),
         "version": "1.2.3",
-        "runDir": house.beacon.run_dir,
+        "runDir": house.discovery.run_dir,
     }
-    assert not Path(house.beacon.run_dir).is_relative_to(house.vault)
+    assert not Path(house.discovery.run_dir).is_relative_to(house.vault)
 
 
 async def test_the_run_folder_has_a_token_for_each_role(house: House) -> None:
-    run = Path(house.beacon.run_dir)
+    run = Path(house.discovery.run_dir)
     agent, host = (orjson.loads((run / name).read_bytes()) for name in ("agent.json", "host.json"))
     assert set(agent) == {"url", "http", "token", "pid", "version"}
     assert {key: value for key, value in agent.items() if key != "token"} == {
@@ -57,7 +57,7 @@ async def test_tokens_are_new_at_every_start_and_the_files_go_with_the_bridge(va
     for _ in range(2):
         async with open_house(vault) as house:
             tokens.add(house.token())
-            run = Path(house.beacon.run_dir)
+            run = Path(house.discovery.run_dir)
         assert not (vault / ".vault-bridge" / "bridge.json").exists()
         assert names(run) == []
     assert len(tokens) == 2
@@ -76,10 +76,10 @@ async def test_what_a_killed_bridge_left_is_replaced(vault: Path) -> None:
 async def test_two_vaults_are_served_at_once_each_with_its_own_tokens(vault: Path, tmp_path: Path) -> None:
     (tmp_path / "Other").mkdir()
     async with open_house(vault) as house, open_house(tmp_path / "Other") as other:
-        assert house.beacon.http != other.beacon.http
+        assert house.discovery.http != other.discovery.http
         for server, status in ((house, 200), (other, 401)):
             answer = await server.http.post(
-                f"{server.beacon.http}/rpc", json=request(1, "ping"), headers=house.bearer()
+                f"{server.discovery.http}/rpc", json=request(1, "ping"), headers=house.bearer()
             )
             assert answer.status == status
 
@@ -90,7 +90,7 @@ async def test_it_listens_on_this_machine_only(house: House) -> None:
 
 
 async def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(house: House, tmp_path: Path) -> None:
-    port = int(house.beacon.http.rsplit(":", 1)[1])
+    port = int(house.discovery.http.rsplit(":", 1)[1])
     other = tmp_path / "Other"
     other.mkdir()
     world, root = World(), VaultRoot(other)
@@ -106,7 +106,7 @@ async def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(house: Hous
 
 async def test_a_port_of_ones_own_choice_is_taken(vault: Path) -> None:
     async with open_house(vault) as house:
-        port = int(house.beacon.http.rsplit(":", 1)[1])
+        port = int(house.discovery.http.rsplit(":", 1)[1])
     world, root = World(), VaultRoot(vault)
     with root.state() as state:
         server = Server(world.services, world.hub, run=RunFolder(root.path), state=state)
@@ -130,4 +130,4 @@ async def test_stopping_twice_or_before_starting_does_no_harm(house: House) -> N
     await house.server.stop()
     await house.server.stop()
     with pytest.raises(OSError, match="Connect"):
-        await asyncio.open_connection("127.0.0.1", int(house.beacon.http.rsplit(":", 1)[1]))
+        await asyncio.open_connection("127.0.0.1", int(house.discovery.http.rsplit(":", 1)[1]))

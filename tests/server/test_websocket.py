@@ -206,7 +206,7 @@ UPGRADE = (
 
 
 async def test_a_client_that_does_not_read_is_cut_off_and_others_go_on(house: House) -> None:
-    host = house.beacon.http.removeprefix("http://")
+    host = house.discovery.http.removeprefix("http://")
     reader, writer = await asyncio.open_connection("127.0.0.1", int(host.rsplit(":", 1)[1]), limit=1024)
     writer.write(UPGRADE.format(host=host, token=house.token("host")).encode())
     await reader.readuntil(b"\r\n\r\n")
