@@ -14,6 +14,8 @@ from bridge.audit.files import GENERATIONS
 from bridge.audit.gzip_blocks import pack
 from tests.audit.audit_world import FaultyDisk, World, open_world
 
+pytestmark = pytest.mark.slow
+
 Lines = list[bytes]
 COUNT = 12
 

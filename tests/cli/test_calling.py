@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 
 from bridge.cli.main import app
 
+pytestmark = pytest.mark.slow
+
 Terminal = Callable[..., Any]
 TICKET = "6d1f4d2e-8f0b-4f6e-9d55-0d3c9f0f7a11"
 """A random UUID, which is itself the right to ask again from another connection."""

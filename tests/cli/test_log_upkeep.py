@@ -13,6 +13,8 @@ from bridge.app import Bridge
 from bridge.cli.main import app
 from bridge.client import connect
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Result]
 
 

@@ -14,6 +14,8 @@ from rich.text import Text
 from bridge.cli.question_screen import choice_lines, draw_question
 from bridge.contract.consent import ConsentRequest, Decision
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., ConsentRequest]
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")

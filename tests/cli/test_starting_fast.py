@@ -9,6 +9,8 @@ from typer.main import get_command
 
 from bridge.cli.main import COMMANDS, app, keep_blocks
 
+pytestmark = pytest.mark.slow
+
 HEAVY = {
     *("aiohttp", "asyncio", "hyperscan", "jsonrpcserver", "jsonschema", "orjson", "pcre2", "prompt_toolkit"),
     *("pydantic", "rapidfuzz", "re2", "rich", "ruamel", "send2trash", "sqlite3", "unidiff", "watchfiles", "wcmatch"),

@@ -12,6 +12,8 @@ import pytest
 
 from tests.index.index_world import World
 
+pytestmark = pytest.mark.slow
+
 BUILD = """
 import os, sys
 from pathlib import Path

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from bridge.tools.files import replacing
 from bridge.tools.files.replacing import find_text, replace_spans
 
+pytestmark = pytest.mark.slow
+
 PIECES = st.sampled_from([b"a", b"b", b"ab", b"\n", b"\r\n", b"\r", "ö".encode(), b"$1", b"."])
 DATA = st.lists(PIECES, max_size=40).map(b"".join)
 WANTED = st.lists(PIECES, min_size=1, max_size=3).map(b"".join)
