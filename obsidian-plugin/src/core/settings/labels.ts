@@ -1,6 +1,10 @@
 /** How settings and their values are named and measured on the screen, beyond what the bridge says of them. */
 
-import type { Field } from "./schema";
+/** What is named and measured: a setting, as far as that takes. */
+interface Described {
+	readonly description: string;
+	readonly default: unknown;
+}
 
 export const SECTION_LABELS: Readonly<Record<string, string>> = {
 	tools: "Tools and consent",
@@ -40,19 +44,19 @@ export function labelOf(key: string): string {
 }
 
 /** A choice as a person reads it. */
-export function choiceLabel(field: Field, option: string | number): string {
+export function choiceLabel(field: Described, option: string | number): string {
 	if (typeof option === "number") return /^days\b/i.test(field.description) ? `${option} days` : String(option);
 	return MODE_LABELS[option] ?? labelOf(option);
 }
 
 /** What null means, for the field that allows it: the bridge's description says so after `null:`. */
-export function nullLabel(field: Field): string {
+export function nullLabel(field: Described): string {
 	const said = /null:\s*([^.;]+)/i.exec(field.description)?.[1]?.trim();
 	return said ? said.charAt(0).toUpperCase() + said.slice(1) : "Any";
 }
 
 /** The description without what only the wire needs to know: what null means, and its unit, which stands at the field. */
-export function descriptionOf(field: Field): string {
+export function descriptionOf(field: Described): string {
 	const text = field.description.replace(/;?\s*null:\s*[^.;]+/i, "").replace(/, in bytes\b/i, "").replace(/`/g, "");
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
@@ -66,7 +70,7 @@ export interface Unit {
 const KILO = 1024;
 
 /** Bytes are shown in kB or MB, whichever the default is a whole number of; the rest as it is. */
-export function unitOf(field: Field): Unit {
+export function unitOf(field: Described): Unit {
 	if (/^seconds\b/i.test(field.description)) return { factor: 1, name: "seconds" };
 	if (/^days\b/i.test(field.description)) return { factor: 1, name: "days" };
 	if (!/\bbytes\b/i.test(field.description)) return { factor: 1, name: "" };
