@@ -11,6 +11,7 @@ ask again from another connection.
 
 import asyncio
 import uuid
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +31,7 @@ from bridge.vault.plan import content_hash
 
 KEPT_SECONDS = 24 * 60 * 60
 MOST_KEPT = 2_000
-"""Finished calls kept in memory; beyond that the oldest go. Reads can be repeated, writes are in the journal."""
+"""Finished calls kept in memory. Reads can be repeated, writes are in the journal."""
 
 
 @dataclass(slots=True)
@@ -98,8 +99,9 @@ class CallRegistry:
         tool_call.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
         known = self._find(tool_call)
         if isinstance(known, ToolResult):
-            self._on_delivered(caller, tool_call)
             return known
+        if isinstance(known, HistoryEntry):
+            return self._hand_out(caller, tool_call.call_id, known)
         answer = await self._await(known, wait)
         if known.tool_call is not tool_call and isinstance(answer, ToolResult):
             self._on_delivered(caller, known.tool_call)
@@ -120,8 +122,7 @@ class CallRegistry:
         if found is None:
             entry = self._recorded(caller, call_id)
             if entry is not None:
-                self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
-                return _recorded(entry)
+                return self._hand_out(caller, call_id, entry)
             missing = NotFound(f"There is no call {call_id!r}; results are kept for 24 hours. Make the call again")
             return ToolResult.failed(missing)
         answer = await self._await(found, wait)
@@ -151,8 +152,8 @@ class CallRegistry:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _find(self, tool_call: ToolCall) -> _Call | ToolResult:
-        """The run of this call id: one in memory, one in the journal, or a new one."""
+    def _find(self, tool_call: ToolCall) -> _Call | HistoryEntry | ToolResult:
+        """The run of this call id: one in memory, one in the journal or a new one; or why there is none."""
         call_id, key = tool_call.call_id or "", tool_call.call_key or ""
         self._forget()
         found = self._calls.get(key)
@@ -163,11 +164,16 @@ class CallRegistry:
         entry = self._recorded(tool_call.caller, call_id)
         if entry is not None:
             same = entry.arguments_hash == tool_call.arguments_hash
-            return _recorded(entry) if same else _used_otherwise(call_id)
+            return entry if same else _used_otherwise(call_id)
         call = _Call(tool_call, asyncio.create_task(self._run(tool_call)))
         self._calls[key] = call
         call.task.add_done_callback(lambda _: setattr(call, "finished", self._clock.monotonic()))
         return call
+
+    def _hand_out(self, caller: Caller, call_id: str, entry: HistoryEntry) -> ToolResult:
+        """The result of a write that an earlier run of the bridge made."""
+        self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
+        return _recorded(entry)
 
     def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:
         """What the journal has of a call; one that an earlier version wrote is found by a random UUID alone."""
@@ -191,13 +197,18 @@ class CallRegistry:
         return PendingCall(call_id=call.tool_call.call_id or "", request_id=call.tool_call.request_id)
 
     def _forget(self) -> None:
-        """Drop what finished more than a day ago, and the oldest beyond the most we keep."""
+        """Drop what finished more than a day ago, and beyond the most we keep the oldest of the client with most."""
         old = self._clock.monotonic() - KEPT_SECONDS
-        finished = [(call.finished, call_id) for call_id, call in self._calls.items() if call.finished is not None]
-        excess = len(finished) - MOST_KEPT
-        for position, (moment, call_id) in enumerate(sorted(finished)):
-            if moment < old or position < excess:
-                del self._calls[call_id]
+        finished: dict[str, list[str]] = defaultdict(list)
+        for moment, key in sorted(
+            (call.finished, key) for key, call in self._calls.items() if call.finished is not None
+        ):
+            if moment < old:
+                del self._calls[key]
+            else:
+                finished[self._calls[key].tool_call.caller.subject].append(key)
+        for _ in range(sum(map(len, finished.values())) - MOST_KEPT):
+            del self._calls[max(finished.values(), key=len).pop(0)]
 
 
 def call_key(caller: Caller, call_id: str) -> str:

@@ -5,6 +5,7 @@ import secrets
 import unicodedata
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, Literal, Protocol
@@ -105,7 +106,7 @@ class Approval:
         for file in self.left_out:
             which = f"{len(file.hunks)} of {file.of} hunks" if file.hunks else "the whole file"
             lines += [f"{file.path} ({file.change}): {which}", file.diff.removesuffix("\n")]
-        return Output(data, output.text + "\n".join(lines), output.metadata)
+        return replace(output, data=data, text=output.text + "\n".join(lines))
 
 
 class ConsentStep:

@@ -3,8 +3,13 @@
 import asyncio
 from typing import Any
 
+import pytest
+
+from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
+from bridge.identity.caller import Caller
 from bridge.toolkit.call_registry import CallRegistry
+from tests.identities import PERSON, caller
 
 EDIT = {"path": "Ideas.md", "text": "new\n"}
 
@@ -104,3 +109,46 @@ async def test_stopping_cancels_what_waits(rig: Any) -> None:
     await rig.asked()
     await rig.calls.stop()
     assert rig.broker.pending() == []
+
+
+@pytest.fixture
+def delivered(rig: Any) -> list[tuple[str | None, str]]:
+    """The results handed out again: call id and execution id."""
+    found: list[tuple[str | None, str]] = []
+    rig.calls = CallRegistry(
+        rig.pipeline, rig.ledger, SystemClock(), lambda _caller, call: found.append((call.call_id, call.execution_id))
+    )
+    return found
+
+
+async def test_a_refusal_is_no_delivery(rig: Any, delivered: list[Any]) -> None:
+    await rig.calls.call(PERSON, "read", {"path": "Ideas.md"}, call_id="one")
+    other = await rig.calls.call(PERSON, "read", {"path": "Other.md"}, call_id="one")
+    assert not other.success
+    assert delivered == []
+
+
+async def test_a_delivery_from_the_journal_names_the_execution(rig: Any, delivered: list[Any]) -> None:
+    person = rig.person()
+    call = asyncio.create_task(ticket(rig, wait=None))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE)
+    done = await call
+    rig.calls = CallRegistry(rig.pipeline, rig.ledger, SystemClock(), rig.calls._on_delivered)
+    assert (await ticket(rig, wait=None))["executionId"] == done["executionId"]
+    assert delivered == [("one", done["executionId"])]
+
+
+async def test_one_client_does_not_push_out_what_another_has_done(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.toolkit.call_registry.MOST_KEPT", 3)
+    first, flood = caller("first"), caller("flood")
+    await rig.calls.call(first, "nothing", {}, call_id="mine")
+    for number in range(8):
+        await rig.calls.call(flood, "nothing", {}, call_id=str(number))
+    kept = [number for number in range(8) if "There is no call" not in await said(rig, flood, str(number))]
+    assert "There is no call" not in await said(rig, first, "mine")
+    assert kept == [5, 6, 7]  # the newest of the one that has most
+
+
+async def said(rig: Any, who: Caller, call_id: str) -> str:
+    return str((await rig.calls.result(who, call_id)).text)

@@ -7,6 +7,10 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
+from bridge.contract.result import NotePart
+from bridge.toolkit.consent_step import Approval
+from bridge.toolkit.tool import Output, ReadEffect
+from bridge.vault.partial import LeftOut
 from tests.identities import PERSON
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
@@ -67,6 +71,14 @@ async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_ou
     (done,) = rig.records("execution")
     assert done["planDigest"] == reply.plan_digest
     assert rig.records("decision")[0]["planDigest"] == reply.plan_digest
+
+
+def test_what_was_left_out_takes_nothing_away_from_the_answer(rig: Any) -> None:
+    approval = Approval(ReadEffect((), "Look"), rig.ledger, rig.pipeline.workers)
+    approval.left_out = (LeftOut("a.md", "modify", (1,), 2, "+x\n"),)
+    link = NotePart(path="a.md", title="A")
+    shown = approval.add_left_out(Output({"modified": True}, "done", {"k": 1}, (link,)))
+    assert (shown.parts, shown.metadata) == ((link,), {"k": 1})
 
 
 async def test_a_part_is_undone_like_any_change(rig: Any, note: Note) -> None:
