@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-import orjson
-
 from bridge.clock import Clock, stamp
 from bridge.consent.session_grants import covers
 from bridge.contract.consent import ConsentClass, Decision, Grant
 from bridge.contract.targets import Reach
 from bridge.errors import ExecutionFailed
-from bridge.identity.store import PrivateFolder
+from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.policy.consent import ConsentCase, Rule
 from bridge.policy.targets import Rung
 
@@ -59,20 +57,18 @@ class ClientGrants:
         days: Callable[[], int | None],
         name_of: Callable[[str], str] = lambda client_id: client_id,
     ) -> None:
-        self._folder = folder
+        self._file = PrivateFile(folder, FILE, "grants", read=_from_json, fault=_fault)
         self._clock = clock
         self._days = days
         self._name_of = name_of
         self._lock = threading.RLock()
-        self._kept: dict[str, _Kept] = {}
-        self._fault: str | None = None
+        self._kept = self._file.load()
         self._dirty = False
-        self._load()
 
     @property
     def fault(self) -> str | None:
         """What is wrong with the file and what to do, for people; None when nothing is."""
-        return self._fault
+        return self._file.fault
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """What denies a case."""
@@ -183,7 +179,7 @@ class ClientGrants:
         """Write down what was used, and drop what has lapsed. Blocking."""
         with self._lock:
             living = {kept.id: kept for kept in self._living()}
-            if self._fault is None and (self._dirty or len(living) != len(self._kept)):
+            if self.fault is None and (self._dirty or len(living) != len(self._kept)):
                 try:
                     self._save(living)
                 except ExecutionFailed as failure:
@@ -212,51 +208,37 @@ class ClientGrants:
                     self._dirty = True
 
     def _save(self, kept: dict[str, _Kept]) -> None:
-        if self._fault is not None:
-            raise ExecutionFailed(self._fault)
-        try:
-            self._folder.write(FILE, orjson.dumps(_to_json(kept.values()), option=orjson.OPT_INDENT_2))
-        except OSError as error:
-            raise ExecutionFailed(f"{FILE} cannot be written: {error.strerror}. Make room on the disk") from None
+        self._file.save(_to_json(kept.values()))
         self._kept = kept
         self._dirty = False
 
-    def _load(self) -> None:
-        try:
-            data = self._folder.read(FILE)
-            self._kept = {} if data is None else _from_json(orjson.loads(data))
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            self._fault = (
-                f"The answers for single clients ({FILE}) cannot be read: {error}. Until the file is repaired or "
-                "removed and the bridge is started again, none of them holds"
-            )
-            logger.warning("%s", self._fault)
+
+def _fault(error: Exception) -> str:
+    return (
+        f"The answers for single clients ({FILE}) cannot be read: {error}. Until the file is repaired or "
+        "removed and the bridge is started again, none of them holds"
+    )
 
 
-def _to_json(grants: Iterable[_Kept]) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "grants": [
-            {
-                "id": kept.id,
-                "client": kept.client_id,
-                "tool": kept.tool,
-                "reach": kept.rung.reach if kept.rung else None,
-                "key": kept.rung.key if kept.rung else None,
-                "decision": kept.decision,
-                "since": stamp(kept.since),
-                "used": stamp(kept.used),
-                "feedback": kept.feedback,
-            }
-            for kept in grants
-        ],
-    }
+def _to_json(grants: Iterable[_Kept]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": kept.id,
+            "client": kept.client_id,
+            "tool": kept.tool,
+            "reach": kept.rung.reach if kept.rung else None,
+            "key": kept.rung.key if kept.rung else None,
+            "decision": kept.decision,
+            "since": stamp(kept.since),
+            "used": stamp(kept.used),
+            "feedback": kept.feedback,
+        }
+        for kept in grants
+    ]
 
 
 def _from_json(data: Any) -> dict[str, _Kept]:
     """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    if data["version"] != 1:
-        raise ValueError(f"its version is {data['version']!r}, and this program knows version 1")
     grants = [
         _Kept(
             id=str(member["id"]),
@@ -268,6 +250,6 @@ def _from_json(data: Any) -> dict[str, _Kept]:
             used=datetime.fromisoformat(member["used"]),
             feedback=member.get("feedback"),
         )
-        for member in data["grants"]
+        for member in data
     ]
     return {kept.id: kept for kept in grants}

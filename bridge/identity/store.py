@@ -14,14 +14,13 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final, Protocol
-
-import orjson
+from typing import Any, Final
 
 from bridge.clock import Clock, stamp
 from bridge.contract.identity import Capability, ClientInfo
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import Client
+from bridge.identity.private_file import PrivateFile, PrivateFolder
 
 logger = logging.getLogger(__name__)
 
@@ -32,18 +31,6 @@ _PREFIX: Final = "vb"
 _ID: Final = re.compile(r"[0-9a-f]{12}")
 _SEEN_EVERY: Final = timedelta(minutes=1)
 """How exact the time is at which a client was seen last; the file is not written more often for it."""
-
-
-class PrivateFolder(Protocol):
-    """A folder of the user's, outside the vault, which nobody else can look into."""
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None when there is none."""
-        ...
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole. Raises OSError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,18 +71,16 @@ class ClientStore:
     """
 
     def __init__(self, folder: PrivateFolder, *, clock: Clock, on_change: Callable[[], None] = lambda: None) -> None:
-        self._folder = folder
+        self._file = PrivateFile(folder, FILE, "clients", read=_from_json, fault=_fault)
         self._clock = clock
         self._on_change = on_change
         self._lock = threading.RLock()
-        self._records: dict[str, _Record] = {}
-        self._fault: str | None = None
-        self._load()
+        self._records = self._file.load()
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file and what to do, for people; None when nothing is."""
-        return self._fault
+        """What is wrong with the file and what to do, for people; None when nothing is. With a fault nobody gets in."""
+        return self._file.fault
 
     def list(self) -> list[ClientInfo]:
         """Every client, in the order they were added."""
@@ -231,25 +216,15 @@ class ClientStore:
         return record
 
     def _save(self, records: dict[str, _Record]) -> None:
-        if self._fault is not None:
-            raise ExecutionFailed(self._fault)
-        try:
-            self._folder.write(FILE, orjson.dumps(_to_json(records.values()), option=orjson.OPT_INDENT_2))
-        except OSError as error:
-            raise ExecutionFailed(f"{FILE} cannot be written: {error.strerror}. Make room on the disk") from None
+        self._file.save(_to_json(records.values()))
         self._records = records
 
-    def _load(self) -> None:
-        """Read the file. With a fault nobody with a name gets in, and the file is never overwritten."""
-        try:
-            data = self._folder.read(FILE)
-            self._records = {} if data is None else _from_json(orjson.loads(data))
-        except (OSError, ValueError, TypeError, KeyError) as error:
-            self._fault = (
-                f"The list of clients ({FILE}) cannot be read: {error}. No client with a name of its own can connect. "
-                "Fix the file, or remove it and add the clients again; then restart the bridge"
-            )
-            logger.warning("%s", self._fault)
+
+def _fault(error: Exception) -> str:
+    return (
+        f"The list of clients ({FILE}) cannot be read: {error}. No client with a name of its own can connect. "
+        "Fix the file, or remove it and add the clients again; then restart the bridge"
+    )
 
 
 def _hash(token: str) -> str:
@@ -260,8 +235,8 @@ def _fold(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _to_json(records: Iterable[_Record]) -> dict[str, Any]:
-    clients = [
+def _to_json(records: Iterable[_Record]) -> list[dict[str, Any]]:
+    return [
         {
             "id": record.id,
             "name": record.name,
@@ -273,13 +248,10 @@ def _to_json(records: Iterable[_Record]) -> dict[str, Any]:
         }
         for record in records
     ]
-    return {"version": 1, "clients": clients}
 
 
 def _from_json(data: Any) -> dict[str, _Record]:
     """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    if data["version"] != 1:
-        raise ValueError(f"its version is {data['version']!r}, and this program knows version 1")
     records = [
         _Record(
             id=str(member["id"]),
@@ -290,7 +262,7 @@ def _from_json(data: Any) -> dict[str, _Record]:
             last_seen=member.get("lastSeen"),
             calls_itself=member.get("callsItself"),
         )
-        for member in data["clients"]
+        for member in data
     ]
     for record in records:
         if not _ID.fullmatch(record.id):  # the person and the shared credential have ids of another form
