@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from bridge.audit.log import AuditLog
@@ -119,28 +119,35 @@ class AuditStep:
         # Not waited for: the call's own record comes after it in the one thread that writes, and that is waited for.
         self._writer.submit(self._write, *self._record("decision", tool_call, facts))
 
-    def delivered(self, caller: Caller, tool_call: ToolCall) -> None:
-        """Log that a result was handed out again, or later than its call was made.
+    async def delivered(self, caller: Caller, tool_call: ToolCall) -> None:
+        """Log that a result is handed out again, or later than its call was made. Returns when it is written.
 
         Args:
             caller: Who got it.
             tool_call: The call whose result it is.
         """
         facts = {"tool": tool_call.tool, "executionId": tool_call.execution_id, "callId": tool_call.call_id}
-        self.note("delivery", facts | {"client": caller.name, "clientId": caller.client.id, "role": caller.role})
+        facts |= {"client": caller.name, "clientId": caller.client.id, "role": caller.role}
+        if (written := self._submit("delivery", facts)) is not None:
+            await asyncio.wrap_future(written)
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
 
         Args:
-            kind: `limit`, `settings`, `grant`, `client`, `delivery`, `bridge` or `network`.
+            kind: `limit`, `settings`, `grant`, `client`, `bridge` or `network`.
             facts: What happened; `docs/protocol.md` says what each kind holds.
         """
+        written = self._submit(kind, facts)
+        if written is not None and not _on_event_loop():
+            written.result()
+
+    def _submit(self, kind: str, facts: dict[str, Any]) -> Future[None] | None:
+        """Have it written; None when the log is closed, because the bridge has stopped."""
         record = {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None}
-        with contextlib.suppress(RuntimeError):  # the log is closed: the bridge has stopped
-            written = self._writer.submit(self._write, record | facts, frozenset())
-            if not _on_event_loop():
-                written.result()
+        with contextlib.suppress(RuntimeError):
+            return self._writer.submit(self._write, record | facts, frozenset())
+        return None
 
     def _record(self, kind: str, tool_call: ToolCall, facts: dict[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
         """One record of a call, and which of its parameters must not be logged.

@@ -12,7 +12,7 @@ ask again from another connection.
 import asyncio
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +48,7 @@ class CallRegistry:
         pipeline: Runs them.
         ledger: Remembers writes across restarts.
         clock: For how long a finished call is kept.
-        on_delivered: Called when a result is handed out by `result`, or to a call that was made before.
+        on_delivered: Awaited before a result is handed out by `result`, or to a call that was made before.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class CallRegistry:
         pipeline: Pipeline,
         ledger: Ledger,
         clock: Clock,
-        on_delivered: Callable[[Caller, ToolCall], None] = lambda _caller, _tool_call: None,
+        on_delivered: Callable[[Caller, ToolCall], Awaitable[None]],
     ) -> None:
         self._on_delivered = on_delivered
         self._pipeline = pipeline
@@ -101,10 +101,10 @@ class CallRegistry:
         if isinstance(known, ToolResult):
             return known
         if isinstance(known, HistoryEntry):
-            return self._hand_out(caller, tool_call.call_id, known)
+            return await self._hand_out(caller, tool_call.call_id, known)
         answer = await self._await(known, wait)
         if known.tool_call is not tool_call and isinstance(answer, ToolResult):
-            self._on_delivered(caller, known.tool_call)
+            await self._on_delivered(caller, known.tool_call)
         return answer
 
     async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
@@ -122,12 +122,12 @@ class CallRegistry:
         if found is None:
             entry = self._recorded(caller, call_id)
             if entry is not None:
-                return self._hand_out(caller, call_id, entry)
+                return await self._hand_out(caller, call_id, entry)
             missing = NotFound(f"There is no call {call_id!r}; results are kept for 24 hours. Make the call again")
             return ToolResult.failed(missing)
         answer = await self._await(found, wait)
         if isinstance(answer, ToolResult):
-            self._on_delivered(caller, found.tool_call)
+            await self._on_delivered(caller, found.tool_call)
         return answer
 
     def cancel(self, caller: Caller, call_id: str) -> bool:
@@ -170,9 +170,9 @@ class CallRegistry:
         call.task.add_done_callback(lambda _: setattr(call, "finished", self._clock.monotonic()))
         return call
 
-    def _hand_out(self, caller: Caller, call_id: str, entry: HistoryEntry) -> ToolResult:
+    async def _hand_out(self, caller: Caller, call_id: str, entry: HistoryEntry) -> ToolResult:
         """The result of a write that an earlier run of the bridge made."""
-        self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
+        await self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
         return _recorded(entry)
 
     def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:

@@ -234,7 +234,7 @@ def rig(vault: Path) -> Iterator[Rig]:
         on_event=heard,
         on_finished=auditing.finished,
     )
-    calls = CallRegistry(pipeline, ledger, clock)
+    calls = CallRegistry(pipeline, ledger, clock, on_delivered=auditing.delivered)
     yield Rig(vault, pipeline, calls, broker, audit, ledger, settings, look, events, Screen(broker))
     look.release.set()
     workers.shutdown()

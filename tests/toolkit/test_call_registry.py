@@ -9,6 +9,7 @@ from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.identity.caller import Caller
 from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.tool_call import ToolCall
 from tests.identities import PERSON, caller
 
 EDIT = {"path": "Ideas.md", "text": "new\n"}
@@ -87,7 +88,9 @@ async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     done = await first
-    rig.calls = CallRegistry(rig.pipeline, rig.ledger, rig.pipeline.clock)  # as after a restart: nothing in memory
+    rig.calls = CallRegistry(
+        rig.pipeline, rig.ledger, rig.pipeline.clock, rig.calls._on_delivered
+    )  # as after a restart: nothing in memory
     again = await ticket(rig)
     assert (again["success"], again["executionId"]) == (True, done["executionId"])
     assert (await rig.calls.result(rig.caller, "one")).to_wire()["executionId"] == done["executionId"]
@@ -115,9 +118,12 @@ async def test_stopping_cancels_what_waits(rig: Any) -> None:
 def delivered(rig: Any) -> list[tuple[str | None, str]]:
     """The results handed out again: call id and execution id."""
     found: list[tuple[str | None, str]] = []
-    rig.calls = CallRegistry(
-        rig.pipeline, rig.ledger, SystemClock(), lambda _caller, call: found.append((call.call_id, call.execution_id))
-    )
+
+    async def deliver(caller: Caller, call: ToolCall) -> None:
+        del caller
+        found.append((call.call_id, call.execution_id))
+
+    rig.calls = CallRegistry(rig.pipeline, rig.ledger, SystemClock(), deliver)
     return found
 
 
