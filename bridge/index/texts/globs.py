@@ -131,6 +131,9 @@ def _expand(text: str) -> list[str]:
 
 def _translate(pattern: str) -> str:
     """A glob without braces as a regular expression for RE2."""
+    # An escaped slash after a slash is a second one, which no path has; slashes in a row are else one.
+    if any(found[1] == "/" and pattern[: found.start()].endswith("/") for found in _ESCAPED.finditer(pattern)):
+        return _NOTHING
     # A backslash before a slash or before nothing means nothing.
     pattern = _ESCAPED.sub(lambda escaped: escaped[1] if escaped[1] in {"", "/"} else escaped[0], pattern)
     result: list[str] = []

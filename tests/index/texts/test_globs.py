@@ -3,7 +3,7 @@
 import warnings
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wcmatch import glob
 
@@ -21,6 +21,9 @@ GLOBS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=7).map("".join)
 
 
 @pytest.mark.slow
+@example(text="**/\\/b", paths=["b", "a/b"], case_sensitive=True)
+@example(text="a\\/\\/b", paths=["a/b"], case_sensitive=True)
+@example(text="a\\//b", paths=["a/b"], case_sensitive=True)
 @given(text=GLOBS, paths=st.lists(PATHS, min_size=1, max_size=6), case_sensitive=st.booleans())
 @settings(max_examples=400, deadline=None)
 def test_a_glob_matches_what_wcmatch_says(text: str, paths: list[str], *, case_sensitive: bool) -> None:
