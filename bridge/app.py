@@ -5,8 +5,10 @@ index the hosts), the callback is plugged in here.
 """
 
 import asyncio
+import contextlib
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,58 +16,108 @@ from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from bridge import __version__
+from bridge.agents.connection import Connector
+from bridge.agents.machine import this_machine
 from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
+from bridge.client.token_storage import config_folder
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.discovery import Discovery
-from bridge.contract.events import LimitHit, ToolsChanged
+from bridge.consent.web_readers import WebReaders
+from bridge.contract.discovery import STATE_FOLDER, Discovery
+from bridge.contract.events import DraftsChanged, LimitHit, ToolsChanged
 from bridge.contract.result import ToolResult
+from bridge.drafts.draft import Base
+from bridge.drafts.store import Drafts
 from bridge.identity.store import ClientStore
+from bridge.index.carried_text import CarriedText
 from bridge.index.comparison import compare
 from bridge.index.index_thread import Watcher
+from bridge.index.lost_parts import lost_parts
+from bridge.index.lost_properties import lost_properties
+from bridge.index.search.nearest import NearestNames
+from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
+from bridge.keys.master_keys import MasterKeys
+from bridge.keys.store import KeyStore
+from bridge.keys.system_keyring import SystemKeyring
+from bridge.notes.additions import judge
+from bridge.plugin.command_line import command_line
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.hub import Hub, VaultEvents
+from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
+from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import probe
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder, cache_folder
+from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server
+from bridge.servers.approvals import Approvals
+from bridge.servers.configuration import ServersFile
+from bridge.servers.opening import HOMES, Opener
+from bridge.servers.servers import Servers
 from bridge.settings.changes import SettingsChange
+from bridge.settings.confirmations import Confirmations
+from bridge.settings.model import Settings, requires_sandbox
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call, redacted_console
-from bridge.toolkit.permitted import SessionFiles
+from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools import providers
+from bridge.tools import draft_provider, providers, terminal_provider, web_provider
+from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
+from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
-from bridge.vault.plan import ChangePlan
-from bridge.vault.root import VaultRoot
+from bridge.vault.plan import ChangePlan, PlanBuilder
+from bridge.vault.root import MOVED, VaultRoot
+from bridge.vault.unprotected import read_only_warnings
+from bridge.web.answer import LateExchanger
+from bridge.web.cache import WebCache
+from bridge.web.credentials import WebCredentials
+from bridge.web.door import Exchanged, WebDoor
+from bridge.web.extraction.reader import PageReader
+from bridge.web.last_used import LastUsed
+from bridge.web.resolver import SystemResolver
+from bridge.web.robots import RobotsRules
+from bridge.web.search.search import WebSearch, search_services
+from bridge.web.services import WebServices
+
+if TYPE_CHECKING:
+    from bridge.web.transport import Transport
+
+PERSON_WORKERS = 2
+"""Threads for the person's own calls and answers, whatever keeps the others busy."""
 
 WORKERS = 8
 """Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
 
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
+
+PLACE_SECONDS = 5.0
+"""How often it is looked whether the vault's folder is still in its place."""
 
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
@@ -101,13 +153,19 @@ class Bridge:
         recovery: What the start found half done, and what became of it.
         services: What the protocol's methods reach.
         settings: The settings.
+        drafts: The drafts of the vault's clients.
+        web: The way to the web.
+        web_readers: The clients that have read from the web.
     """
 
     discovery: Discovery
+    drafts: Drafts
     index: VaultIndex
     recovery: Recovery
     services: Services
     settings: SettingsStore
+    web: WebServices
+    web_readers: WebReaders
 
     def __init__(
         self,
@@ -155,21 +213,24 @@ class Bridge:
         stack = self._stack
         secrets = Secrets()
         stack.enter_context(redacted_console(secrets))
-        root = VaultRoot(self._vault)
+        root = VaultRoot(self._vault, portable=lambda: self.settings.current.portable_names)
         stack.callback(root.close)
         run = RunFolder(root.path)
-        stack.enter_context(VaultLock(run))
         state = stack.enter_context(root.state())
-        workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="tool")
-        stack.callback(workers.shutdown, cancel_futures=True)
+        stack.enter_context(VaultLock(run, state))
+        workers, person_workers = self._threads(WORKERS, "tool"), self._threads(PERSON_WORKERS, "person")
 
         files = VaultFiles(root)
-        self.settings = SettingsStore(state, clock=self._clock)
+        self.settings = SettingsStore(
+            state, confirmations=Confirmations(RunFolder(root.path, kind="settings", durable=True)), clock=self._clock
+        )
         broker = Broker(clock=self._clock)
         hub = Hub(broker)
         permissions = PermissionFile(state, clock=self._clock)
-        clients, answers = self._clients(RunFolder(root.path, kind="clients", durable=True))
-        grants = self._grants(permissions, state, answers)
+        kept = RunFolder(root.path, kind="clients", durable=True)
+        clients, answers = self._clients(kept)
+        registry = ToolRegistry(on_change=lambda: hub.notify_everyone(ToolsChanged()))
+        grants = self._grants(permissions, state, answers, registry)
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
@@ -180,14 +241,13 @@ class Bridge:
             root,
             clock=self._clock,
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _applied(plan, self.index, events),
+            on_applied=lambda plan: _applied(plan, self.index, events, self.drafts),
             editors=HostEditors(hub, self._clock),
         )
         stack.callback(ledger.close)
         self.recovery = await asyncio.to_thread(ledger.recover)
         self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
 
-        registry = ToolRegistry(on_change=lambda: hub.notify_everyone(ToolsChanged()))
         stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
@@ -196,9 +256,12 @@ class Bridge:
             clock=self._clock,
             denied=grants.closed,
             handed=self._session_files.handed,
+            calls=lambda: self.services.calls,
         )
-        for provider in providers(tool_services):
-            await registry.add(provider)
+        self.web = self._way_to_the_web(
+            files, secrets, lambda exchanged: audit_step.note("network", self._told(exchanged)), grants.closed
+        )
+        keys, search = await self._add_tools(tool_services, registry, hub, secrets)
 
         audit = AuditLog(
             state,
@@ -206,6 +269,7 @@ class Bridge:
             settings=lambda: self.settings.latest,
             secrets=secrets,
             key_store=RunFolder(root.path, kind="audit", durable=True),
+            paths=self.index.paths,
         )
         maintenance = LogMaintenance(audit, lambda: self.settings.current, self._clock.monotonic)
         maintenance.start()
@@ -217,17 +281,31 @@ class Bridge:
         pipeline = Pipeline(
             registry=registry,
             rate_limit=limits,
-            consent=ConsentStep(broker, grants, self._clock, audit_step.decided, deny_all=self._deny_all),
+            consent=ConsentStep(
+                broker,
+                grants,
+                self._clock,
+                audit_step.decided,
+                deny_all=self._deny_all,
+                on_event=hub.notify_hosts,
+                tools=registry.tools,
+                web_readers=self.web_readers,
+            ),
             ledger=ledger,
             settings=lambda: self.settings.current,
             clock=self._clock,
             workers=workers,
+            person_workers=person_workers,
             on_event=hub.notify_hosts,
             on_finished=lambda *ended: self._finished(audit_step, *ended),
+            losses=lambda plan: (*lost_parts(plan, self.index), *lost_properties(plan, self.index)),
+            read_only=lambda plan: read_only_warnings(root, plan),
+            nearest_names=NearestNames(tool_services.index),
             incomplete_answers=lambda: self.index.incomplete_answers,
+            is_indexing=lambda: self.index.status().indexing,
+            drafts=self.drafts,
         )
-        calls = CallRegistry(pipeline, ledger, self._clock, on_delivered=audit_step.delivered)
-        stack.push_async_callback(calls.stop)
+        calls = await self._calls(root, pipeline, audit_step, clients)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -235,28 +313,46 @@ class Bridge:
             calls=calls,
             pipeline=pipeline,
             settings=self.settings,
+            keys=keys,
+            search=search,
             broker=broker,
             grants=grants,
             ledger=ledger,
             audit=AuditService(audit, state),
             limits=limits,
             status=self.index.status,
+            in_place=root.in_place,
+            by_name_only=self.index.by_name_only,
             compare=partial(compare, self.index),
             knowledge=lambda person: self.index if person else tool_services.index,
             closed=grants.closed,
             faults=lambda: [
+                *(() if root.in_place() else (MOVED,)),
                 *self.settings.faults,
-                *(fault for fault in (permissions.fault, clients.fault, answers.fault) if fault is not None),
+                *(
+                    file.fault
+                    for file in (
+                        *(permissions, clients, answers, self._templates),
+                        *(self.web.credentials, self.web_readers),
+                    )
+                    if file.fault is not None
+                ),
             ],
             attached=self._session_files.attached,
             hub=hub,
             clock=self._clock,
             clients=clients,
+            agents=Connector(this_machine(), root.path, command_line, kept),
             seen=lambda caller: clients.seen(caller.client, caller.calls_itself),
-            session_ended=lambda session: _session_ended(session, grants, self._session_files),
+            session_ended=lambda session: _session_ended(session, grants, self._session_files, self._servers),
             note=audit_step.note,
+            drafts=self.drafts,
+            templates=self._templates,
+            web=self.web,
+            web_readers=self.web_readers,
+            servers=self._servers,
         )
-        self._watch(root)
+        self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
             secrets.add(token)
@@ -264,16 +360,146 @@ class Bridge:
         self.discovery = await server.start(self._port)
         self.index.start()
 
+    def _way_to_the_web(
+        self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None], closed: Denials
+    ) -> WebServices:
+        """The way to the web. Nothing is connected to until a tool asks for it."""
+        place = cache_folder(files.root.path)
+
+        def current() -> Settings:
+            return self.settings.current
+
+        last_used = LastUsed(self._clock)
+
+        def told(exchanged: Exchanged) -> None:
+            last_used.note(exchanged)
+            log(exchanged)
+
+        # No agent can have read closed notes, and a question about their text would tell of it.
+        grep = Grep(files, self._clock, self.index, closed)
+        self._stack.callback(grep.close)
+        door = WebDoor(current, LateExchanger(_transport), self._clock, own_ports=self._own_ports, log=told)
+        return WebServices(
+            door=door,
+            cache=WebCache(place / "web" if place is not None else None, current, self._clock),
+            credentials=WebCredentials(config_folder(), secrets.add),
+            reader=PageReader(self._clock),
+            robots=RobotsRules(door, self._clock),
+            clock=self._clock,
+            last_used=last_used,
+            carried=CarriedText(grep, self._clock),
+        )
+
+    def _told(self, exchanged: Exchanged) -> dict[str, Any]:
+        """A request as the log has it; its query only where the values of parameters are logged."""
+        return exchanged.for_log(with_query=self.settings.current.log_parameter_values)
+
+    def _threads(self, count: int, name: str) -> ThreadPoolExecutor:
+        """So many threads, until the bridge stops."""
+        threads = ThreadPoolExecutor(count, thread_name_prefix=name)
+        self._stack.callback(threads.shutdown, cancel_futures=True)
+        return threads
+
     def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
         """What was known at the last stop. Blocks."""
         place = cache_folder(files.root.path)
         return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
 
-    def _watch(self, root: VaultRoot) -> None:
-        """Watch for what other programs change, for the index."""
-        watcher = Watcher(root.path, self.index.changed, self.index.unwatched)
+    def _watch(self, root: VaultRoot, hub: Hub) -> None:
+        """Watch for what other programs change, for the index, and whether the vault is still in its place."""
+        self._repeat(PLACE_SECONDS, PlaceWatch(root.in_place, hub.notify_hosts).look, at_once=False)
+
+        def changed(paths: set[str]) -> None:
+            self.index.changed(paths)
+            self.drafts.changed(paths)
+
+        watcher = Watcher(root.path, changed, self.index.unwatched, self.index.watched)
         watcher.start()
         self._stack.push_async_callback(asyncio.to_thread, watcher.stop)
+
+    async def _add_tools(
+        self, services: ToolServices, registry: ToolRegistry, hub: Hub, secrets: Secrets
+    ) -> tuple[KeyStore, WebSearch]:
+        """Add all tools, those of the drafts that there are too; returns the API keys and what searches with them."""
+        root = services.files.root
+        loop = asyncio.get_running_loop()
+
+        def on_loop(call: Callable[[], object]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop has ended, and with it whoever would hear of it
+                loop.call_soon_threadsafe(call)
+
+        base = Base(services.files, services.everything, lambda: PlanBuilder(root, judge))
+        self.drafts = Drafts(
+            RunFolder(root.path, kind="drafts", durable=True).path,
+            base,
+            clock=self._clock,
+            days=lambda: self.settings.current.draft_days,
+            on_change=lambda: on_loop(lambda: hub.notify_hosts(DraftsChanged())),
+            on_end=lambda draft_id: on_loop(lambda: hub.spawn(drafted.end(draft_id))),
+        )
+        drafted = DraftedTools(self.drafts, lambda draft: providers(services.over(draft.files, draft.index)))
+        self._stack.push_async_callback(asyncio.to_thread, self.drafts.stop)
+        self._stack.push_async_callback(drafted.stop)
+        await asyncio.to_thread(self.drafts.load)
+        hub.spawn(asyncio.to_thread(self.drafts.prepare))
+        self._repeat(RETAIN_SECONDS, self.drafts.sweep, at_once=False)
+        keys, search = self._search(secrets)
+        self._templates = TemplateStore(RunFolder(root.path, kind="templates", durable=True))
+        programs = await asyncio.to_thread(self._programs, root)
+        self._servers = await asyncio.to_thread(self._other_servers, root, programs, secrets)
+        for provider in [
+            *drafted.wrapped(providers(services)),
+            draft_provider(self.drafts, self._templates, self._clock),
+            web_provider(self.web, search),
+            terminal_provider(services.storage, programs, self.drafts, lambda: self.settings.latest.allow_terminal),
+            ServersProvider(self._servers, lambda: self.settings.current.allow_mcp_servers),
+        ]:
+            await registry.add(provider)
+
+        def switched(change: SettingsChange) -> None:
+            before, after = change.before, change.after
+            if (before.allow_terminal, before.allow_mcp_servers) != (after.allow_terminal, after.allow_mcp_servers):
+                on_loop(lambda: hub.notify_everyone(ToolsChanged()))
+
+        self.settings.on_change(switched)
+        return keys, search
+
+    def _programs(self, root: VaultRoot) -> Programs:
+        """What starts programs. Whatever a bridge that was killed has left of their places is thrown away. Blocks."""
+        scratch = RunFolder(root.path, kind="programs").path
+        for left in scratch.iterdir():
+            if left.name != HOMES:  # servers keep theirs
+                shutil.rmtree(left, ignore_errors=True)
+        hidden = (state_folder(), cache_folder(root.path), config_folder(), root.path / STATE_FOLDER)
+        configuration = [path for path in root.path.glob(".*") if (path / "app.json").exists()]
+        return Programs(
+            [path for path in (*hidden, *configuration) if path is not None],
+            scratch,
+            required=lambda: requires_sandbox(self.settings.current),
+            find=probe,
+        )
+
+    def _other_servers(self, root: VaultRoot, programs: Programs, secrets: Secrets) -> Servers:
+        """The other MCP servers that the user has entered. None of them is started. Blocks."""
+        place = config_folder()
+        folder = UserFolder(place, durable=True, above=False)
+        opener = Opener(programs, _transport, self.web.door.passage, root.path)
+        return Servers(ServersFile(folder), Approvals(folder), opener, hide=secrets.add)
+
+    def _own_ports(self) -> frozenset[int]:
+        """Where the bridge itself listens."""
+        discovery = getattr(self, "discovery", None)
+        return frozenset() if discovery is None else frozenset({urlsplit(discovery.http).port or 0})
+
+    async def _calls(
+        self, root: VaultRoot, pipeline: Pipeline, audit_step: AuditStep, clients: ClientStore
+    ) -> CallRegistry:
+        """The calls; those that waited for a person when the bridge stopped go on before anybody can ask for them."""
+        tickets = Tickets(RunFolder(root.path, kind="tickets", durable=True), self._clock)
+        calls = CallRegistry(pipeline, pipeline.ledger, self._clock, audit_step.delivered, tickets)
+        self._stack.push_async_callback(calls.stop)
+        await calls.resume(clients.current, run=not self._brief)
+        return calls
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float
@@ -304,14 +530,23 @@ class Bridge:
         self._stack.callback(audit_step.note, "bridge", {"event": "stopped"} | life)
 
     def _clients(self, folder: RunFolder) -> tuple[ClientStore, ClientGrants]:
-        """The clients with a name of their own, and what they were allowed for good."""
+        """The clients with a name of their own, and what they were allowed for good; and who has read from the web."""
+        self.web_readers = WebReaders(folder, self._clock)
         clients = ClientStore(folder, clock=self._clock)
         answers = ClientGrants(
             folder, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days, name_of=clients.name_of
         )
         return clients, answers
 
-    def _grants(self, permissions: PermissionFile, state: Folder, answers: ClientGrants) -> GrantStore:
+    def _search(self, secrets: Secrets) -> tuple[KeyStore, WebSearch]:
+        """The API keys and what searches the web with them. No key is opened before somebody needs it."""
+        masters = MasterKeys(lambda: UserFolder(config_folder() / "keys", durable=True), SystemKeyring())
+        keys = KeyStore(self.settings, masters, learned=secrets.add, changed=self.web.cache.clear)
+        return keys, WebSearch(self.web.door, keys, search_services(self._clock.now))
+
+    def _grants(
+        self, permissions: PermissionFile, state: Folder, answers: ClientGrants, registry: ToolRegistry
+    ) -> GrantStore:
         """The remembered answers, bound to the settings both ways."""
         grants = GrantStore(
             permissions,
@@ -322,6 +557,8 @@ class Bridge:
             expiry=GrantExpiry(
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
+            title_of=registry.title_of,
+            days=lambda: self.settings.current.grant_expiry_days,
         )
 
         def modes_changed(change: SettingsChange) -> None:
@@ -344,26 +581,37 @@ class Bridge:
         self._stack.callback(asyncio.create_task(repeat()).cancel)
 
 
+def _transport() -> "Transport":
+    """What makes requests."""
+    from bridge.web.transport import Transport  # noqa: PLC0415 - slow to import, and most bridges never need it
+
+    return Transport(SystemResolver())
+
+
 def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     """Remove backups that are older than the user wants to keep them."""
     ledger.prune(settings.current.backup_retention_days)
 
 
-def _session_ended(session_id: str, grants: GrantStore, session_files: SessionFiles) -> None:
+def _session_ended(session_id: str, grants: GrantStore, session_files: SessionFiles, servers: Servers) -> None:
     """Nobody can go on with a session: what was remembered for it goes."""
     grants.end_session(session_id)
+    servers.session_ended(session_id)
     session_files.forget(session_id)
 
 
 def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
     """Announce and log that somebody has to wait."""
     hub.notify_hosts(hit)
-    audit_step.note("limit", hit.to_wire())
+    audit_step.limited(hit)
 
 
-def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents) -> None:
+def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents, drafts: Drafts) -> None:
     """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
     try:
         index.applied(plan)
     finally:
+        drafts.changed(plan.targets)
+        if plan.draft is not None:
+            drafts.taken(plan.draft)
         events.applied(plan)

@@ -49,13 +49,9 @@ class ToolFailure(BridgeError):
         message: What happened and what to do next.
         code: The machine-readable `data.code`, where the kind has one.
         data: Further facts for programs, merged into the result's `data`.
-
-    Attributes:
-        reveals: Files about whose content it says something; callers that may not read them must not see it.
     """
 
     error_type: ErrorType = ErrorType.EXECUTION_FAILED
-    reveals: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, code: str | None = None, data: dict[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -73,7 +69,10 @@ class InvalidParameters(ToolFailure):
 
 
 class PermissionDenied(ToolFailure):
-    """Codes: outside_vault, protected, tool_disabled, denied_by_user, denied_by_rule, no_ui, timed_out, cancelled."""
+    """Codes: outside_vault, protected, tool_disabled, denied_by_user, denied_by_rule, no_ui, timed_out, cancelled.
+
+    And not_allowed_yet: a person would have to be asked, and the caller did not want that.
+    """
 
     error_type = ErrorType.PERMISSION_DENIED
 
@@ -82,9 +81,23 @@ class PermissionDenied(ToolFailure):
 
 
 class NotFound(ToolFailure):
-    """There is no such file, note, heading, block or execution."""
+    """There is no such file, note, heading, block or execution.
+
+    Args:
+        message: What is not there.
+        code: The machine-readable `data.code`, where the kind has one.
+        data: Further facts for programs.
+        wanted: The path or name of the file or note that is not there. The nearest names are added for a caller that
+            may read them.
+    """
 
     error_type = ErrorType.NOT_FOUND
+
+    def __init__(
+        self, message: str, *, code: str | None = None, data: dict[str, Any] | None = None, wanted: str | None = None
+    ) -> None:
+        super().__init__(message, code=code, data=data)
+        self.wanted = wanted
 
 
 class Ambiguous(ToolFailure):
@@ -106,7 +119,7 @@ class Ambiguous(ToolFailure):
 
 
 class Conflict(ToolFailure):
-    """The vault is not as the caller believed. Codes: stale, exists, no_match, edited_since, busy."""
+    """The vault is not as the caller believed. Codes: stale, exists, no_match, edited_since, busy, moved."""
 
     error_type = ErrorType.CONFLICT
 
@@ -121,7 +134,7 @@ class ExecutionFailed(ToolFailure):
 
 
 class RateLimited(ToolFailure):
-    """Too many calls in the last 60 seconds and the queue is full.
+    """Too many calls in the last 60 seconds and the queue is full, or too many questions or bytes at once.
 
     Args:
         message: Which limit.

@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./tests/patience";
 
 export default defineConfig({
-	test: { include: ["tests/core/**/*.test.ts", "tests/platform/**/*.test.ts"], environment: "node", testTimeout: 5000 },
+	test: { include: ["tests/core/**/*.test.ts", "tests/platform/**/*.test.ts"], environment: "node", testTimeout: 2 * PATIENCE, expect: { poll: { timeout: PATIENCE } } },
 });

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bridge.clock import SystemClock
+from bridge.index import vault_index
 from bridge.index.vault_index import VaultIndex
 from bridge.vault import trash
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 from tests.real_data import REAL_VAULTS
 
 # How long an example takes says more about the machine's other work than about the code, so no time limits.
@@ -33,9 +35,10 @@ def pytest_configure() -> None:
 
 @pytest.fixture(autouse=True)
 def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test touches the user's own run folders and tokens, or draws for the size of the tests' own terminal."""
+    """No test touches the user's own run folders, tokens and keyring, or draws for the size of its own terminal."""
     monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
     monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(tmp_path_factory.mktemp("config")))
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
 
@@ -46,6 +49,24 @@ def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     folder = tmp_path_factory.mktemp("trash")
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
     monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _patient_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is: while the index of a small vault is first built, answers wait for it."""
+    monkeypatch.setattr(vault_index, "BUILD_SECONDS", PATIENCE)
+    monkeypatch.setattr(vault_index, "NAMES_SECONDS", PATIENCE)
+
+
+@pytest.fixture
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home of the user's, on every system."""
+    folder = tmp_path_factory.mktemp("home").resolve()
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(folder))
+    for name in ("XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
     return folder
 
 
@@ -99,3 +120,11 @@ def _real_vault(name: str, into: Path) -> Path:
 def real_vault(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A writable copy of each real vault there is."""
     return _real_vault(request.param, tmp_path / request.param)
+
+
+@pytest.fixture
+def real_notes(tmp_path: Path) -> Path:
+    """The notes of all real vaults in one vault."""
+    folder = _real_vault("britannica-1k", tmp_path / "all")
+    shutil.copytree(_real_vault("kepano", tmp_path / "kepano"), folder, dirs_exist_ok=True)
+    return folder

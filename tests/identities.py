@@ -1,9 +1,17 @@
 """Callers and targets for tests, from short words."""
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+
 from bridge.clock import Clock, SystemClock
 from bridge.consent.client_grants import ClientGrants
+from bridge.consent.grants import GrantStore
+from bridge.contract.consent import Coverage, Decision, Grant, Holder
 from bridge.contract.identity import Capability
+from bridge.contract.targets import Reach
 from bridge.identity.caller import HOST, Caller, Client
+from bridge.policy.consent import ConsentCase
+from bridge.policy.offers import Bounds, offers
 from bridge.policy.targets import Rung, Target, command_target, is_executable, named_target, parse_key, url_target
 
 PERSON = Caller(HOST, "link-0", "Obsidian")
@@ -33,6 +41,25 @@ def rungs(*keys: str) -> list[Rung]:
     return list(map(parse_key, keys))
 
 
+def say(
+    grants: GrantStore,
+    decision: Decision,
+    case: ConsentCase,
+    feedback: str | None = None,
+    *,
+    what: Coverage | None = None,
+    who: Holder | None = None,
+    reach: Reach | None = None,
+) -> tuple[Grant, ...]:
+    """Give the first answer of a decision that is offered and fits; nothing is said where none is offered."""
+    for offer in offers(case, Bounds(), datetime.now(UTC)):
+        extent = offer.extent
+        is_reach = reach is None or (bool(extent.rungs) and extent.rungs[0].reach is reach)
+        if offer.decision is decision and what in {None, extent.what} and who in {None, extent.who} and is_reach:
+            return grants.remember(decision, extent, case, feedback)
+    return ()
+
+
 class PrivateFiles:
     """A private folder in memory, which can fail like a full disk."""
 
@@ -50,9 +77,25 @@ class PrivateFiles:
         self.written += 1
         self.held[name] = data
 
+    def remove(self, *names: str) -> None:
+        for name in names:
+            self.held.pop(name, None)
+
+    def names(self) -> list[str]:
+        return sorted(self.held)
+
 
 def client_grants(
-    files: PrivateFiles | None = None, *, clock: Clock | None = None, days: int | None = None
+    files: PrivateFiles | None = None,
+    *,
+    clock: Clock | None = None,
+    days: int | None = None,
+    name_of: Callable[[str], str | None] = lambda client_id: client_id,
 ) -> ClientGrants:
     """Answers for single clients, in memory."""
-    return ClientGrants(files or PrivateFiles(), clock=clock or SystemClock(), days=lambda: days)
+    return ClientGrants(
+        files or PrivateFiles(),
+        clock=clock or SystemClock(),
+        days=lambda: days,
+        name_of=lambda client_id: name_of(client_id) or client_id,
+    )

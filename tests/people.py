@@ -1,7 +1,7 @@
 """A person at a screen, and clients with a name of their own, over real sockets."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 from bridge.client import Connection, connect, find_vault
 from bridge.client.token_storage import save_to_file
+from tests.patience import PATIENCE
 
 WRITE = {"path": "Ideas.md", "content": "New\n"}
 
@@ -32,7 +33,7 @@ class Person:
 
     async def until_asked(self, count: int = 1) -> dict[str, Any]:
         """Wait until so many questions have come; returns the last one."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             while len(self.asked) < count:
                 self.news.clear()
                 await self.news.wait()
@@ -70,3 +71,21 @@ async def add_client(person: Person, vault: Path, name: str) -> dict[str, Any]:
 def named(vault: Path, client: str, *, calls_itself: str = "robot", can: list[str] | None = None) -> Any:
     """A connection of a client with a name of its own."""
     return connect(vault, name=calls_itself, client=client, can=can)
+
+
+async def let_read(person: Person, reading: Awaitable[Any]) -> None:
+    """The person lets the client that reads something read the whole vault."""
+    person.answer = None
+    task = asyncio.ensure_future(reading)
+    question = await person.until_asked()
+    widest = next(one for one in question["options"] if one["decision"] == "allow_session" and one["suggested"])
+    await person.respond(question, "allow_session", option=widest["optionId"])
+    assert (await task).ok
+    person.asked.clear()
+
+
+async def until_read(host: Connection) -> None:
+    """Return when the vault has been read for the first time: clients are told of what changes after that."""
+    async with asyncio.timeout(PATIENCE):
+        while (await host.request("vault.status"))["indexing"]:
+            pass

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import os
 import threading
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,10 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
+from bridge.errors import AlreadyServed
 from bridge.index.ingest import Ingest
+from tests.patience import PATIENCE
+from tests.people import until_read
 
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Better ideas"}]}
 
@@ -54,7 +58,7 @@ async def test_backups_older_than_the_user_keeps_them_go_at_the_start(vault: Pat
         change = await approved_edit(vault)
     backups = vault / ".vault-bridge" / "backups"
     async with Bridge(vault) as bridge:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             for _ in itertools.count():
                 (entry,) = await asyncio.to_thread(bridge.services.ledger.history)
                 if kept or not ((backups / change).exists() or entry.can_undo):  # the folder goes before its record
@@ -69,6 +73,7 @@ async def changes(vault: Path) -> AsyncIterator[Any]:
     async with Bridge(vault) as bridge:
         bridge.settings.update({"enabledTools": ["*"]})
         async with connect(vault, name="watcher") as watcher:
+            await until_read(watcher)
             await watcher.request("events.subscribe", kinds=["vault.changed"])
             heard: asyncio.Queue[tuple[str, str]] = asyncio.Queue()
             watcher.on("vault.changed", lambda told: heard.put_nowait((told["path"], told["change"])))
@@ -77,7 +82,7 @@ async def changes(vault: Path) -> AsyncIterator[Any]:
 
 async def heard_until(heard: "asyncio.Queue[tuple[str, str]]", wanted: tuple[str, str]) -> list[tuple[str, str]]:
     told: list[tuple[str, str]] = []
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not told or told[-1] != wanted:
             told.append(await heard.get())
     return told
@@ -112,13 +117,14 @@ async def test_a_bridge_that_cannot_start_leaves_nothing_behind(vault: Path) -> 
 async def test_who_reads_after_a_change_is_announced_sees_it(vault: Path) -> None:
     async with Bridge(vault) as bridge, connect(vault, name="watcher") as watcher:
         bridge.settings.update({"enabledTools": ["*"], "consentMode": {"find": "always_allow"}})
+        await until_read(watcher)
         await watcher.request("events.subscribe", kinds=["vault.changed"])
         heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         watcher.on("vault.changed", heard.put_nowait)
         for number in range(20):
             (vault / ".draft").write_text(f"#new{number}", encoding="utf-8")
             (vault / ".draft").rename(vault / f"New {number}.md")
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 told = await heard.get()
             assert told == {"path": f"New {number}.md", "change": "created"}
             assert bridge.index.tagged(f"new{number}") == [told["path"]]
@@ -129,7 +135,8 @@ async def test_the_status_says_how_much_is_known(vault: Path) -> None:
     async with Bridge(vault) as bridge, connect(vault, name="agent") as agent:
         await asyncio.to_thread(bridge.index.refresh)
         status = await agent.request("vault.status")
-        assert status == {"notes": 3, "files": 3, "indexed": 3, "indexing": False, "lastSweep": status["lastSweep"]}
+        known = {"notes": 3, "files": 3, "indexed": 3, "indexing": False, "lastSweep": status["lastSweep"]}
+        assert status == known | {"byNameOnly": 0, "namedOnly": [], "inPlace": True}
         assert status["lastSweep"].endswith("Z")
 
 
@@ -140,7 +147,7 @@ def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     batches = Ingest.batches
 
     def waiting(ingest: Ingest, *arguments: Any) -> Iterator[Any]:
-        go_on.wait(20)
+        go_on.wait(PATIENCE)
         yield from batches(ingest, *arguments)
 
     monkeypatch.setattr(Ingest, "batches", waiting)
@@ -166,7 +173,7 @@ async def test_hosts_are_notified_how_far_a_build_is(vault: Path, go_on: threadi
         heard: asyncio.Queue[dict[str, int]] = asyncio.Queue()
         host.on("index.progress", heard.put_nowait)
         go_on.set()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while (told := await heard.get())["done"] != 303:
                 assert told["total"] == 303
 
@@ -177,3 +184,47 @@ async def test_a_restart_knows_the_vault_at_once(vault: Path) -> None:
     async with Bridge(vault) as bridge:
         assert bridge.index.names.resolve("meeting", "Ideas.md") == "Notes/Meeting.md"
         assert len(list(bridge.index.notes())) == 3
+
+
+def replaced_by_an_empty_folder(vault: Path) -> Path:
+    moved = vault.rename(vault.with_name("Moved"))
+    vault.mkdir()
+    return moved
+
+
+def moved_back(moved: Path, vault: Path) -> None:
+    vault.rmdir()  # which holds nothing, so nothing was written there
+    moved.rename(vault)
+
+
+async def test_a_vault_that_is_moved_while_it_is_served_is_noticed_and_not_written_to(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.app.PLACE_SECONDS", 0.01)
+    async with Bridge(vault) as bridge, connect(vault, name="person", role="host", can=["consent"]) as person:
+        bridge.settings.update({"enabledTools": ["*"]})
+        moves: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        person.on("vault.moved", moves.put)
+        change = await approved_edit(vault)
+        before = (vault / "Ideas.md").read_bytes()
+        moved = replaced_by_an_empty_folder(vault)
+        async with asyncio.timeout(PATIENCE):
+            assert (await moves.get())["inPlace"] is False
+        assert not (await person.request("vault.status"))["inPlace"]
+        assert "has been moved" in (await person.request("bridge.faults"))["faults"][0]
+        undone = await person.request("history.undo", executionId=change)
+        assert undone["data"]["code"] == "moved"
+        assert (moved / "Ideas.md").read_bytes() == before
+        moved_back(moved, vault)
+        async with asyncio.timeout(PATIENCE):
+            assert (await moves.get())["inPlace"] is True
+        assert (await person.request("history.undo", executionId=change))["success"]
+
+
+async def test_two_state_folders_do_not_make_two_bridges(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Bridge(vault):
+        monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path / "another"))
+        with pytest.raises(AlreadyServed, match=rf"process {os.getpid()} on "):
+            await Bridge(vault).start()

@@ -139,7 +139,7 @@ async def test_settings_hold(served: Bridge) -> None:
 
 async def test_permissions_hold(served: Bridge, earlier: Path) -> None:
     grants = served.services.grants.list()
-    of_files = {(grant.target, grant.decision.value) for grant in grants if grant.kind == "file"}
+    of_files = {(*grant.where, grant.decision.value) for grant in grants if grant.kind == "file"}
     assert of_files == {
         ("Notes/Meeting.md", "deny_always"),
         ("New/Second.md", "deny_always"),
@@ -147,6 +147,6 @@ async def test_permissions_hold(served: Bridge, earlier: Path) -> None:
     }
     async with connect(vault=earlier, name="Agent") as agent:
         denied = await agent.call("create_note", {"path": "New/Second.md", "content": "x"})
-        assert denied.raw["error"].startswith("Create Note is not allowed")
+        assert denied.raw["error"].startswith("Create note is not allowed")
         assert not (earlier / "New" / "Second.md").exists()
         assert (await agent.call("grep", {"pattern": "TODO"})).raw["success"]

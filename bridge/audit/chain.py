@@ -7,6 +7,9 @@ not have the key and cannot make them fit again.
 Where the beginning of the log was taken away on purpose (the user cleared it, or it was too old), a *sign-off* stands
 first: a record whose `head` says after which record it goes on, with a code of its own that only the bridge can make.
 
+Where records were taken out of the middle, to make room, a *gap* stands for them: a record that says after which one it
+comes and which was the last of those that went, with such a code too. The lines around it stay as they are.
+
 The key and the last head are kept in the user's own state folder and not in the vault.
 """
 
@@ -45,6 +48,30 @@ class Head:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Where records were taken out to make room.
+
+    Attributes:
+        after: The record before them.
+        head: The last of them.
+        since: The time of the first of them.
+        until: The time of the last.
+        thinned: How many were taken out up to here, since there was such a gap for the first time.
+    """
+
+    after: Head
+    head: Head
+    since: str
+    until: str
+    thinned: int
+
+    @property
+    def records(self) -> int:
+        """How many were taken out here."""
+        return self.head.total - self.after.total
+
+
 class Chain:
     """Makes and checks the codes.
 
@@ -81,6 +108,22 @@ class Chain:
         if not self._is_code(code, b"sign-off:", body):
             return None
         return head_from(orjson.loads(body).get("head"))
+
+    def gap(self, after: Head, head: Head, record: dict[str, Any]) -> bytes:
+        """The line that stands for every record behind `after` up to `head`."""
+        body = orjson.dumps({"seq": head.seq} | record | {"after": after.wire(), "head": head.wire()})
+        return _line(body, self._code(b"gap:", body))
+
+    def gap_of(self, line: bytes) -> Gap | None:
+        """What a gap speaks of; None when the line is none of ours."""
+        body, code = split(line)
+        if not self._is_code(code, b"gap:", body):
+            return None
+        record = orjson.loads(body)
+        after, head = head_from(record.get("after")), head_from(record.get("head"))
+        if after is None or head is None:
+            return None
+        return Gap(after, head, str(record.get("since")), str(record.get("timestamp")), int(record.get("thinned", 0)))
 
     def _is_code(self, code: str, *pieces: bytes) -> bool:
         return bool(code) and hmac.compare_digest(code, self._code(*pieces))

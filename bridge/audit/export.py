@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import orjson
 
 from bridge.audit.records import AuditRecord
-from bridge.errors import Conflict, InvalidParameters
+from bridge.errors import InvalidParameters
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import as_failure
 
@@ -117,7 +117,7 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
         Its path in the vault.
 
     Raises:
-        Conflict: There is such a file already.
+        InvalidParameters: There is such a file already.
         ExecutionFailed: The disk is full or failed.
     """
     temporary = f".{name}.{secrets.token_hex(4)}.tmp"
@@ -132,7 +132,7 @@ def write_export(state: Folder, name: str, text: Iterator[str]) -> str:
                 raise
             folder.sync()
     except FileExistsError:
-        raise Conflict(f"{PLACE}{name} is there already; choose another name", code="exists") from None
+        raise InvalidParameters(f"{PLACE}{name} is there already; choose another name", code="exists") from None
     except OSError as error:
         raise as_failure(error, f"{PLACE}{name}") from error
     return f"{PLACE}{name}"

@@ -1,6 +1,7 @@
 """The log on disk: lines appended to `logs/tools.log`, and the generations that it was rotated into.
 
-Oldest first: `tools.log.5.gz` to `tools.log.1.gz`, then `tools.log.0` (rotated and not yet packed), then `tools.log`.
+Oldest first: `tools.log.kept.gz` (what must not be lost of generations that were too many), `tools.log.5.gz` to
+`tools.log.1.gz`, then `tools.log.0` (rotated and not yet packed), then `tools.log`.
 Each is read from either end. Appending only ever renames; `rotation.py` packs and drops, in the background.
 """
 
@@ -20,6 +21,7 @@ NAME: Final = "tools.log"
 ROTATED: Final = f"{NAME}.0"
 GENERATIONS: Final = tuple(f"{NAME}.{number}.gz" for number in (1, 2, 3, 4, 5))
 """Newest first."""
+KEPT: Final = f"{NAME}.kept.gz"
 MAX_SIZE: Final = 10 * 1024 * 1024
 """Bytes of the live file after which it is rotated."""
 
@@ -81,6 +83,17 @@ class LogFile(AbstractContextManager["LogFile"]):
                 return
             position += len(piece)
             yield memoryview(piece)
+
+    def text_from(self, position: int) -> Iterator[bytes]:
+        """Its text from there on, unpacked.
+
+        Raises:
+            OSError: It cannot be read.
+            DamagedError: It is packed and not as we packed it.
+        """
+        for block in self._blocks():
+            yield block[position:]
+            position = max(0, position - len(block))
 
     def is_same(self, other: "LogFile") -> bool:
         """Whether it is the same file, however it grew."""
@@ -216,7 +229,7 @@ class AuditFiles:
             found: dict[str, LogFile] = {}
             with self.lock, contextlib.suppress(FileNotFoundError), self._state.child(FOLDER) as folder:
                 names = set(folder.names())
-                for name in (*reversed(GENERATIONS), ROTATED, NAME):
+                for name in (KEPT, *reversed(GENERATIONS), ROTATED, NAME):
                     if name in names:
                         found[name] = stack.enter_context(LogFile(name, folder.open(name)))
             if is_packed_already(found):

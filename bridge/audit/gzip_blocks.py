@@ -6,7 +6,7 @@ as one text.
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 BLOCK: Final = 256 * 1024
@@ -42,6 +42,24 @@ def pack_file(file: BinaryIO) -> Iterator[memoryview]:
     """A whole text, block by block."""
     while text := file.read(BLOCK):
         yield memoryview(pack(text))
+
+
+def pack_pieces(pieces: Iterable[bytes]) -> Iterator[memoryview]:
+    """A text that comes in pieces, block by block."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size >= BLOCK:
+            *blocks, rest = _cut(b"".join(held))
+            yield from (memoryview(pack(block)) for block in blocks)
+            held, size = [rest], len(rest)
+    yield from (memoryview(pack(block)) for block in _cut(b"".join(held)) if block)
+
+
+def _cut(text: bytes) -> list[bytes]:
+    return [text[at : at + BLOCK] for at in range(0, len(text), BLOCK)] or [b""]
 
 
 def members(file: BinaryIO) -> list[tuple[int, int]]:

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from bridge.audit.actions import actions
 from bridge.audit.chain import Chain, ChainState, Head, KeyStore, MemoryKeyStore
 from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.privacy import loggable
 from bridge.audit.records import AuditRecord, RecordFilter
-from bridge.audit.rotation import LogRotation
+from bridge.audit.rotation import LogRotation, thinned
+from bridge.audit.vault_names import VaultNames
 from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
@@ -58,6 +60,14 @@ class LogSnapshot:
         """Every line; of a damaged file those that can be read."""
         return _readable(source.forwards() for source in self.sources)
 
+    def thinned(self, beginning: bytes) -> int:
+        """How many records were taken out of the middle, without reading all of it.
+
+        Args:
+            beginning: The first line.
+        """
+        return thinned(self.chain, self.sources[0], beginning) if self.sources else 0
+
     def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
         """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
         return _readable(source.backwards(needle) for source in reversed(self.sources))
@@ -79,6 +89,8 @@ class AuditLog:
         secrets: The bridge's own secrets, such as its tokens, which no record may hold.
         key_store: Where the key of the chain and its head are; None: in memory, for this process only.
         max_size: Bytes after which the file is rotated.
+        paths: The paths of the vault's files and folders, whose names `anonymizeLog` hides; another object when they
+            are others.
 
     Attributes:
         fault: What went wrong with the log in this run and what to do, for people; None when nothing did.
@@ -94,11 +106,13 @@ class AuditLog:
         secrets: Secrets | None = None,
         key_store: KeyStore | None = None,
         max_size: int = MAX_SIZE,
+        paths: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._files = AuditFiles(state, max_size)
         self._clock = clock
         self._settings = settings
         self._secrets = secrets
+        self._names = VaultNames(paths)
         self._key_store = key_store or MemoryKeyStore()
         self._chain_state: ChainState | None = None
         self._head = Head(0, "", 0)
@@ -119,7 +133,8 @@ class AuditLog:
         settings = self._settings()
         if not settings.enable_audit_log:
             return
-        shown = loggable({"timestamp": stamp(self._clock.now())} | record, settings, sensitive, self._secrets)
+        stamped = {"timestamp": stamp(self._clock.now())} | record
+        shown = loggable(stamped, settings, sensitive, self._secrets, self._names)
         for ours in ("seq", "chain"):
             shown.pop(ours, None)
         with self._files.lock:
@@ -136,11 +151,12 @@ class AuditLog:
                 self._trouble(f"{self._lost} records could not be written to {LOG}: {error.strerror}")
         self.has_work.set()
 
-    def query(self, *, limit: int = 100, **filters: str | None) -> list[AuditRecord]:
+    def query(self, *, limit: int = 100, by_action: bool = False, **filters: str | None) -> list[AuditRecord]:
         """Records, newest first.
 
         Args:
             limit: At most so many.
+            by_action: Whether a call and the decisions about it are one; see `actions.py`.
             **filters: See `RecordFilter`.
 
         Raises:
@@ -149,6 +165,9 @@ class AuditLog:
         """
         wanted = RecordFilter(**filters)
         with self.snapshot() as seen:
+            if by_action and filters.get("kind") != "decision":
+                related = RecordFilter(tool=filters.get("tool"), client=filters.get("client"))
+                return actions(seen.newest_first, limit, wanted, related)
             return list(itertools.islice(wanted.select(seen.newest_first(wanted.needle)), limit))
 
     @contextlib.contextmanager

@@ -12,6 +12,10 @@ from bridge.errors import InvalidParameters
 
 KIND: Final = "log"
 """The kind of records about the log itself."""
+THINNED: Final = "thinned"
+"""The event of a gap: records were taken out to make room."""
+COUNT: Final = "count"
+"""The kind of records that stand for many others; see `folding.py`."""
 MAX_EARLIER: Final = 10
 """How many times that the log was cleared before a sign-off remembers."""
 
@@ -43,18 +47,46 @@ def number_of(record: AuditRecord) -> int:
     return number if isinstance(number, int) else 0
 
 
+def matters(line: bytes) -> bool:
+    """Whether a line stays when room is needed: a decision, an executed change, or what else happens seldom.
+
+    All others are calls that changed nothing, and what floods come of.
+    """
+    record = parse(line)
+    if record is None:
+        return True
+    kind = record.get("kind", "execution")
+    return "planDigest" in record or "files" in record if kind == "execution" else kind not in _COMMON
+
+
+_COMMON: Final = {"limit", "delivery", COUNT}
+
+
 def sign_off_record(time: str, event: str, facts: AuditRecord, before: bytes) -> AuditRecord:
     """What a sign-off says, besides the head.
 
     Args:
         time: When.
-        event: `cleared`, `retention` or `rotation`.
+        event: `cleared` or `retention`; in older logs also `rotation`.
         facts: How many records went, and who did it, where somebody did.
         before: The sign-off that goes with them, if there is one: when the log was cleared is not forgotten.
     """
     record = {"timestamp": time, "kind": KIND, "tool": None, "client": None, "event": event} | facts
     earlier = _cleared(parse(before) or {})
     return record | ({"earlier": earlier} if earlier else {})
+
+
+def gap_record(until: str, since: str, records: int, thinned: int) -> AuditRecord:
+    """What a gap says, besides the heads.
+
+    Args:
+        until: The time of the last record that went: where the gap stands among the others.
+        since: The time of the first.
+        records: How many went.
+        thinned: How many went, with all gaps before.
+    """
+    facts = {"event": THINNED, "records": records, "since": since, "thinned": thinned}
+    return {"timestamp": until, "kind": KIND, "tool": None, "client": None} | facts
 
 
 def _cleared(record: AuditRecord) -> Sequence[AuditRecord]:
@@ -76,6 +108,7 @@ class RecordFilter:
         tool: Only of this tool.
         client: Only of this client.
         kind: Only of this kind.
+        code: Only those that ended with this code, such as `timed_out`.
         text: Only those whose line contains this text, in any case.
         since: Only from this time on: ISO 8601, in UTC unless it says otherwise; a day begins at midnight.
         until: Only up to this time; a day is meant to its end.
@@ -91,24 +124,31 @@ class RecordFilter:
         tool: str | None = None,
         client: str | None = None,
         kind: str | None = None,
+        code: str | None = None,
         text: str | None = None,
         since: str | None = None,
         until: str | None = None,
         before: str | None = None,
     ) -> None:
-        members = {"tool": tool, "client": client, "kind": kind}
+        members = {"tool": tool, "client": client, "kind": kind, "code": code}
         self._members = {name: value for name, value in members.items() if value}
         self._needles = [orjson.dumps(value) for value in self._members.values()]
+        self._with_gaps = kind == KIND
         self._text = orjson.dumps(text)[1:-1].decode().casefold() if text else ""
         self._below = math.inf if before is None else _number(before)
         self._first, self._last, self._stop = "", "~", ""
         if since is not None:
-            begin = _time(since, "since")
+            begin = read_time(since, "since")
             self._first, self._stop = stamp(begin), stamp(begin - _CLOCK_SLACK)
         if until is not None:
-            end = _time(until, "until")
+            end = read_time(until, "until")
             whole_day = len(until) == len("2026-01-31")
             self._last = stamp(end + timedelta(days=1, milliseconds=-1) if whole_day else end)
+
+    @property
+    def stop(self) -> str:
+        """The time before which no line can be wanted; empty: none."""
+        return self._stop
 
     @property
     def needle(self) -> bytes:
@@ -136,11 +176,22 @@ class RecordFilter:
         record = parse(line)
         if record is None or number_of(record) >= self._below:
             return None
+        if record.get("event") == THINNED and not self._with_gaps and record.get("kind") == KIND:
+            return None
         fits = all(record.get(name) == value for name, value in self._members.items())
         return record if fits and self._first <= str(record.get("timestamp")) <= self._last else None
 
 
-def _time(text: str, name: str) -> datetime:
+def read_time(text: str, name: str) -> datetime:
+    """A time as a person or a program writes it: ISO 8601, in UTC unless it says otherwise.
+
+    Args:
+        text: What was written.
+        name: The parameter, for the message.
+
+    Raises:
+        InvalidParameters: It cannot be read.
+    """
     try:
         moment = datetime.fromisoformat(text)
         # A year at the edge of the calendar leaves no room for time zones.

@@ -1,4 +1,7 @@
-"""What becomes of the log as it grows old: packed, shifted, and dropped from its beginning, where a sign-off stays.
+"""What becomes of the log as it grows old: packed, shifted, thinned, and dropped from its beginning.
+
+Thinning takes out what changed and decided nothing, to make room; a gap stays in its place. What is older than the user
+wants goes as a whole, and a sign-off stays at the beginning.
 
 Every step leaves a log that verifies, so a crash between any two costs nothing and the next run goes on. Only one of
 these may run at a time; records can be appended meanwhile.
@@ -11,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bridge.audit.chain import Chain, Head, seq_of
-from bridge.audit.files import GENERATIONS, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
-from bridge.audit.gzip_blocks import pack, pack_file
-from bridge.audit.records import sign_off_record, stamp_of
+from bridge.audit.files import GENERATIONS, KEPT, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
+from bridge.audit.gzip_blocks import DamagedError, pack, pack_file, pack_pieces
+from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
 from bridge.vault.line_file import open_to_append
@@ -50,7 +53,8 @@ class LogRotation:
                 return
             if names.issuperset(GENERATIONS):
                 with self.files.sources() as found:
-                    self._drop(folder, found[:1], found[1], 0, "rotation")
+                    kept = found.pop(0) if found[0].name == KEPT else None
+                    self._thin(folder, kept, found[0])
             self._shift(folder)
             with folder.open(ROTATED) as file:
                 folder.create(TEMPORARY, pack_file(file), sync=True)
@@ -77,8 +81,11 @@ class LogRotation:
             packed = [source for source in found if source.packed]
             old = list(itertools.takewhile(lambda source: stamp_of(source.last()) < oldest, packed))
             rest = found[len(old)] if len(old) < len(found) else None
-            cut = self._old_bytes(rest, oldest, newest) if rest and not rest.packed else 0
-            return self._drop(folder, old, rest, cut, "retention") if old or cut else 0
+            try:
+                cut = self._old_bytes(rest, oldest, newest) if rest else 0
+                return self._drop(folder, old, rest, cut, "retention") if old or cut else 0
+            except DamagedError:
+                return self._drop(folder, old, rest, 0, "retention") if old else 0
 
     def clear(self, head: Head, facts: dict[str, Any]) -> int:
         """Drop everything. To be called with the files' lock held.
@@ -97,8 +104,9 @@ class LogRotation:
             with self.files.sources() as found:
                 names = [source.name for source in found]
                 before = found[0].first() if found else b""
+                taken_out = thinned(self.chain, found[0], before) if found else 0
             began = self.chain.signed_off(before)
-            records = head.total - (began.total if began else 0)
+            records = head.total - (began.total if began else 0) - taken_out
             line = self._sign_off(head, "cleared", facts | {"records": records}, before)
             self._create(folder, [memoryview(line)])
             self._take_place(folder, NAME)
@@ -116,15 +124,71 @@ class LogRotation:
         if rest is not None and cut:
             walk.walk_file(rest, cut)
         dropped = walk.records + walk.unverified
-        line = self._sign_off(walk.head, why, {"records": dropped}, walk.sign_off)
+        facts = {"records": dropped} | ({"thinned": walk.thinned} if walk.thinned else {})
+        line = self._sign_off(walk.head, why, facts, walk.sign_off)
         if rest is not None and rest.packed:
-            self._create(folder, itertools.chain([memoryview(pack(line))], rest.bytes_from(0)))
+            whole = pack_pieces(rest.text_from(cut)) if cut else rest.bytes_from(0)
+            self._create(folder, itertools.chain([memoryview(pack(line))], whole))
             rest.close()
             self._take_place(folder, rest.name)
         elif not self._replace_live(folder, line, rest, cut):
             return 0  # rotated meanwhile: the next time is soon enough
         self._remove(folder, old)
         return dropped
+
+    def _thin(self, folder: Folder, kept: LogFile | None, oldest: LogFile) -> None:
+        """Put what must not be lost of the oldest generation behind what was kept before, and take it away.
+
+        One in which something is not as it was written is kept as it is, so that this can still be seen.
+        """
+        before = self._behind(kept)
+        walk = self._behind(kept)
+        walk.walk_file(oldest)
+        lines = oldest.forwards() if walk.fault_count > before.fault_count else self._thinned(before, oldest)
+        self._create(folder, itertools.chain(kept.bytes_from(0) if kept else (), pack_pieces(_ended(lines))))
+        if kept is not None:
+            kept.close()
+        self._take_place(folder, KEPT)
+        self._remove(folder, [oldest])
+
+    def _behind(self, kept: LogFile | None) -> ChainWalk:
+        """A walk that has come to the end of what was kept."""
+        walk = ChainWalk(self.chain, self.adopted)
+        if kept is None:
+            return walk
+        gap = self.chain.gap_of(kept.last())
+        if gap is None:
+            walk.walk_file(kept)
+        else:
+            walk.go_on(gap)
+        return walk
+
+    def _thinned(self, walk: ChainWalk, source: LogFile) -> Iterator[bytes]:
+        """The lines that must not be lost, a gap for each run of others, and one at the end, however short.
+
+        Args:
+            walk: At the beginning of the generation, which has no fault.
+            source: The generation.
+        """
+        after, since, until, taken = walk.head, "", "", 0
+        for number, line in enumerate(source.forwards(), 1):
+            head, seen = walk.head, walk.records
+            walk.walk_line(line, source.name, number)
+            if walk.records > seen and not matters(line):
+                until = stamp_of(line)
+                since = since or until
+                continue
+            if head != after:
+                taken += head.total - after.total
+                yield self._gap(after, head, since, until, walk.thinned + taken)
+            yield line
+            after, since = walk.head, ""
+        last = stamp_of(source.last())
+        taken += walk.head.total - after.total
+        yield self._gap(after, walk.head, since or last, last, walk.thinned + taken)
+
+    def _gap(self, after: Head, head: Head, since: str, until: str, thinned: int) -> bytes:
+        return self.chain.gap(after, head, gap_record(until, since, head.total - after.total, thinned))
 
     def _replace_live(self, folder: Folder, line: bytes, rest: LogFile | None, cut: int) -> bool:
         """The live file without its beginning, with what was appended meanwhile; False when it is another one now."""
@@ -160,6 +224,11 @@ class LogRotation:
         with self.files.lock, self.files.sources() as found:
             if folder.exists(ROTATED) and ROTATED not in {source.name for source in found}:
                 folder.unlink(ROTATED)
+            if found and found[0].name == KEPT:
+                done = seq_of(found[0].last()) or 0
+                thinned_already = [one for one in found[1:] if one.packed and 0 < (seq_of(one.last()) or 0) <= done]
+                self._remove(folder, thinned_already)
+                found[:] = [one for one in found if one not in thinned_already]
             beginnings = [self.chain.signed_off(source.first()) for source in found]
             at = max((at for at, head in enumerate(beginnings) if head), default=0)
             head = beginnings[at] if beginnings else None
@@ -187,7 +256,7 @@ class LogRotation:
             position += len(line) + 1
             if time < oldest and (number or self.chain.signed_off(line) is None):
                 old = position
-        return min(old, live.size)
+        return old if live.packed else min(old, live.size)
 
     def _shift(self, folder: Folder) -> None:
         """Make the newest place free: the generations before the first free place move by one."""
@@ -201,9 +270,32 @@ class LogRotation:
         return self.chain.sign_off(head, sign_off_record(self.now(), why, facts, before)) + b"\n"
 
 
+def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines with their breaks; of a damaged generation those that can be read."""
+    with contextlib.suppress(DamagedError):
+        for line in lines:
+            yield line + b"\n"
+
+
 def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
     with open_to_append(folder, TEMPORARY) as fd:
         for piece in pieces:
             rest = piece
             while rest:
                 rest = rest[folder.disk.write(fd, rest) :]
+
+
+def thinned(chain: Chain, first: LogFile, beginning: bytes) -> int:
+    """How many records were taken out of the log there is, without reading it.
+
+    Args:
+        chain: Made with the key.
+        first: The oldest file.
+        beginning: Its first line.
+    """
+    gap = chain.gap_of(first.last()) if first.name == KEPT else None
+    if gap is None:
+        return 0
+    signed = chain.signed_off(beginning)
+    before = (parse(beginning) or {}).get("thinned", 0) if signed else 0
+    return gap.thinned - (before if isinstance(before, int) else 0)

@@ -9,6 +9,7 @@ from bridge.audit.export import Format, export_name, frame, pieces, row, write_e
 from bridge.audit.files import NAME
 from bridge.audit.log import AuditLog
 from bridge.audit.records import AuditRecord, RecordFilter, parse
+from bridge.audit.sentences import Words, sentence
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
 
@@ -27,8 +28,28 @@ class AuditService:
     def __init__(self, log: AuditLog, state: Folder) -> None:
         self._log = log
         self._state = state
-        self.query = log.query
         self.clear = log.clear
+
+    def query(
+        self, words: Words = lambda _name: None, *, limit: int = 100, by_action: bool = False, **filters: str | None
+    ) -> list[AuditRecord]:
+        """Records, newest first, each with its `sentence`.
+
+        Args:
+            words: What the tools are called; without it, they are called by their names.
+            limit: At most so many.
+            by_action: Whether a call and the decisions about it are one; see `actions.py`.
+            **filters: See `RecordFilter`.
+
+        Raises:
+            InvalidParameters: A filter cannot be read.
+            ExecutionFailed: The log cannot be read.
+        """
+        found = self._log.query(limit=limit, by_action=by_action, **filters)
+        for record in found:
+            for one in (record, *record.get("decisions", ())):
+                one["sentence"] = sentence(one, words)
+        return found
 
     def export(self, form: Format, **filters: str | None) -> AuditRecord:
         """The records as a text, oldest first; when they are too many, the newest that fit.
@@ -111,7 +132,7 @@ class AuditService:
             return {
                 "size": sum(source.size for source in seen.sources),
                 "generations": sum(source.name != NAME for source in seen.sources),
-                "records": seen.head.total - (began.total if began else 0),
+                "records": seen.head.total - (began.total if began else 0) - seen.thinned(beginning),
                 "oldest": _time(beginning),
                 "newest": _time(next(seen.newest_first(), b"")),
                 "fault": self._log.fault,

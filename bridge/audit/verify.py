@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from bridge.audit.chain import Chain, ChainState, Head, seq_of, split
+from bridge.audit.chain import Chain, ChainState, Gap, Head, seq_of, split
 from bridge.audit.files import MAX_LINE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.records import number_of, parse
@@ -55,6 +55,9 @@ class ChainWalk:
         fault_count: All of them.
         began: The head that the sign-off at the beginning speaks of, if there is one.
         sign_off: That sign-off's line.
+        gaps: Where records were taken out to make room, the first and the last.
+        early: How many were.
+        thinned: How many were, up to here, since there was a gap for the first time.
     """
 
     def __init__(self, chain: Chain, adopted: int = 0, expected: Head | None = None) -> None:
@@ -64,6 +67,8 @@ class ChainWalk:
         self.faults: list[ChainFault] = []
         self.began: Head | None = None
         self.sign_off = b""
+        self.gaps: list[Gap] = []
+        self.early = self.thinned = 0
         self._claimed: Head | None = None
         self._last = 0
         # A chain that only begins has no line to be reached.
@@ -87,6 +92,16 @@ class ChainWalk:
             why = error.strerror if isinstance(error, OSError) else error
             self._fault("unreadable", source.name, number + 1, None, f"cannot be read from line {number + 1}: {why}")
 
+    @property
+    def place(self) -> Head:
+        """What the next line must follow: behind a break, what the line before says of itself."""
+        return self._claimed or self.head
+
+    def go_on(self, gap: Gap) -> None:
+        """Begin behind a gap, of which it is known that it stands there."""
+        self._go_to(gap.head)
+        self.thinned = gap.thinned
+
     def walk_line(self, line: bytes, file: str, number: int) -> None:
         """Walk over one line."""
         after = self.chain.follow(self.head, line)
@@ -100,6 +115,8 @@ class ChainWalk:
             self.records += 1
         elif (signed := self.chain.signed_off(line)) is not None:
             self._begin(signed, line, file, number)
+        elif (gap := self.chain.gap_of(line)) is not None and gap.after in {self.head, self._claimed}:
+            self._pass(gap)
         elif self._vouches_for_nothing():
             self.unverified += 1
             self.head = replace(self.head, total=self.head.total + 1)
@@ -126,6 +143,9 @@ class ChainWalk:
             "unverified": self.unverified,
             "faults": [asdict(fault) for fault in self.faults],
             "faultCount": self.fault_count,
+            "droppedEarly": {"records": self.early, "since": self.gaps[0].since, "until": self.gaps[-1].until}
+            if self.gaps
+            else None,
             "begins": self.began.wire() if self.began else None,
             "head": self.head.wire(),
         }
@@ -143,6 +163,18 @@ class ChainWalk:
         self.began, self.sign_off = signed, line
         self._claimed = None
         self._go_to(signed)
+        thinned = (parse(line) or {}).get("thinned", 0)
+        self.thinned = thinned if isinstance(thinned, int) else 0
+
+    def _pass(self, gap: Gap) -> None:
+        """Records were taken out to make room."""
+        self._claimed = None
+        self._go_to(gap.head)
+        self.early += gap.records
+        self.lost += gap.head.seq - gap.after.seq - gap.records
+        self.thinned = gap.thinned
+        if gap.records:
+            self.gaps = [*self.gaps[:1], gap]
 
     def _go_to(self, head: Head) -> None:
         self.head = head
@@ -236,6 +268,8 @@ def _catch_up(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
         return head
     for line in reversed(behind):
         signed = chain_state.chain.signed_off(line)
+        if (gap := chain_state.chain.gap_of(line)) is not None:
+            signed = gap.head
         # The kept head may be among the records that a sign-off stands for.
         head = chain_state.chain.follow(head, line) or (signed if signed and signed.seq >= head.seq else head)
     return head

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bridge.cli.consent_link import ConsentLink, Questions
+from bridge.cli.consent_link import ConsentLink
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.exit_codes import FAILURE
 from bridge.cli.keyboard import PersonLeft, open_keyboard
+from bridge.cli.open_questions import Questions
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.stopping import cancel_on_signals
@@ -26,13 +27,24 @@ def approve(
     """Answer the questions of agents, here.
 
     Every question is shown in full: who asks, what for, the parameters, and the exact diff. There is no default
-    answer. A question that is answered elsewhere, in Obsidian for instance, disappears here.
+    answer. A question that is answered elsewhere, in Obsidian for instance, disappears here; one whose text was edited
+    is shown anew.
 
     Keys, each followed by Enter, if the question offers them:
-      y  allow once      s  allow for this session      a  always allow
-      n  deny            d  deny for this session       x  never allow
+      y  allow once                       n  deny
       m  deny, with a message to the agent
+      t  a message to the agent that goes with whatever you answer
+      l  later: set aside, and go on to the next question
+      s  allow for longer, as suggested   a  approve all operations of this kind, or always allow
+      d  deny for longer                  x  never allow
+      w  remember: all answers for longer, each with how far it reaches
+      h  leave parts of the change out, by their numbers: h 2 5-7
+      e  edit the text, in the editor that VISUAL or EDITOR names
+      c  all open questions of this client, to be answered together
       p  show everything of a question that was cut
+
+    An answer for longer (s a d x w) counts only after you have seen the sentence that says whom it holds for, what
+    for, where and until when, and have confirmed it with a second key.
 
     Examples:
       vault-bridge approve

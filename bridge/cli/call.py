@@ -2,6 +2,8 @@
 
 import asyncio
 import uuid
+from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -13,15 +15,18 @@ from bridge.cli.connection import NAME, run_idempotent, tool_arguments
 from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import FAILURE, fail, show_result
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import READABLE, Printer, typed_command
+from bridge.cli.options import AsClient, AsJson, Vault
+from bridge.cli.printer import READABLE, Printer, quoted, typed_command
 from bridge.cli.sanitize import sanitize, sanitize_lines
+from bridge.cli.times import until_words
 from bridge.client import Connection, Result, connect, find_vault
 
 NOTICE_SECONDS: Final = 0.7
 """After how long a call that a person has to decide on says so."""
-WAIT_SECONDS: Final = 60.0
-"""How long to wait for a decision in one request; then it is waited for again."""
+WAIT_SECONDS: Final = 86_400.0
+"""How long to wait for a decision, at most: a person looks on, so the call takes no ticket."""
+LOOK_SECONDS: Final = 60.0
+"""How often to look whether somebody can answer by now."""
 
 Whole = Annotated[
     str | None, typer.Option("--arguments", metavar="JSON", help="All arguments as one JSON object, or @FILE, or -.")
@@ -43,9 +48,7 @@ def call(
     wait: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="Return a ticket if nobody has decided by then.")
     ] = None,
-    client: Annotated[
-        str | None, typer.Option(metavar="NAME", help="As this client (`vault-bridge clients add NAME --save`).")
-    ] = None,
+    client: AsClient = None,
     name: Annotated[str, typer.Option(metavar="NAME", help="What to call ourselves, without a client's token.")] = NAME,
     vault: Vault = None,
     as_json: AsJson = False,
@@ -78,11 +81,13 @@ def call(
             parsed = await tool_arguments(bridge, tool, words, arguments)
             if wait is not None or not printer.watched:
                 return await bridge.call(tool, parsed, call_id=call_id, wait=wait, reason=reason)
-            return await _watch(bridge, tool, parsed, printer, call_id=call_id, reason=reason)
+            named, make = call_id or str(uuid.uuid4()), partial(bridge.call, tool, parsed, wait=WAIT_SECONDS)
+            making = make(call_id=named, reason=reason)
+            return await watch(bridge, making, printer, withdraw=named if call_id is None else None)
 
     result = asyncio.run(run())
     if result.pending:
-        _show_ticket(result, folder, printer)
+        _show_ticket(result, folder, client, printer)
         raise typer.Exit(FAILURE)
     show_result(result, printer)
 
@@ -92,13 +97,16 @@ def preview(
     words: Annotated[
         list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="As for `call`.")
     ] = None,
+    *,
     arguments: Whole = None,
+    client: AsClient = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what a call would do.
 
-    It shows the diff of every file. Nothing is written, and nobody is asked.
+    It shows the diff of every file. Nothing is written. Nobody is asked, unless it is done as a client that may not
+    read the note yet.
 
     Examples:
       vault-bridge preview apply_patch path=Ideas.md 'patches=[{"startLine":3,"endLine":3,"newContent":"## New"}]'
@@ -109,7 +117,7 @@ def preview(
     async def ask(bridge: Connection) -> dict[str, Any]:
         return await bridge.preview(tool, await tool_arguments(bridge, tool, words, arguments))
 
-    answer = run_idempotent(vault, ask)
+    answer = run_idempotent(vault, ask, client=client)
     if as_json:
         printer.json(answer)
     if "plan" not in answer:
@@ -118,28 +126,30 @@ def preview(
         printer.lines(_draw_plan(answer["plan"], min(printer.width, READABLE)))
 
 
-async def _watch(
-    bridge: Connection,
-    tool: str,
-    arguments: dict[str, Any],
-    printer: Printer,
-    *,
-    call_id: str | None,
-    reason: str | None,
+async def watch(
+    bridge: Connection, call: Coroutine[Any, Any, Result], printer: Printer, *, withdraw: str | None = None
 ) -> Result:
-    """Call, and show the person who is looking what it waits for, which may be a consent screen that is yet to come."""
-    name = call_id or str(uuid.uuid4())
+    """Make a call, and show the person who is looking what it waits for, which may be a consent screen yet to come.
+
+    Args:
+        bridge: Where it is made.
+        call: The call.
+        printer: Where it is said.
+        withdraw: The call's id, where nobody else knows it: it is withdrawn when the person leaves.
+    """
+    calling = asyncio.create_task(call)
     try:
-        result = await bridge.call(tool, arguments, call_id=name, wait=NOTICE_SECONDS, reason=reason)
-        while result.pending:
+        await asyncio.wait([calling], timeout=NOTICE_SECONDS)
+        while not calling.done():
             info = await bridge.request("session.info")
             with printer.waiting(_who_decides(connected=info["hostConnected"])):
-                result = await bridge.result(name, wait=WAIT_SECONDS)
+                await asyncio.wait([calling], timeout=LOOK_SECONDS)
+        return await calling
     except asyncio.CancelledError:
-        if call_id is None:  # nobody else knows this id
-            await bridge.request("tools.cancel", callId=name)
+        calling.cancel()
+        if withdraw is not None:
+            await bridge.request("tools.cancel", callId=withdraw)
         raise
-    return result
 
 
 def _who_decides(*, connected: bool) -> str:
@@ -148,12 +158,15 @@ def _who_decides(*, connected: bool) -> str:
     return "Waiting for consent, but nobody can be asked yet: open Obsidian, or run `vault-bridge approve` elsewhere"
 
 
-def _show_ticket(result: Result, vault: Path, printer: Printer) -> None:
+def _show_ticket(result: Result, vault: Path, client: str | None, printer: Printer) -> None:
     if printer.as_json:
         printer.json(result.raw)
         return
-    printer.say("Nobody has decided yet; the question stays open, and the call goes on.")
-    printer.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}', vault)}")
+    until = result.raw.get("expiresAt")
+    stays = "stays open" if until is None else f"stays open until {until_words(until)}"
+    printer.say(f"Nobody has decided yet; the question {stays}, and the call goes on.")
+    caller = f" --client {quoted(client)}" if client else ""
+    printer.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', vault)}")
 
 
 def _draw_plan(plan: dict[str, Any], width: int) -> list[Text]:

@@ -12,6 +12,7 @@ from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
+from bridge.cli.serve import Preset
 from bridge.client import Connection, find_vault, token_storage
 from bridge.client.errors import KeyringUnavailable
 
@@ -24,6 +25,8 @@ Examples:
   vault-bridge clients add "Claude Code"            show its token, once
   vault-bridge clients add "Claude Code" --save     keep the token for `call --client`
   vault-bridge clients list
+  vault-bridge clients update "Claude Code" --preset vault
+  vault-bridge clients update "Claude Code" --elicitation   its user may confirm reads in it
   vault-bridge clients rename "Claude Code" "Claude at work"
   vault-bridge clients allow Approver answer        you are asked about it
   vault-bridge clients revoke "Claude Code"
@@ -32,24 +35,29 @@ Examples:
 app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or its id.")]
+_PRESET_HELP = (
+    "Its tools: `agent`, few that do all; `minimal`, to find and read; `vault`, each by itself; `everything`."
+)
 
 
 @app.command("add")
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What you call the program.")],
+    *,
     save: Annotated[
         bool, typer.Option("--save", help="Keep the token on this machine, for `vault-bridge call --client`.")
     ] = False,
     keyring: Annotated[
         bool, typer.Option("--keyring", help="Keep it in the system's keyring, and not in a file.")
     ] = False,
+    preset: Annotated[Preset, typer.Option("--preset", help=_PRESET_HELP)] = "agent",
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
     """Add a client. It may call tools; everything it does is still asked about."""
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
-    added = run_once(vault, lambda bridge: bridge.request("clients.add", name=name))
+    added = run_once(vault, lambda bridge: bridge.request("clients.add", name=name, preset=preset))
     token, client = added["token"], added["client"]
     kept = _keep(folder, name, token, keyring=keyring) if save or keyring else None
     if as_json:
@@ -70,7 +78,7 @@ def list_clients(vault: Vault = None, as_json: AsJson = False) -> None:
     if as_json:
         printer.json(clients)
     elif clients:
-        headings = ("Name", "May", "Added", "Last seen", "Calls itself", "Id")
+        headings = ("Name", "May", "Tools", "Added", "Last seen", "Calls itself", "Id")
         printer.lines(draw_table(headings, [_row(client) for client in clients], printer.width))
     else:
         printer.say("No program has a name of its own. Add one with `vault-bridge clients add NAME`.")
@@ -92,6 +100,39 @@ def rename(
         printer.json(client)
     else:
         printer.say(f"It is called {client['name']} from now on.")
+
+
+@app.command("update")
+def update(
+    name: Name,
+    *,
+    preset: Annotated[Preset | None, typer.Option("--preset", show_default=False, help=_PRESET_HELP)] = None,
+    elicitation: Annotated[
+        bool | None,
+        typer.Option(
+            "--elicitation/--no-elicitation",
+            show_default=False,
+            help="Its own user may say yes in it to single calls that only read notes. You are asked about it.",
+        ),
+    ] = None,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a client another set of tools, or let its own user confirm what it reads."""
+    printer = Printer(as_json=as_json)
+    wanted = {"preset": preset, "elicitation": elicitation}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    if not given:
+        fail("Say what is to change: `--preset`, `--elicitation` or `--no-elicitation`.")
+    client = _act(vault, name, "clients.update", **given)
+    if as_json:
+        printer.json(client)
+        return
+    if preset is not None:
+        printer.say(f"{client['name']} has the tools of the preset {preset} now.")
+    if elicitation is not None:
+        may = "may" if elicitation else "may not"
+        printer.say(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
 
 
 @app.command("allow")
@@ -160,7 +201,8 @@ def _row(client: dict[str, Any]) -> list[Text]:
     seen = "now" if client["connected"] else local_time(client["lastSeen"]) if client["lastSeen"] else "never"
     return [
         sanitize(client["name"], style="bold"),
-        Text(", ".join(client["capabilities"])),
+        Text(", ".join([*client["capabilities"], *(["confirm reads"] if client["elicitation"] else [])])),
+        sanitize(client["preset"] or "as set"),
         Text(local_time(client["added"])),
         Text(seen),
         sanitize(client["callsItself"] or ""),

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 NAME: Final = "Command line"
 """What the commands call themselves in the log and in the history."""
 TRIES: Final = 3
-PATIENCE_SECONDS: Final = 5.0
+PATIENCE_SECONDS: Final = 15.0
 """How long another process that has the vault may take to say where it is, or to let it go."""
 PAUSE_SECONDS: Final = 0.05
 
 T = TypeVar("T")
 
 
-def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
+def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]], *, client: str | None = None) -> T:
     """Ask the bridge of a vault something that can be asked twice, whether one runs or not.
 
     The bridge may be another command's own, which ends with that command: then it is asked again.
@@ -33,6 +33,7 @@ def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]
     Args:
         vault: The vault's folder, where it was named.
         work: What to ask.
+        client: As which client; by default as the person.
 
     Returns:
         What `work` returns.
@@ -40,8 +41,8 @@ def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]
     folder = find_vault(vault)
     for _ in range(TRIES - 1):
         with contextlib.suppress(ConnectionLost):
-            return asyncio.run(_run(folder, work))
-    return asyncio.run(_run(folder, work))
+            return asyncio.run(_run(folder, work, client))
+    return asyncio.run(_run(folder, work, client))
 
 
 def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
@@ -81,12 +82,12 @@ async def tool_arguments(
     return parse_arguments(words or [], schema, whole)
 
 
-async def _run(vault: Path, work: Callable[[Connection], Awaitable[T]]) -> T:
+async def _run(vault: Path, work: Callable[[Connection], Awaitable[T]], client: str | None = None) -> T:
     async with contextlib.AsyncExitStack() as stack:
-        return await work(await _connection(vault, stack))
+        return await work(await _connection(vault, stack, client))
 
 
-async def _connection(vault: Path, stack: contextlib.AsyncExitStack) -> Connection:
+async def _connection(vault: Path, stack: contextlib.AsyncExitStack, client: str | None) -> Connection:
     """Connect; where nobody serves the vault, serve it. Others may begin and end to do so at the same moment.
 
     A command of the person is a host, but no consent screen.
@@ -94,7 +95,8 @@ async def _connection(vault: Path, stack: contextlib.AsyncExitStack) -> Connecti
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         with contextlib.suppress(BridgeNotRunning):
-            return await stack.enter_async_context(connect(vault, name=NAME, role="host"))
+            role: Literal["agent", "host"] = "agent" if client else "host"
+            return await stack.enter_async_context(connect(vault, name=NAME, role=role, client=client))
         try:
             own = embedded_bridge(vault, brief=True)
             await own.start()

@@ -5,14 +5,21 @@ The connection comes back when the bridge does.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from bridge.cli.open_questions import ConsentAnswer, Edit, QuestionEnd, Questions
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
-from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
-from bridge.contract.targets import Reach
+from bridge.contract.consent import (
+    ConsentReply,
+    ConsentRequest,
+    ConsentResolved,
+    ConsentRevised,
+    ConsentWaiting,
+    Outcome,
+    Revision,
+)
 
 NAME: Final = "Terminal"
 """The name by which other hosts know this screen."""
@@ -21,83 +28,6 @@ LONGEST_PAUSE: Final = 3.0
 """Seconds between two tries to reach a bridge that went away; doubled from the first to the longest."""
 
 Say = Callable[[str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class ConsentAnswer:
-    """What the person decided, and what they want the agent to know.
-
-    Attributes:
-        decision: One of the choices they had.
-        feedback: Their words to the agent.
-        reach: With an answer for longer, the rung that they chose; None for the usual one.
-        everyone: With "always" and "never", whether it holds for every program; None for what is usual.
-    """
-
-    decision: Decision
-    feedback: str | None = None
-    reach: Reach | None = None
-    everyone: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionEnd:
-    """How a question ended that was not answered here.
-
-    Attributes:
-        how: The decision, or the outcome when nobody decided; None when the bridge went away.
-        by: The name of the host that answered.
-    """
-
-    how: str | None
-    by: str | None = None
-
-
-@dataclass(slots=True)
-class _Waiting:
-    request: ConsentRequest
-    ended: asyncio.Future[QuestionEnd] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
-
-
-class Questions:
-    """The questions that are open, as far as this screen knows, in the order they came."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, _Waiting] = {}
-        self._arrived = asyncio.Event()
-
-    def add(self, request: ConsentRequest) -> None:
-        """A question was asked, or sent again; the second time changes nothing."""
-        if request.request_id not in self._waiting:
-            self._waiting[request.request_id] = _Waiting(request)
-            self._arrived.set()
-
-    def end(self, request_id: str, how: QuestionEnd) -> None:
-        """A question ended, here or elsewhere."""
-        waiting = self._waiting.pop(request_id, None)
-        if waiting is not None and not waiting.ended.done():
-            waiting.ended.set_result(how)
-
-    def end_all(self) -> None:
-        """The bridge went away: nothing that it asked can be answered any more."""
-        for request_id in list(self._waiting):
-            self.end(request_id, QuestionEnd(None))
-
-    async def next(self) -> ConsentRequest:
-        """The oldest open question, as soon as there is one."""
-        while not self._waiting:
-            self._arrived.clear()
-            await self._arrived.wait()
-        return next(iter(self._waiting.values())).request
-
-    async def ended(self, request_id: str) -> QuestionEnd:
-        """Returns when that question has ended; at once when it is not open."""
-        waiting = self._waiting.get(request_id)
-        return QuestionEnd(None) if waiting is None else await asyncio.shield(waiting.ended)
-
-    def others(self, request_id: str) -> int:
-        """How many wait besides that one."""
-        return len(self._waiting) - (request_id in self._waiting)
 
 
 class ConsentLink:
@@ -127,28 +57,52 @@ class ConsentLink:
             await say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
             await self._reconnect(say)
 
-    async def respond(self, request: ConsentRequest, answer: ConsentAnswer) -> ConsentReply | None:
-        """Send an answer to the bridge.
+    async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
+        """Send answers to the bridge, those to several questions in one message.
+
+        Args:
+            answers: One a question.
 
         Returns:
-            What the bridge says to it; None when it has stopped.
+            What the bridge says to each, in their order; None when it has stopped.
         """
         if self._bridge is None:
             return None
-        params: dict[str, Any] = {"requestId": request.request_id, "decision": answer.decision.value}
-        params |= {"planDigest": request.plan_digest} if request.plan_digest else {}
-        params |= {"feedback": answer.feedback} if answer.feedback else {}
-        params |= {"reach": answer.reach.value} if answer.reach else {}
-        params |= {} if answer.everyone is None else {"everyone": answer.everyone}
         try:
-            reply = ConsentReply.model_validate(await self._bridge.request("consent.respond", **params))
-            if reply.accepted or reply.outcome is not None or await self._is_open(self._bridge, request.request_id):
-                return reply
+            replies = await _send(self._bridge, answers)
+            unclear = any(not reply.accepted and reply.outcome is None for reply in replies)
+            still_open = await _open_ids(self._bridge) if unclear else set()
         except ProtocolFailure as failure:
-            return ConsentReply(accepted=False, reason=str(failure))
+            return [ConsentReply(accepted=False, reason=str(failure)) for _ in answers]
         except ConnectionLost:
             return None
-        return ConsentReply(accepted=False, outcome=Outcome.CANCELLED, reason=reply.reason)
+        return [
+            reply
+            if reply.accepted or reply.outcome is not None or answer.request.request_id in still_open
+            else ConsentReply(accepted=False, outcome=Outcome.CANCELLED, reason=reply.reason)
+            for answer, reply in zip(answers, replies, strict=True)
+        ]
+
+    async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
+        """Have the bridge plan anew with other text.
+
+        Args:
+            request: The question as it was shown.
+            edit: The text.
+
+        Returns:
+            The question with its new plan, or why there is none; None when the bridge has stopped.
+        """
+        if self._bridge is None:
+            return None
+        shown = {"requestId": request.request_id, "planDigest": request.plan_digest}
+        params = shown | {"path": edit.path, "hunk": edit.hunk, "text": edit.text}
+        try:
+            return Revision.model_validate(await self._bridge.request("consent.revise", **params))
+        except ProtocolFailure as failure:
+            return Revision(accepted=False, reason=str(failure))
+        except ConnectionLost:
+            return None
 
     async def _reconnect(self, say: Say) -> None:
         pause = FIRST_PAUSE
@@ -180,10 +134,21 @@ class ConsentLink:
         params = notification.params
         if notification.method == ConsentRequest.event_name:
             self._questions.add(ConsentRequest.model_validate(params))
+        elif notification.method == ConsentRevised.event_name:
+            self._questions.revise(ConsentRequest.model_validate(params))
+        elif notification.method == ConsentWaiting.event_name:
+            self._questions.wait(params["requestId"], params["expiresAt"])
         elif notification.method == ConsentResolved.event_name:
             how = QuestionEnd(params.get("decision") or params.get("outcome"), params.get("by"))
             self._questions.end(params["requestId"], how)
 
-    @staticmethod
-    async def _is_open(bridge: Connection, request_id: str) -> bool:
-        return any(wire["requestId"] == request_id for wire in await bridge.request("consent.pending"))
+
+async def _send(bridge: Connection, answers: Sequence[ConsentAnswer]) -> list[ConsentReply]:
+    params = [answer.to_params() for answer in answers]
+    if len(params) == 1:
+        return [ConsentReply.model_validate(await bridge.request("consent.respond", **params[0]))]
+    return [ConsentReply.model_validate(wire) for wire in await bridge.request("consent.respondAll", answers=params)]
+
+
+async def _open_ids(bridge: Connection) -> set[str]:
+    return {wire["requestId"] for wire in await bridge.request("consent.pending")}

@@ -1,64 +1,44 @@
-"""The terminal's consent prompt: shows one question after the other and takes the answers."""
+"""The terminal's consent prompt: shows one question after the other and sees each through to its end."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from collections.abc import Awaitable, Sequence
+from typing import Final, Protocol, TypeVar
 
 from rich.text import Text
 
-from bridge.cli.consent_link import ConsentAnswer, QuestionEnd, Questions
+from bridge.cli.answer_keys import LABELS
+from bridge.cli.conversation import Conversation
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.layout import wrap
+from bridge.cli.open_questions import REVISED, ConsentAnswer, QuestionEnd, Questions
 from bridge.cli.printer import READABLE, Printer
-from bridge.cli.question_screen import (
-    KEYS,
-    LABELS,
-    REMEMBERED,
-    DrawnQuestion,
-    can_choose,
-    choice_lines,
-    draw_question,
-    holders,
-    offered_keys,
-    reaches,
-    remaining,
-)
+from bridge.cli.question_dialog import Decided, QuestionDialog, Reviser, Step
+from bridge.cli.question_screen import draw_question
 from bridge.cli.sanitize import sanitize
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
 
 T = TypeVar("T")
+E = TypeVar("E")
 
 SETTLE_SECONDS = 0.5
 """How long a question that comes in the place of a withdrawn one stands before keys count: somebody who was typing for
 the old one has seen by then that it is gone."""
 
-FREE_ROWS = 2
-"""Rows of a page for the line that asks, and one of the page before."""
-
-_ANSWERS = {**KEYS, **{decision.value: decision for decision in Decision}, "yes": Decision.ALLOW_ONCE} | {
-    "no": Decision.DENY_ONCE
-}
-_DONE = {
-    Decision.ALLOW_ONCE: "Allowed once.",
-    Decision.ALLOW_SESSION: "Allowed for this session.",
-    Decision.ALLOW_ALWAYS: "Always allowed from now on.",
-    Decision.DENY_ONCE: "Denied.",
-    Decision.DENY_SESSION: "Denied for this session.",
-    Decision.DENY_ALWAYS: "Never allowed from now on.",
-}
-_ENDED = {
+_DONE: Final = {Decision.ALLOW_ONCE: "Allowed once.", Decision.DENY_ONCE: "Denied."}
+_REMEMBERED: Final = {True: "Allowed, and remembered: ", False: "Denied, and remembered: "}
+_ENDED: Final = {
     "timed_out": "Nobody answered in time, so it was refused.",
     "cancelled": "The question was withdrawn: nobody needs the answer any more.",
     "stale": "The files have changed since this was shown, so nothing was written. The agent has to ask again.",
+    REVISED: "The proposal was edited. This is what would be written now:",
 }
 
 
-class Responder(Protocol):
+class Responder(Reviser, Protocol):
     """Takes answers to the bridge."""
 
-    async def respond(self, request: ConsentRequest, answer: ConsentAnswer) -> ConsentReply | None:
-        """What the bridge says to an answer; None when the bridge has stopped."""
+    async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
+        """What the bridge says to each answer; None when the bridge has stopped."""
         ...
 
 
@@ -92,160 +72,115 @@ class ConsentPrompt:
         Raises:
             PersonLeft: The person left; the question stays open.
         """
+        while self._keyboard is not None and self._questions.is_idle and self._questions.set_aside:
+            await self._wait_with_some_aside(self._keyboard)
+        self._say_ended_aside()
         request = await self._questions.next()
-        decided = await self._unless_ended(request)
-        if isinstance(decided, ConsentAnswer):
-            return await self._respond(request, decided)
-        self._say(describe_end(decided))
-        self._event("withdrawn", request, how=decided.how, by=decided.by)
-        self._interrupted = True
+        decided = await self._unless(self._decide(request), self._questions.ended(request))
+        if isinstance(decided, list):
+            return await self._respond(decided)
+        if decided is Step.LATER:
+            self._questions.put_aside(request.request_id)
+            self._say(Text("Set aside: it stays open."))
+            return False
+        end = decided if isinstance(decided, QuestionEnd) else QuestionEnd(REVISED)
+        self._say(describe_end(end))
+        self._withdrawn(request, end)
+        self._interrupted = isinstance(decided, QuestionEnd)
         return False
 
-    async def _unless_ended(self, request: ConsentRequest) -> ConsentAnswer | QuestionEnd:
-        """The person's decision, or the question's end elsewhere if that comes first."""
+    async def _wait_with_some_aside(self, keyboard: Keyboard) -> None:
+        """All that is open is set aside: wait until the person takes it up, or something changes."""
+        aside = self._questions.set_aside
+        first = min(aside, key=lambda request: request.expires_at)
+        said = "1 question is" if len(aside) == 1 else f"{len(aside)} questions are"
+        conversation = Conversation(self._printer, keyboard, lambda: self._questions.current(first))
+
+        async def take_up() -> None:
+            await conversation.ask(lambda: f"{said} set aside ({conversation.remaining()}): Enter to answer now ")
+            self._questions.take_up()
+
+        self._say_ended_aside()
+        await self._unless(take_up(), self._questions.changed())
+
+    def _say_ended_aside(self) -> None:
+        for request, end in self._questions.ended_aside():
+            self._say(Text.assemble("Of those set aside: ", sanitize(request.summary), ". ", describe_end(end)))
+            self._withdrawn(request, end)
+
+    async def _unless(self, work: Awaitable[T], end: Awaitable[E]) -> T | E:
+        """What `work` comes to, or `end` if that comes first. Nothing else is said meanwhile."""
         self._idle.clear()
-        deciding = asyncio.ensure_future(self._decide(request))
-        ended = asyncio.ensure_future(self._questions.ended(request.request_id))
+        working, ending = asyncio.ensure_future(work), asyncio.ensure_future(end)
         try:
-            await asyncio.wait({deciding, ended}, return_when=asyncio.FIRST_COMPLETED)
-            return deciding.result() if deciding.done() else ended.result()
+            await asyncio.wait({working, ending}, return_when=asyncio.FIRST_COMPLETED)
+            return working.result() if working.done() else ending.result()
         finally:
-            for task in (deciding, ended):
-                task.cancel()
-            await asyncio.gather(deciding, ended, return_exceptions=True)
+            working.cancel()
+            ending.cancel()
+            await asyncio.gather(working, ending, return_exceptions=True)
             self._idle.set()
 
-    async def _decide(self, request: ConsentRequest) -> ConsentAnswer:
+    async def _decide(self, request: ConsentRequest) -> Decided:
+        if self._printer.as_json:
+            self._printer.json({"event": "requested", "request": request.to_wire()}, compact=True)
         if self._keyboard is None:
-            self._show(request)
-            return ConsentAnswer(Decision.ALLOW_ONCE)
+            self._show_unasked(request)
+            return [ConsentAnswer(request, Decision.ALLOW_ONCE)]
         self._keyboard.discard()
-        cut = self._show(request)
+        conversation = Conversation(self._printer, self._keyboard, lambda: self._questions.current(request))
+        dialog = QuestionDialog(request, self._questions, conversation, self._responder)
+        dialog.show()
         if self._interrupted:
             await asyncio.sleep(SETTLE_SECONDS)
             self._keyboard.discard()
             self._interrupted = False
-        self._show_choices(request, cut=cut)
-        while True:
-            word = (await self._keyboard.line(lambda: self._prompt(request))).strip().lower()
-            if word == "p":
-                await show_pages(self._draw(request, full=True).lines, self._printer, self._keyboard)
-                cut = False
-                self._show_choices(request, cut=cut)
-            elif word == "m" and Decision.DENY_ONCE in request.choices:
-                said = (await self._keyboard.line(lambda: "Message to the agent (empty: back): ")).strip()
-                if said:
-                    return ConsentAnswer(Decision.DENY_ONCE, said)
-            elif word == "w" and can_choose(request):
-                if (chosen := await self._choose(request)) is not None:
-                    return chosen
-                self._show_choices(request, cut=cut)
-            elif _ANSWERS.get(word) in request.choices:
-                return ConsentAnswer(_ANSWERS[word])
-            else:
-                self._say(Text(f"Type one of these, then Enter: {' '.join(offered_keys(request, cut=cut))}"))
+        return await dialog.decide()
 
-    async def _choose(self, request: ConsentRequest) -> ConsentAnswer | None:
-        """An answer for longer, with how far it reaches and for whom it holds; None when the person goes back."""
-        longer = [decision for decision in request.choices if decision in REMEMBERED]
-        decision = await self._pick("Which answer", {decision: LABELS[decision] for decision in longer})
-        if decision is None:
-            return None
-        rungs = reaches(request)
-        place = await self._pick("How far", dict(enumerate(rungs.values())))
-        if place is None:
-            return None
-        everyone = await self._pick("For whom", holders(request, decision))
-        if everyone is None:
-            return None
-        for_good = decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}
-        return ConsentAnswer(decision, reach=list(rungs)[place], everyone=everyone if for_good else None)
-
-    async def _pick(self, what: str, options: Mapping[T, str]) -> T | None:
-        """One of some options by its number; None when the person types none. Of one option there is no choice."""
-        keys = list(options)
-        if len(keys) == 1:
-            return keys[0]
-        width = min(self._printer.width, READABLE)
-        for number, label in enumerate(options.values(), 1):
-            line = Text.assemble((f" {number} ", "bold reverse"), " ", sanitize(label))
-            if not self._printer.as_json:
-                self._printer.lines(wrap(line, width, rest="    "))
-        while True:
-            word = (await self._keyboard_line(f"{what}? A number (empty: back): ")).strip()
-            if not word:
-                return None
-            if word.isascii() and word.isdecimal() and 1 <= int(word[:3]) <= len(keys):
-                return keys[int(word[:3]) - 1]
-
-    async def _keyboard_line(self, prompt: str) -> str:
-        """What the person types; nothing where there is no keyboard."""
-        if self._keyboard is None:
-            return ""
-        return await self._keyboard.line(lambda: "" if self._printer.as_json else prompt)
-
-    def _show(self, request: ConsentRequest) -> bool:
-        """Show a question; returns whether something was left out."""
-        if self._printer.as_json:
-            self._printer.json({"event": "requested", "request": request.to_wire()}, compact=True)
-            return False
-        self._printer.bell()
-        screen = self._draw(request)
-        self._printer.lines([Text(), *screen.lines])
-        return screen.cut
-
-    def _draw(self, request: ConsentRequest, *, full: bool = False) -> DrawnQuestion:
-        width = min(self._printer.width, READABLE)
-        return draw_question(request, width=width, now=datetime.now(UTC), full=full)
-
-    def _show_choices(self, request: ConsentRequest, *, cut: bool) -> None:
+    def _show_unasked(self, request: ConsentRequest) -> None:
         if not self._printer.as_json:
-            self._printer.lines(choice_lines(request, min(self._printer.width, READABLE), cut=cut))
+            self._printer.lines(draw_question(request, width=min(self._printer.width, READABLE)).lines)
 
-    def _prompt(self, request: ConsentRequest) -> str:
-        if self._printer.as_json:
-            return ""
-        others = self._questions.others(request.request_id)
-        waiting = f", {others} more waiting" if others else ""
-        return f"Your answer ({remaining(request, datetime.now(UTC))}{waiting}): "
+    async def _respond(self, answers: list[ConsentAnswer]) -> bool:
+        """Send the answers, and say what became of each question."""
+        replies = await self._responder.respond(answers)
+        accepted = 0
+        for at, answer in enumerate(answers):
+            reply = None if replies is None else replies[at]
+            if reply is None or not (reply.accepted or _is_covered(answers, answer, reply)):
+                self._not_taken(answer.request, reply, is_one_of_many=len(answers) > 1)
+                continue
+            accepted += 1
+            self._questions.close(answer.request.request_id, QuestionEnd(answer.decision, "you"))
+            if len(answers) == 1:
+                self._say(_done(answer, reply))
+            option = {"option": answer.option.option_id} if answer.option else {}
+            self._event("answered", answer.request, decision=answer.decision.value, feedback=answer.feedback, **option)
+        if len(answers) > 1:
+            self._say(Text(f"{_DONE[answers[0].decision].rstrip('.')}: {accepted} of {len(answers)}.", "bold"))
+        return accepted > 0
 
-    async def _respond(self, request: ConsentRequest, answer: ConsentAnswer) -> bool:
-        reply = await self._responder.respond(request, answer)
-        if reply is not None and reply.accepted:
-            self._questions.end(request.request_id, QuestionEnd(answer.decision, "you"))
-            more = " The agent gets your message." if answer.feedback else ""
-            self._say(Text.assemble((_DONE[answer.decision], "bold"), _extent(request, answer), (more, "bold")))
-            chosen = {} if answer.reach is None else {"reach": answer.reach.value}
-            chosen |= {} if answer.everyone is None else {"for": "everyone" if answer.everyone else "client"}
-            self._event("answered", request, decision=answer.decision.value, feedback=answer.feedback, **chosen)
-            return True
-        end = QuestionEnd(None) if reply is None else QuestionEnd(reply.outcome, reply.by)
+    def _not_taken(self, request: ConsentRequest, reply: ConsentReply | None, *, is_one_of_many: bool) -> None:
+        about = Text.assemble(sanitize(request.summary), ": ") if is_one_of_many else Text()
         if reply is not None and reply.outcome is None:  # the question is still open: it comes again
-            self._say(sanitize(reply.reason or "The bridge did not take this answer"))
-            return False
-        self._questions.end(request.request_id, end)
-        self._say(describe_end(end))
-        self._event("withdrawn", request, how=end.how, by=end.by)
-        return False
+            self._say(about.append_text(sanitize(reply.reason or "The bridge did not take this answer")))
+            return
+        end = QuestionEnd(None) if reply is None else QuestionEnd(reply.outcome, reply.by)
+        self._questions.close(request.request_id, end)
+        self._say(about.append_text(describe_end(end)))
+        self._withdrawn(request, end)
+
+    def _withdrawn(self, request: ConsentRequest, end: QuestionEnd) -> None:
+        if end.how != REVISED:
+            self._event("withdrawn", request, how=end.how, by=end.by)
 
     def _say(self, message: Text) -> None:
         if not self._printer.as_json:
-            self._printer.lines(wrap(message, self._printer.width))
+            self._printer.lines(wrap(message, min(self._printer.width, READABLE)))
 
     def _event(self, event: str, request: ConsentRequest, **facts: str | None) -> None:
         if self._printer.as_json:
             self._printer.json({"event": event, "requestId": request.request_id, **facts}, compact=True)
-
-
-def _extent(request: ConsentRequest, answer: ConsentAnswer) -> Text:
-    """How far an answer reaches and for whom it holds, where the person has chosen that."""
-    if answer.reach is None and answer.everyone is None:
-        return Text()
-    far = sanitize(reaches(request)[answer.reach])
-    if answer.everyone is None:
-        return Text.assemble(" It reaches ", far, ".")
-    whom = sanitize(holders(request, answer.decision)[answer.everyone])
-    return Text.assemble(" It reaches ", far, " and holds for ", whom, ".")
 
 
 def describe_end(end: QuestionEnd) -> Text:
@@ -254,23 +189,26 @@ def describe_end(end: QuestionEnd) -> Text:
         return Text("The bridge has gone, and its question with it.")
     if end.how in _ENDED:
         return Text(_ENDED[end.how])
-    label = LABELS[Decision(end.how)] if end.how in LABELS else end.how
+    label = LABELS[Decision(end.how)].lower() if end.how in LABELS else end.how
     sentence = Text("It was answered elsewhere: ").append_text(sanitize(label))
     if end.by:
         sentence.append(", by ").append_text(sanitize(end.by))
     return sentence.append(".")
 
 
-async def show_pages(lines: Sequence[Text], printer: Printer, keyboard: Keyboard) -> None:
-    """Print `lines`; on a terminal stop after each screenful."""
-    page = max(1, printer.height - FREE_ROWS) if printer.interactive else len(lines)
-    for start in range(0, len(lines), page):
-        printer.lines(lines[start : start + page])
-        seen = start + page
-        if seen >= len(lines) or not await _wants_more(keyboard, f"{seen} of {len(lines)} lines"):
-            return
+def _is_covered(answers: list[ConsentAnswer], answer: ConsentAnswer, reply: ConsentReply) -> bool:
+    """Whether one of several answers has ended this question too, in the way that was wanted."""
+    wanted = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
+    return len(answers) > 1 and reply.outcome is wanted
 
 
-async def _wants_more(keyboard: Keyboard, seen: str) -> bool:
-    word = await keyboard.line(lambda: f"-- {seen}: Enter for more, q to stop -- ")
-    return word.strip().lower() != "q"
+def _done(answer: ConsentAnswer, reply: ConsentReply) -> Text:
+    """What an answer has brought about; of one for longer, what is remembered and how to take it back."""
+    if answer.option is None:
+        part = " What you left out is not written." if answer.hunks is not None else ""
+        message = " The agent gets your message." if answer.feedback else ""
+        return Text(f"{_DONE[answer.decision]}{part}{message}", "bold")
+    sentence = reply.grant.sentence if reply.grant else answer.option.sentence
+    back = f" `vault-bridge policy revoke {reply.grant.grant_id}` takes it back." if reply.grant else ""
+    message = " The agent gets your message." if answer.feedback else ""
+    return Text.assemble((_REMEMBERED[answer.decision.allows], "bold"), sanitize(sentence), back, message)

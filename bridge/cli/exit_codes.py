@@ -22,9 +22,14 @@ _COMMAND_OF: Final = {
 _METHOD: Final = re.compile(rf"`?\b({'|'.join(map(re.escape, _COMMAND_OF))})\b`?")
 
 
+def own_words(message: str) -> str:
+    """What the bridge says, with the commands of the command line in the place of methods."""
+    return _METHOD.sub(lambda method: f"`{_COMMAND_OF[method[1]]}`", message).replace(": Input should be ", " must be ")
+
+
 def fail(message: str, code: int = FAILURE) -> NoReturn:
     """Say what went wrong on standard error, and end."""
-    Printer().say(_METHOD.sub(lambda method: f"`{_COMMAND_OF[method[1]]}`", message))
+    Printer().say(own_words(message))
     raise typer.Exit(code)
 
 

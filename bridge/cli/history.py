@@ -1,5 +1,6 @@
 """`vault-bridge history` lists what was changed; `undo` and `redo` reverse a change and make it again."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -7,12 +8,13 @@ import typer
 from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, run_once
-from bridge.cli.diff import draw_counts
-from bridge.cli.exit_codes import fail, show_result
-from bridge.cli.layout import draw_table, local_time, short_client, wrap
+from bridge.cli.diff import draw_changes, draw_counts
+from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.layout import draw_table, local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
+from bridge.cli.times import SINCE_HELP, since_time
 from bridge.client import Connection, Result
 
 LOOK_BACK: Final = 1000
@@ -21,6 +23,9 @@ LOOK_BACK: Final = 1000
 ChangeId = Annotated[
     str | None, typer.Argument(metavar="[ID]", show_default=False, help="As `vault-bridge history` shows it.")
 ]
+Since = Annotated[str | None, typer.Option(metavar="TIME", help=SINCE_HELP)]
+ClientOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only changes by this client.")]
+ToolOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only changes with this tool.")]
 
 
 def history(
@@ -28,8 +33,13 @@ def history(
         str | None,
         typer.Argument(metavar="[NOTE]", help="Only changes to this note, file or folder.", show_default=False),
     ] = None,
+    *,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
     before: Annotated[str | None, typer.Option(metavar="ID", help="Only changes older than this one.")] = None,
+    since: Since = None,
+    client: ClientOption = None,
+    tool: ToolOption = None,
+    diff: Annotated[str | None, typer.Option(metavar="ID", help="Show what this change did instead.")] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -38,34 +48,60 @@ def history(
     Examples:
       vault-bridge history
       vault-bridge history "Meeting notes"     what was changed in one note
-      vault-bridge history --limit 5 --json
+      vault-bridge history --since 1h --client "Claude Code"
+      vault-bridge history --diff patch-1f0c9a what one change did
       vault-bridge undo patch-1f0c9a           undo one of them
     """
     printer = Printer(as_json=as_json)
-    params = {"limit": limit} | ({"before": before} if before else {}) | ({"path": note} if note else {})
+    if diff is not None:
+        _show_diff(vault, diff, printer)
+        return
+    filters = {"before": before, "path": note} | _filters(since, client, tool)
+    params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
     entries = run_idempotent(vault, lambda bridge: bridge.request("history.list", **params))
     if as_json:
         printer.json(entries)
     elif entries:
-        headings = ("Change", "Time", "Tool", "By", "Lines", "Files")
+        headings = ("Change", "Time", "By", "Lines", "What")
         printer.lines(draw_table(headings, [_row(entry) for entry in entries], printer.width))
     else:
         what = f"Nothing in {note} has" if note else "Nothing has"
-        printer.say(f"{what} been changed through the bridge yet.")
+        few = " like that" if since or client or tool else " through the bridge yet"
+        printer.say(f"{what} been changed{few}.")
 
 
-def undo(execution_id: ChangeId = None, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Undo a change.
+def undo(
+    execution_ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", show_default=False, help="As `vault-bridge history` shows them."),
+    ] = None,
+    *,
+    since: Since = None,
+    client: ClientOption = None,
+    tool: ToolOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="With several changes: do not ask.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Undo a change, or several as a whole.
 
-    Without an ID, that is the newest one that is not undone yet. A change is not undone when one of its files was
-    edited since. You are the user, so you are not asked again.
+    Without an ID, that is the newest one that is not undone yet. With several IDs, --since, --client or --tool, it is
+    all that fit, newest first: they are listed, and you are asked. A change is not undone when one of its files was
+    edited since; the others are. You are the user, so agents' questions are not asked again.
 
     Examples:
       vault-bridge undo
       vault-bridge undo patch-1f0c9a
+      vault-bridge undo --since 1h --client "Claude Code"
       vault-bridge redo                   make it again
     """
-    _reverse("undo", execution_id, vault, as_json=as_json)
+    named, filters = execution_ids or [], _filters(since, client, tool)
+    if len(named) > 1 or any(value is not None for value in filters.values()):
+        given = filters | {"executionIds": named or None}
+        params = {name: value for name, value in given.items() if value is not None}
+        _undo_all(vault, params, Printer(as_json=as_json), sure=yes)
+    else:
+        _reverse("undo", named[0] if named else None, vault, as_json=as_json)
 
 
 def redo(execution_id: ChangeId = None, vault: Vault = None, as_json: AsJson = False) -> None:
@@ -78,6 +114,57 @@ def redo(execution_id: ChangeId = None, vault: Vault = None, as_json: AsJson = F
       vault-bridge redo patch-1f0c9a
     """
     _reverse("redo", execution_id, vault, as_json=as_json)
+
+
+def _filters(since: str | None, client: str | None, tool: str | None) -> dict[str, str | None]:
+    return {"since": since_time(since), "client": client, "tool": tool}
+
+
+def _show_diff(vault: Path | None, execution_id: str, printer: Printer) -> None:
+    """What a change did to each file."""
+    found = run_idempotent(vault, lambda bridge: bridge.request("history.diff", executionId=execution_id))
+    if printer.as_json:
+        printer.json(found)
+        return
+    printer.lines(draw_changes(found["files"], printer.width))
+    if found["lost"]:
+        printer.say(f"Not kept: what {', '.join(found['lost'])} held before or after this change.")
+
+
+def _undo_all(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
+    """List what would be undone, ask, and undo exactly that."""
+    shown = run_idempotent(vault, lambda bridge: bridge.request("history.undoAll", preview=True, **params))
+    wanted = [change["executionId"] for change in shown["changes"] if change["undone"]]
+    if not printer.as_json:
+        printer.lines(line for change in shown["changes"] for line in _draw_fate(change, printer.width))
+        printer.say(f"{shown['text']}.")
+    if not wanted:
+        raise typer.Exit(FAILURE)
+    if not sure and not typer.confirm("Undo them?", err=True):
+        printer.say("Nothing was undone.")
+        raise typer.Exit(FAILURE)
+    answer = run_once(vault, lambda bridge: bridge.request("history.undoAll", executionIds=wanted))
+    if printer.as_json:
+        printer.json(answer)
+    else:
+        failed = [change for change in answer["changes"] if not change["undone"]]
+        printer.lines(line for change in failed for line in _draw_fate(change, printer.width))
+        printer.text(f"{answer['text']}.")
+    if answer["skipped"]:
+        raise typer.Exit(FAILURE)
+
+
+def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:
+    """One change that is to be undone, and why it cannot be, where it cannot."""
+    mark = Text("  undo  ", "green") if change["undone"] else Text("  keep  ", "yellow")
+    what = Text.assemble(f"{local_time(change['time'])}  ", sanitize(change["who"]), ": ")
+    why = Text.assemble(" (", sanitize(change["why"]), ")") if change["why"] else Text()
+    yield from wrap(Text.assemble(mark, what, _summary(change), why), width, rest=" " * 8)
+
+
+def _summary(entry: dict[str, Any]) -> Text:
+    files = entry["files"]
+    return sanitize(" ".join(str(entry.get("summary") or (files[0] if files else entry["tool"])).split()))
 
 
 def _reverse(kind: Literal["undo", "redo"], execution_id: str | None, vault: Path | None, *, as_json: bool) -> None:
@@ -103,17 +190,14 @@ def _reverse(kind: Literal["undo", "redo"], execution_id: str | None, vault: Pat
 
 
 def _row(entry: dict[str, Any]) -> list[Text]:
-    files = entry["files"]
-    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     state = "" if entry["state"] == "applied" else f" ({entry['state']})"
     backup = "" if entry.get("canUndo", True) else " (no backup)"
     return [
         sanitize(entry["executionId"], style="bold"),
         Text(local_time(entry["time"])),
-        sanitize(entry["tool"]),
-        sanitize(short_client(entry["client"])),
+        sanitize(entry["who"]),
         draw_counts(entry["added"], entry["removed"]),
-        Text.assemble(sanitize(files[0] if files else ""), more, (state, "yellow"), (backup, "red")),
+        Text.assemble(_summary(entry), (state, "yellow"), (backup, "red")),
     ]
 
 

@@ -26,6 +26,9 @@ else:
 
 Prompt = Callable[[], str]
 
+REFRESH_SECONDS = 1.0
+"""How often a prompt that waits is asked what it says now."""
+
 
 class PersonLeft(Exception):
     """The person pressed Ctrl-C or Ctrl-D, or the pipe has no more lines: whatever is open stays unanswered."""
@@ -33,6 +36,11 @@ class PersonLeft(Exception):
 
 class Keyboard(Protocol):
     """Reads lines for one question at a time."""
+
+    @property
+    def attended(self) -> bool:
+        """Whether a person types here, and no program."""
+        ...
 
     def discard(self) -> None:
         """Throw away what was typed so far: it was not typed for the question that comes now."""
@@ -42,7 +50,8 @@ class Keyboard(Protocol):
         """One line. Cancelling the task calls it off.
 
         Args:
-            prompt: What stands before the cursor; asked again every second where the screen can be redrawn.
+            prompt: What stands before the cursor, with lines of its own above it if it has several. It is asked again
+                every second: the screen is redrawn where it can be, and elsewhere new lines are printed.
 
         Raises:
             PersonLeft: There will be no more lines.
@@ -59,6 +68,8 @@ def open_keyboard() -> Keyboard:
 
 class TerminalKeyboard:
     """A terminal that can be redrawn: the prompt counts down, and disappears when the question is withdrawn."""
+
+    attended = True
 
     def __init__(self) -> None:
         self._input = create_input()
@@ -81,7 +92,7 @@ class TerminalKeyboard:
     async def line(self, prompt: Prompt) -> str:
         """One line, edited as usual."""
         clear_typeahead(self._input)  # what was pasted after the last line's end
-        return await self._session.prompt_async(prompt, refresh_interval=1.0)
+        return await self._session.prompt_async(prompt, refresh_interval=REFRESH_SECONDS)
 
 
 class LineKeyboard:
@@ -97,6 +108,11 @@ class LineKeyboard:
         self._reading = False
         self._waiting: asyncio.Future[str] | None = None
 
+    @property
+    def attended(self) -> bool:
+        """Whether the lines come from a terminal."""
+        return self._stream.isatty()
+
     def discard(self) -> None:
         """Empty the terminal's buffer; a pipe's lines were written to be answers."""
         if self._stream.isatty():
@@ -104,8 +120,7 @@ class LineKeyboard:
 
     async def line(self, prompt: Prompt) -> str:
         """One line. A line that arrives while nobody waits was typed for a question that is gone, and is dropped."""
-        sys.stdout.write(prompt())
-        sys.stdout.flush()
+        shown = _write(prompt())
         loop = asyncio.get_running_loop()
         self._waiting = loop.create_future()
         if not self._reading:
@@ -113,7 +128,10 @@ class LineKeyboard:
             # Not a worker of the loop's pool: leaving must not wait for a line that never comes.
             threading.Thread(target=self._read, args=(loop,), daemon=True).start()
         try:
-            return await self._waiting
+            while not (await asyncio.wait({self._waiting}, timeout=REFRESH_SECONDS))[0]:
+                if (above := prompt().rpartition("\n")[0]) and above != shown:
+                    shown = _write(f"\n{prompt()}")
+            return self._waiting.result()
         except asyncio.CancelledError:
             sys.stdout.write("\n")  # what is said next does not belong behind this prompt
             raise
@@ -146,6 +164,13 @@ class LineKeyboard:
             self._waiting.set_result(line.decode("utf-8", "replace").strip("\r\n"))
         else:
             self._waiting.set_exception(PersonLeft())
+
+
+def _write(prompt: str) -> str:
+    """Print a prompt; returns the lines above its last one."""
+    sys.stdout.write(prompt)
+    sys.stdout.flush()
+    return prompt.strip("\n").rpartition("\n")[0]
 
 
 def _discard_typed(stream: TextIO) -> None:

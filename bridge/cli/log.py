@@ -15,20 +15,23 @@ from rich.text import Text
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, local_time, short_client
+from bridge.cli.layout import draw_table, local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
+from bridge.cli.times import SINCE_HELP, since_time
 from bridge.client import Connection, connect, find_vault
 from bridge.contract.events import AuditAppended
 
 PAGE: Final = 1000
 """The most records that one query returns."""
 NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-HEADINGS: Final = ("Time", "What", "Tool", "By", "Outcome")
+HEADINGS: Final = ("Time", "What happened")
 
 Record = dict[str, Any]
-RecordKind = Literal["execution", "decision", "limit", "settings", "grant", "bridge", "network", "log"]
+RecordKind = Literal[
+    "execution", "decision", "count", "limit", "settings", "grant", "client", "delivery", "bridge", "network", "log"
+]
 ExportFormat = Literal["json", "csv"]
 
 
@@ -38,8 +41,11 @@ def log(
     tool: Annotated[str | None, typer.Option(metavar="NAME", help="Only this tool.")] = None,
     client: Annotated[str | None, typer.Option(metavar="NAME", help="Only this client.")] = None,
     kind: Annotated[RecordKind | None, typer.Option(show_default=False, help="Only this kind of record.")] = None,
+    code: Annotated[
+        str | None, typer.Option(metavar="CODE", help="Only calls that ended with this code, such as timed_out.")
+    ] = None,
     text: Annotated[str | None, typer.Option(metavar="TEXT", help="Only records that contain this text.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only from this ISO 8601 time on.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help=SINCE_HELP)] = None,
     until: Annotated[str | None, typer.Option(metavar="TIME", help="Only up to this ISO 8601 time.")] = None,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Show new records until Ctrl-C; with --json, one a line.")
@@ -59,12 +65,14 @@ def log(
 ) -> None:
     """Show what agents did and what was decided.
 
-    The newest is last. The log itself is .vault-bridge/logs/tools.log in the vault. With --verify, exit code 0 says
-    that nobody has changed it, 1 that somebody has.
+    The newest is last. A call and the decisions about it are one line; --json shows every record. The log itself is
+    .vault-bridge/logs/tools.log in the vault. With --verify, exit code 0 says that nobody has changed it, 1 that
+    somebody has.
 
     Examples:
       vault-bridge log
-      vault-bridge log --tool apply_patch --kind decision
+      vault-bridge log --since 1h --client "Claude Code"
+      vault-bridge log --code timed_out            what was refused because nobody answered
       vault-bridge log --text Meeting.md --json
       vault-bridge log --follow                    show new records as they come; needs a running bridge
       vault-bridge log --verify                    was anything edited, removed or inserted?
@@ -76,7 +84,8 @@ def log(
     if file is not None and export is None:
         raise BadArguments("--output needs --export")
     printer = Printer(as_json=as_json)
-    filters = {"tool": tool, "client": client, "kind": kind, "text": text, "since": since, "until": until}
+    filters = {"tool": tool, "client": client, "kind": kind, "code": code, "text": text, "until": until}
+    filters["since"] = since_time(since)
     params = {name: value for name, value in filters.items() if value is not None}
     if verify:
         _verify(vault, printer)
@@ -92,8 +101,9 @@ def log(
 
 
 def _query(vault: Path | None, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """The newest records that fit."""
-    found = run_idempotent(vault, lambda bridge: bridge.request("audit.query", limit=limit, **params))
+    """The newest records that fit: for programs each as it is, for people one line for each action."""
+    actions = not printer.as_json
+    found = run_idempotent(vault, lambda bridge: bridge.request("audit.query", limit=limit, actions=actions, **params))
     records = list(reversed(found))
     if printer.as_json:
         printer.json(records)
@@ -136,8 +146,13 @@ async def _since(bridge: Connection, params: dict[str, Any], last: int) -> list[
 def _show(record: dict[str, Any], printer: Printer) -> None:
     if printer.as_json:
         printer.json(record, compact=True)
-    else:
-        printer.lines([Text("  ").join(cell for cell in draw_record(record) if cell.plain)])
+    elif not _is_silent(record):
+        printer.lines(wrap(Text("  ").join(draw_record(record)), printer.width, rest="  "))
+
+
+def _is_silent(record: dict[str, Any]) -> bool:
+    """Whether a record says nothing that the record of its call does not say as well."""
+    return record.get("kind") == "decision" and record.get("outcome") == "allow" and not record.get("decision")
 
 
 def _export(vault: Path | None, form: ExportFormat, file: Path | None, params: dict[str, Any]) -> None:
@@ -210,6 +225,11 @@ def _sentences(found: dict[str, Any]) -> list[str]:
         sentences.append(
             f"{found['unverified']:,} records are from before there was a key here: nobody can vouch for them."
         )
+    if early := found.get("droppedEarly"):
+        sentences.append(
+            f"{early['records']:,} records of calls that changed nothing, from {local_time(early['since'])} to "
+            f"{local_time(early['until'])}, were removed early to make room. No decision and no change is among them."
+        )
     if found["whole"]:
         return [*sentences, f"The log is whole: {found['records']:,} records, none altered, removed or inserted."]
     return [
@@ -219,41 +239,10 @@ def _sentences(found: dict[str, Any]) -> list[str]:
 
 
 def draw_record(record: Record) -> list[Text]:
-    """The cells of a row under `HEADINGS`."""
-    outcome = {"execution": _execution, "decision": _decision}.get(str(record.get("kind")), _event)
+    """The cells of a row under `HEADINGS`: when, and the bridge's sentence, which holds words from outside."""
+    failed = record.get("success") is False or record.get("outcome") == "deny"
+    said = str(record.get("sentence") or record.get("kind") or "")
     return [
         Text(local_time(str(record.get("timestamp", "")))),
-        sanitize(str(record.get("kind", ""))),
-        sanitize(str(record.get("tool") or ""), style="bold"),
-        sanitize(short_client(str(record.get("client") or ""))),
-        outcome(record),
+        sanitize(" ".join(said.split()), style="red" if failed else ""),
     ]
-
-
-def _execution(record: Record) -> Text:
-    if record.get("success"):
-        files = ", ".join(str(file.get("newPath") or file.get("path")) for file in record.get("files", ()))
-        return Text.assemble(("done", "green"), sanitize(f" {files}" if files else ""))
-    code = record.get("code")
-    why = f"{record.get('errorType', 'failed')}{f' ({code})' if code else ''}"
-    return sanitize(why.replace("_", " "), style="red")
-
-
-def _decision(record: Record) -> Text:
-    said = str(record.get("decision") or record.get("outcome") or "").replace("_", " ")
-    by, rule = record.get("by"), record.get("rule")
-    how = f" by {by}" if by else f" ({rule})" if rule else ""
-    return Text.assemble(sanitize(said, style="green" if record.get("outcome") == "allow" else "red"), sanitize(how))
-
-
-def _event(record: Record) -> Text:
-    """Everything else the bridge notes: limits, settings, grants, its own life."""
-    changes: Record = record.get("changes") or {}
-    words = [
-        record.get("event"),
-        record.get("message"),
-        *(f"{key} = {change['to']}" for key, change in changes.items()),
-    ]
-    said = ", ".join(str(word) for word in words if word)
-    by = record.get("by")
-    return sanitize(f"{said} by {by}" if by else said)

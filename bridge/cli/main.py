@@ -31,21 +31,31 @@ Begin with:
 --vault and --json may stand before the command or after it. Exit codes: 0 success, 1 failure, 2 bad usage.
 """
 
+FULL_NAME: Final = "Vault Bridge for Obsidian"
+"""Printed with the version: the plugin tells by it that a command of this name is this program and no other."""
+
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("serve:serve", "Serve a vault to agents and to Obsidian."),
     "install": ("install:install_plugin", "Put the Obsidian plugin into a vault, and enable it."),
+    "install-client": ("install_client:install_client", "Connect the program in which you use an agent."),
     "approve": ("approve:approve", "Answer the questions of agents, here."),
     "call": ("call:call", "Call a tool as an agent does."),
+    "mcp": ("mcp:mcp", "Speak the Model Context Protocol (MCP) on standard input and output."),
     "tools": ("tools:tools", "List the tools that agents see."),
     "preview": ("call:preview", "Show what a call would do."),
+    "drafts": ("drafts:app", "Look into the drafts of agents, and discard them."),
+    "templates": ("templates:app", "Keep work that comes again under a name, and run it."),
     "history": ("history:history", "Show what was changed, newest first."),
-    "undo": ("history:undo", "Undo a change."),
+    "undo": ("history:undo", "Undo a change, or several as a whole."),
     "redo": ("history:redo", "Make an undone change again."),
     "log": ("log:log", "Show what agents did and what was decided."),
     "status": ("status:status", "Say whether the vault is served."),
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
     "clients": ("clients:app", "Give programs a name and a token of their own, and take them back."),
     "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),
+    "web": ("web:app", "Say which clients have read from the web, and what is kept of it."),
+    "servers": ("servers:app", "Let agents use the tools of other MCP servers."),
+    "keys": ("keys:app", "Keep API keys of services on the network, encrypted."),
     "settings": ("settings:app", "Show and change the settings of the vault."),
 }
 """Of each command, where it is (`module:name`, a function or a group of commands) and its line in the list."""
@@ -105,7 +115,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"vault-bridge {__version__}")
+        typer.echo(f"vault-bridge {__version__} ({FULL_NAME})")
         raise typer.Exit
 
 

@@ -1,4 +1,4 @@
-"""Options that every command has. They may stand before the command's name or after it."""
+"""Options that several commands have. The vault and `--json` may stand before the command's name or after it."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,4 +22,13 @@ Vault = Annotated[
 ]
 AsJson = Annotated[
     bool, typer.Option("--json", callback=_or_before_the_command, help="Print JSON on standard output, nothing else.")
+]
+AsClient = Annotated[
+    str | None,
+    typer.Option(
+        "--client",
+        metavar="NAME",
+        show_default=False,
+        help="As this client, whose token is kept on this machine (`vault-bridge clients add NAME --save`).",
+    ),
 ]

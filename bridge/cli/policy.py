@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.text import Text
 
+from bridge.cli.answer_keys import LABELS
 from bridge.cli.connection import run_idempotent, run_once, tool_arguments
-from bridge.cli.exit_codes import fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.exit_codes import fail, own_words
+from bridge.cli.layout import draw_table, local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
-from bridge.identity.caller import SHARED_ID
 
 HELP = """Say which rule decides a call, and list and revoke remembered answers.
 
@@ -34,8 +34,8 @@ _OUTCOMES = {
 }
 
 
-_ALL = "every program"
-_UNNAMED = "programs without a name of their own"
+WIDEST = 160
+"""Columns beyond which the table of answers does not grow."""
 
 Client = Annotated[
     str | None, typer.Option("--client", metavar="NAME", show_default=False, help="As the agent of this name.")
@@ -72,16 +72,37 @@ def explain(
 
 @app.command("grants")
 def grants(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List what was allowed and denied, and still holds."""
+    """List what was allowed and denied, and still holds.
+
+    One row is one answer, and `vault-bridge policy revoke ID` takes it back as a whole.
+    """
     printer = Printer(as_json=as_json)
     held = run_idempotent(vault, lambda bridge: bridge.request("consent.grants"))
     if as_json:
         printer.json(held)
     elif held:
-        headings = ("Id", "Said", "For", "About", "Reach", "Holds")
-        printer.lines(draw_table(headings, [_row(grant) for grant in held], printer.width))
+        headings = ("Id", "Said", "Files", "Ends", "What holds")
+        printer.lines(draw_table(headings, [_row(grant) for grant in held], min(printer.width, WIDEST)))
     else:
         printer.say("Nothing has been allowed or denied for longer than once.")
+
+
+@app.command("sites")
+def sites(vault: Vault = None, as_json: AsJson = False) -> None:
+    """List what of the web is allowed, and when it was fetched last.
+
+    `vault-bridge policy revoke ID` takes an answer back, and `vault-bridge settings set allowedDomains=…` changes the
+    list.
+    """
+    printer = Printer(as_json=as_json)
+    found = run_idempotent(vault, lambda bridge: bridge.request("web.sites"))
+    if as_json:
+        printer.json(found)
+    elif found:
+        headings = ("Site", "Id", "For", "Last used")
+        printer.lines(draw_table(headings, [_site(one) for one in found], min(printer.width, WIDEST)))
+    else:
+        printer.say("Nothing of the web is allowed for longer than once.")
 
 
 @app.command("revoke")
@@ -105,13 +126,17 @@ def revoke(
 def auto_approve(
     operation: Annotated[Literal["create", "update"], typer.Argument(metavar="create|update")],
     off: Annotated[bool, typer.Option("--off", help="Ask again.")] = False,
-    client: Client = None,
+    client: Annotated[
+        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the agent of this name; else: all.")
+    ] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let agents create or update without asking, until the bridge stops.
+    """Let agents create or update files without asking, until the bridge stops.
 
-    This is for tools that ask once for each file. Those that ask every single time still do.
+    That is any file in the vault, with any content, and you are not shown the change before it is made. Tools that ask
+    every time (apply_patch, moves, deletions) still do. A question offers narrower answers: for one folder, or for
+    changes that only add.
     """
     printer = Printer(as_json=as_json)
     params = {"operation": operation, "enabled": not off} | ({"client": client} if client else {})
@@ -119,31 +144,45 @@ def auto_approve(
     if as_json:
         printer.json(answer)
     else:
-        printer.say("You are asked again." if off else "Not asked about until the bridge stops.")
+        grant = answer["grant"]
+        if grant is None:
+            printer.say("You are asked again.")
+        else:
+            back = f" `vault-bridge policy revoke {grant['grantId']}` takes it back."
+            printer.say(Text.assemble(sanitize(grant["sentence"]), " Tools that ask every time still do.", back))
 
 
 def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
     sentence, style = _OUTCOMES[explained["outcome"]]
     yield Text(sentence, f"bold {style}")
-    rows = {"Rule": explained["rule"], "Why": explained["why"], "Call": explained.get("summary")}
+    rows = {"Rule": explained["rule"], "Why": own_words(explained["why"]), "Call": explained.get("summary")}
     if "class" in explained:
         rows["Tool"] = f"{explained['operation']}, class {explained['class']}, mode {explained['mode']}"
     if explained.get("choices"):
-        rows["Answers"] = ", ".join(explained["choices"])
+        rows["Answers"] = ", ".join(LABELS.get(choice, choice) for choice in explained["choices"])
+    if explained.get("elicitation"):
+        rows["Or"] = "its own user says yes in the client itself, once (elicitation)"
     for label, value in rows.items():
         if value:
             yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)
 
 
+def _site(site: dict[str, Any]) -> list[Text]:
+    used = site["lastUsed"]
+    return [
+        sanitize(site["site"], style="bold"),
+        sanitize(site["allowedBy"] or "setting"),
+        sanitize(site["client"] or "everybody"),
+        sanitize(local_time(used) if used else ""),
+    ]
+
+
 def _row(grant: dict[str, Any]) -> list[Text]:
-    about = [grant["tool"], grant["operation"] and f"to {grant['operation']}", grant["target"]]
-    holds = {"session": "this session", "call": "this session, this call", "auto": "until the bridge stops"}
-    until = f"until {grant['expires'][:10]} if unused" if grant.get("expires") else "for good"
+    used = "" if grant["mostFiles"] is None else f"{grant['usedFiles'] or 0} of {grant['mostFiles']}"
     return [
         sanitize(grant["grantId"], style="bold"),
         Text("denied" if grant["decision"].startswith("deny") else "allowed"),
-        sanitize(_UNNAMED if grant["kind"] == "client" and grant["clientId"] == SHARED_ID else grant["client"] or _ALL),
-        sanitize(" ".join(part for part in about if part)),
-        Text(grant["reach"] or ("" if grant["target"] else "everything")),
-        Text(holds.get(grant["kind"], until)),
+        Text(used),
+        sanitize(local_time(grant["expires"]) if grant["expires"] else ""),
+        sanitize(grant["sentence"]),
     ]

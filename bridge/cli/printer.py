@@ -59,11 +59,6 @@ class Printer:
         sys.stdout.write(sanitize_json(value, indent=indent) + "\n")
         sys.stdout.flush()
 
-    def bell(self) -> None:
-        """Call the person, if one is looking."""
-        if self.interactive:
-            self._out.bell()
-
     def lines(self, lines: Iterable[Text]) -> None:
         """Lines that are already as wide as they should be."""
         for line in lines:
@@ -117,9 +112,9 @@ class Printer:
             yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
-def quoted(folder: Path) -> str:
-    """A path as it is typed in a shell."""
-    return subprocess.list2cmdline([str(folder)]) if sys.platform == "win32" else shlex.quote(str(folder))
+def quoted(word: Path | str) -> str:
+    """A path or another word as it is typed in a shell."""
+    return subprocess.list2cmdline([str(word)]) if sys.platform == "win32" else shlex.quote(str(word))
 
 
 def typed_command(words: str, vault: Path) -> str:

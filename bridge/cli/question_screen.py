@@ -7,23 +7,21 @@ can neither look like a line of the screen nor push one away.
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from bridge.cli.diff import draw_diff, draw_heading, draw_truncation, parse_diff
+from bridge.cli.diff import DiffRow, draw_diff, draw_heading, draw_truncation, parse_diff, shorten
 from bridge.cli.layout import fold, wrap
 from bridge.cli.parameters import ParameterTree
+from bridge.cli.proposal_parts import PartGroup, draw_numbered, draw_together, part_groups
 from bridge.cli.sanitize import sanitize, sanitize_lines
-from bridge.contract.consent import ConsentRequest, Covers, Decision, FilePreview, Preview, RiskLevel
-from bridge.contract.targets import Reach
+from bridge.cli.times import until_words
+from bridge.contract.consent import ConsentRequest, FilePreview, Operation, Preview, RiskLevel
 from bridge.identity.caller import UNNAMED
 
 MOST_DIFF_LINES = 300
 """Lines of diff that are shown before the rest waits behind the key `p`."""
-MOST_DIFF_CHARACTERS = 40_000
-"""Of one line: more than those screen lines can hold."""
 MOST_FILES = 40
 """Files without a diff (folders, moves) that are listed before the rest waits."""
 MOST_TARGETS = 10
@@ -32,34 +30,7 @@ MOST_SPOKEN_LINES = 6
 MOST_REQUEST_LINES = 40
 MOST_REQUEST_CHARACTERS = 6000
 MOST_WARNING_LINES = 20
-LONG_SCREEN = 30
-"""Lines after which the summary is said once more beside the choices."""
-
-KEYS: dict[str, Decision] = {
-    "y": Decision.ALLOW_ONCE,
-    "s": Decision.ALLOW_SESSION,
-    "a": Decision.ALLOW_ALWAYS,
-    "n": Decision.DENY_ONCE,
-    "d": Decision.DENY_SESSION,
-    "x": Decision.DENY_ALWAYS,
-}
-"""What a person types for each decision."""
-
-LABELS: dict[Decision, str] = {
-    Decision.ALLOW_ONCE: "allow once",
-    Decision.ALLOW_SESSION: "allow for this session",
-    Decision.ALLOW_ALWAYS: "always allow",
-    Decision.DENY_ONCE: "deny",
-    Decision.DENY_SESSION: "deny for this session",
-    Decision.DENY_ALWAYS: "never allow",
-}
-
-REMEMBERED = {
-    Decision.ALLOW_SESSION: "for this session",
-    Decision.DENY_SESSION: "for this session",
-    Decision.ALLOW_ALWAYS: "always",
-    Decision.DENY_ALWAYS: "never",
-}
+MOST_ASKER_LINES = 3
 
 _BADGE = {
     RiskLevel.SAFE: ("[SAFE]", "bold black on green", "green"),
@@ -79,118 +50,140 @@ _ICONS = {
 _WARNING = "bold black on yellow"
 _LABEL = 12
 """Columns of the words on the left."""
+_WITH_LABEL = 40
+"""Columns of screen from which they have room beside few lines."""
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnQuestion:
-    """A drawn question.
+class Drawing:
+    """What was drawn of one question or several.
 
     Attributes:
         lines: What to print.
-        cut: Whether something was left out that the key `p` shows.
+        cut: Whether anything was left out, which the key `p` shows.
+        hidden: What of it would be done by a yes, in a few words each.
     """
 
     lines: list[Text]
-    cut: bool
+    cut: bool = False
+    hidden: tuple[str, ...] = ()
 
 
-def draw_question(request: ConsentRequest, *, width: int, now: datetime, full: bool = False) -> DrawnQuestion:
+def draw_question(request: ConsentRequest, *, width: int, full: bool = False) -> Drawing:
     """The whole question.
 
     Args:
         request: The question.
         width: Cells a line may have.
-        now: For how long it is still open.
         full: Leave nothing out, however long.
     """
-    return _Drawing(request, width, full=full).draw(now)
+    drawing = _Drawing(request, width, full=full, numbered=True)
+    lines = [*drawing.head(), *drawing.who(), Text(), *drawing.parameters(), *drawing.effect(), *drawing.foot()]
+    return Drawing(lines, drawing.cut, tuple(drawing.hidden))
 
 
-def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, str]:
-    """What can be typed, with what it means: the choices that the question offers, and only those.
+def draw_list(requests: Sequence[ConsentRequest], *, width: int, full: bool = False) -> Drawing:
+    """Several questions below each other, numbered: of each what it would do, and the diffs.
 
     Args:
-        request: The question.
-        cut: Whether something was left out of the screen, which `p` shows.
+        requests: The questions.
+        width: Cells a line may have.
+        full: Leave nothing out, however long.
     """
-    offered = {key: LABELS[decision] for key, decision in KEYS.items() if decision in request.choices}
-    if Decision.DENY_ONCE in request.choices:
-        offered["m"] = "deny, and tell the agent why"
-    if can_choose(request):
-        offered["w"] = "choose how far and for whom"
-    if cut:
-        offered["p"] = "show all of it first"
-    return offered
+    lines: list[Text] = []
+    hidden: list[str] = []
+    cut = False
+    room = MOST_DIFF_LINES
+    asker: list[Text] = []
+    for number, request in enumerate(requests, 1):
+        drawing = _Drawing(request, width, full=full, room=room)
+        lines += drawing.head(f"{number}. ")
+        before, asker = asker, list(drawing.asker())
+        lines += [*asker, Text()] if asker != before else []
+        lines += [*drawing.instead_of_effect(), *drawing.effect(), *drawing.warnings(), *drawing.waits(), Text()]
+        hidden += [f"{left} (question {number})" for left in drawing.hidden]
+        cut = cut or drawing.cut
+        room = drawing.room
+    return Drawing(lines, cut, tuple(hidden))
 
 
-def can_choose(request: ConsentRequest) -> bool:
-    """Whether an answer for longer can say how far it reaches, or for whom it holds; older bridges take neither."""
-    return bool(request.client_id) and any(choice in REMEMBERED for choice in request.choices)
+def draw_in_short(requests: Sequence[ConsentRequest], width: int) -> Iterator[Text]:
+    """Tool, risk, file and asker in few lines, to stand right above the place for the answer.
+
+    Args:
+        requests: One question, or all those that one answer is for.
+        width: Cells a line may have.
+    """
+    label = "In short" if width >= _WITH_LABEL else ""
+    margin = " " * (_LABEL if label else 2)
+    room = width - len(margin)
+    badge, _, colour = _BADGE[max((request.risk_level for request in requests), key=list(RiskLevel).index)]
+    titles = ", ".join(dict.fromkeys(request.tool.title for request in requests))
+    count = f"{len(requests)} questions: " if len(requests) > 1 else ""
+    tool = Text.assemble(count, sanitize(titles, style="bold"))
+    tool.truncate(room - len(badge) - 1, overflow="ellipsis")
+    tool = Text.assemble(tool, " ", (badge, f"bold {colour}"))
+    reasons = dict.fromkeys(reason for request in requests for reason in request.risk_reasons)
+    if reasons and (left := room - tool.cell_len - 1) >= _LABEL:
+        why = sanitize(", ".join(reasons))
+        why.truncate(left, overflow="ellipsis")
+        tool = Text.assemble(tool, " ", why)
+    yield Text.assemble((label, "bold"), margin[len(label) :], tool)
+    where = list(dict.fromkeys(place for request in requests for place in _places(request)))
+    if where:
+        more = f" and {len(where) - 1:,} more" if len(where) > 1 else ""
+        yield Text.assemble(margin, _ending(sanitize(where[0]), room - len(more)), more)
+    askers = {asker.plain: asker for asker in map(draw_asker, requests)}
+    asker = Text.assemble("asked by ", next(iter(askers.values())) if len(askers) == 1 else UNNAMED)
+    yield from itertools.islice(wrap(asker, width, first=margin, rest=margin), MOST_ASKER_LINES)
 
 
-def reaches(request: ConsentRequest) -> dict[Reach | None, str]:
-    """How far an answer for longer may reach, in words, the usual reach first; it is the one that names no rung."""
-    rungs: dict[Reach | None, str] = {rung.reach: rung.label for rung in request.ladder}
-    if request.covers is Covers.TOOL:
-        return {None: f"every use of {request.tool.title}"} | rungs
-    if not rungs:
-        return {None: "this target" if len(request.targets) == 1 else "these targets"}
-    narrowest = next(iter(rungs))
-    return {None: rungs.pop(narrowest)} | rungs
-
-
-def holders(request: ConsentRequest, decision: Decision) -> dict[bool, str]:
-    """For whom an answer for longer can hold, in words: for everyone or not; the usual one first."""
-    one = request.client if request.verified else "programs without a name of their own"
-    if decision is Decision.ALLOW_SESSION and not request.verified:
-        one = "this connection of the program"
-    if decision is Decision.DENY_ALWAYS:
-        return {True: "every program", False: one}
-    return {False: one} | ({True: "every program"} if decision is Decision.ALLOW_ALWAYS else {})
-
-
-def choice_lines(request: ConsentRequest, width: int, *, cut: bool) -> Iterator[Text]:
-    """The legend of `offered_keys`, no wider than `width` cells."""
-    line = Text()
-    for key, label in offered_keys(request, cut=cut).items():
-        piece = Text.assemble((f" {key} ", "bold reverse"), f" {label}")
-        if line and line.cell_len + 3 + piece.cell_len > width:
-            yield from wrap(line, width)
-            line = Text()
-        line = Text.assemble(line, "   ", piece) if line else piece
-    yield from wrap(line, width)
-
-
-def remaining(request: ConsentRequest, now: datetime) -> str:
-    """How long the question is still open, in words."""
-    seconds = int((datetime.fromisoformat(request.expires_at) - now).total_seconds())
-    if seconds <= 0:
-        return "expired"
-    minutes, seconds = divmod(seconds, 60)
-    return f"expires in {minutes} min {seconds} s" if minutes else f"expires in {seconds} s"
+def draw_asker(request: ConsentRequest) -> Text:
+    """The name that the person gave, or that there is none; what the program calls itself proves nothing."""
+    itself = request.calls_itself if request.client_id else request.client
+    said = Text.assemble("calls itself ", sanitize(itself, style="underline")) if itself else Text()
+    if not request.verified:
+        unnamed = Text(UNNAMED)
+        return Text.assemble(unnamed, ", ", said, " (unverified)") if said else unnamed
+    name = sanitize(request.client, style="bold")
+    return Text.assemble(name, ", ", said) if said and itself != request.client else name
 
 
 class _Drawing:
-    """One drawing of one question."""
+    """One drawing of one question.
 
-    def __init__(self, request: ConsentRequest, width: int, *, full: bool) -> None:
+    Attributes:
+        cut: Whether anything was left out so far.
+        hidden: What of it would be done by a yes.
+        room: How many lines of diff may still be drawn.
+    """
+
+    def __init__(
+        self,
+        request: ConsentRequest,
+        width: int,
+        *,
+        full: bool,
+        room: int = MOST_DIFF_LINES,
+        numbered: bool = False,
+    ) -> None:
+        self.cut = False
+        self.hidden: list[str] = []
+        self.room = room
         self._request = request
         self._preview = request.preview or Preview()
+        self._says_what = self._preview.request is not None or bool(self._preview.files)
         self._diffs = [parse_diff(file.diff) for file in self._preview.files]
         self._width = width
         self._full = full
-        self._cut = False
+        self._numbered = numbered and request.hunks_supported
 
-    def draw(self, now: datetime) -> DrawnQuestion:
-        lines = [*self._head(), *self._who(), Text(), *self._parameters(), *self._request_text(), *self._files()]
-        lines += self._foot(now, long=len(lines) > LONG_SCREEN)
-        return DrawnQuestion(lines, self._cut)
-
-    def _head(self) -> Iterator[Text]:
+    def head(self, number: str = "") -> Iterator[Text]:
+        """The tool, how dangerous this is and why, and what will happen."""
         tool = self._request.tool
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
-        icon = f"{_ICONS.get(tool.icon, _ICONS['wrench'])} "
+        icon = f"{number}{_ICONS.get(tool.icon, _ICONS['wrench'])} "
         title = sanitize(tool.title, style="bold")
         if tool.title.lower().replace(" ", "_") != tool.name:
             title = Text.assemble(title, " (", sanitize(tool.name), ")")
@@ -201,49 +194,87 @@ class _Drawing:
             yield Text(badge, badge_style)
             yield from fold(title, self._width, first=icon, rest="   ")
         summary = list(wrap(sanitize(self._request.summary, style="bold"), self._width, first="  ", rest="  "))
-        yield from self._limit(summary, MOST_SPOKEN_LINES)
+        yield from self._limit(summary, MOST_SPOKEN_LINES, "of what will happen")
+        if self._request.revised:
+            yield from wrap(
+                Text("Edited by you: this is what would be written now.", "italic"), self._width, first="  "
+            )
         yield Text()
 
-    def _who(self) -> Iterator[Text]:
+    def who(self) -> Iterator[Text]:
+        """Who asks, with what words and about what."""
         request = self._request
-        yield from self._limit(list(self._labelled("Asked by", self._asker())), MOST_SPOKEN_LINES)
-        if request.reason:
-            reason = Text("\n").join(sanitize_lines(request.reason, style="italic"))
-            yield from self._limit(list(self._labelled("It says", reason)), MOST_SPOKEN_LINES)
-        yield from self._limit(
-            list(self._labelled("What it is", sanitize(request.tool.description))), MOST_DESCRIPTION_LINES
-        )
-        label = "Target" if len(request.targets) == 1 else "Targets"
-        shown = (
-            request.targets
-            if self._full or len(request.targets) <= MOST_TARGETS + 1
-            else request.targets[:MOST_TARGETS]
-        )
+        yield from self.asker()
+        description = self._labelled("What it is", sanitize(request.tool.description))
+        yield from self._limit(list(description), MOST_DESCRIPTION_LINES, "of this", done=False)
+        if request.risk_reasons:
+            yield from self._labelled("Risk", sanitize(", ".join(request.risk_reasons)))
+        followers = {file.path for file in self._preview.files if file.follows}
+        targets = [target for target in request.targets if self._full or target not in followers]
+        label = "Target" if len(targets) == 1 else "Targets"
+        shown = targets if self._full or len(targets) <= MOST_TARGETS + 1 else targets[:MOST_TARGETS]
         for target in shown:
-            yield from self._labelled(label, sanitize(target))
+            yield from self._labelled(label, sanitize(_words(request, target)))
             label = ""
-        if len(shown) < len(request.targets):
-            yield from self._more(f"{len(request.targets) - len(shown)} more targets")
+        if len(shown) < len(targets):
+            more = f"{len(targets) - len(shown):,} more targets"
+            yield from self._more(more, done=not self._says_what)
 
-    def _asker(self) -> Text:
-        """The name that the person gave, or that there is none; what the program calls itself proves nothing."""
-        request = self._request
-        itself = request.calls_itself if request.client_id else request.client
-        said = Text.assemble("calls itself ", sanitize(itself, style="underline")) if itself else Text()
-        if not request.verified:
-            unnamed = Text(UNNAMED)
-            return Text.assemble(unnamed, ", ", said, " (unverified)") if said else unnamed
-        name = sanitize(request.client, style="bold")
-        return Text.assemble(name, ", ", said) if said and itself != request.client else name
+    def asker(self) -> Iterator[Text]:
+        """Who asks, and why as they say."""
+        asked = list(self._labelled("Asked by", draw_asker(self._request)))
+        yield from self._limit(asked, MOST_SPOKEN_LINES, "of the name", done=False)
+        if self._request.reason:
+            reason = Text("\n").join(sanitize_lines(self._request.reason, style="italic"))
+            said = list(self._labelled("It says", reason))
+            yield from self._limit(said, MOST_SPOKEN_LINES, "of what it says", done=False)
 
-    def _parameters(self) -> Iterator[Text]:
+    def parameters(self) -> Iterator[Text]:
+        """What the tool is called with."""
         if not self._request.parameters:
             return
         tree = ParameterTree(self._diffs, width=self._width, full=self._full)
         yield Text("Parameters", "bold")
         yield from tree.draw(self._request.parameters)
         yield Text()
-        self._cut = self._cut or tree.is_cut
+        if tree.is_cut:
+            self._leave_out("parts of the parameters", done=not self._says_what)
+
+    def instead_of_effect(self) -> Iterator[Text]:
+        """The parameters, where nothing else says what the call does."""
+        if not self._says_what:
+            yield from self.parameters()
+
+    def effect(self) -> Iterator[Text]:
+        """What will be done: the exact request or command, and what becomes of each file."""
+        yield from self._request_text()
+        yield from self._numbered_files() if self._numbered else self._files()
+
+    def warnings(self) -> Iterator[Text]:
+        """What the person should know and would not see in the diff."""
+        lines = [
+            line
+            for warning in self._preview.warnings
+            for line in self._labelled("Warning", sanitize(warning, style="bold"), _WARNING)
+        ]
+        yield from self._limit(lines, MOST_WARNING_LINES, "of warnings")
+        if self._preview.backup is None and any(file.change in {"modify", "delete"} for file in self._preview.files):
+            yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
+
+    def foot(self) -> Iterator[Text]:
+        """What to know before answering."""
+        yield from self.warnings()
+        yield from self.waits()
+        if self._preview.backup is not None:
+            yield from self._labelled("Backup", sanitize(self._preview.backup))
+        yield Text()
+
+    def waits(self) -> Iterator[Text]:
+        """That nobody sits and waits, where the call has a ticket."""
+        if self._request.waiting:
+            who = self._request.client if self._request.verified else "The program"
+            until = until_words(self._request.expires_at)
+            yield from self._labelled("Waits", sanitize(f"{who} goes on when you answer; until {until}"))
 
     def _request_text(self) -> Iterator[Text]:
         """The exact request or command of a tool that reaches outside."""
@@ -252,77 +283,109 @@ class _Drawing:
         yield Text("Exactly this", "bold")
         lines = sanitize_lines(self._preview.request[: None if self._full else MOST_REQUEST_CHARACTERS])
         drawn = [piece for line in lines for piece in fold(line, self._width, first="  │ ", rest="  │ ")]
-        yield from self._limit(drawn, MOST_REQUEST_LINES)
+        yield from self._limit(drawn, MOST_REQUEST_LINES, "of what is sent")
         if len(self._preview.request) > MOST_REQUEST_CHARACTERS and not self._full:
-            yield from self._more(f"{len(self._preview.request)} characters in all")
+            yield from self._more(f"{len(self._preview.request):,} characters are sent in all")
         yield Text()
 
     def _files(self) -> Iterator[Text]:
         """What is moved or made, then the diffs; of many files only the first ones, and the names of the others."""
-        shown = list(zip(self._preview.files, self._diffs, strict=True))
+        pairs = list(zip(self._preview.files, self._diffs, strict=True))
+        shown = [(file, rows) for file, rows in pairs if self._full or not file.follows]
         bare = [line for file, rows in shown if not rows for line in draw_heading(file, self._width)]
         if bare:
-            yield from self._limit(bare, MOST_FILES)
+            yield from self._limit(bare, MOST_FILES, "of files")
             yield Text()
-        room = MOST_DIFF_LINES
         waiting: list[FilePreview] = []
         for file, rows in shown:
-            if not rows:
-                continue
-            if not room and not self._full:
+            if rows and (self.room or self._full):
+                yield from draw_heading(file, self._width)
+                yield from self._diff(file, rows)
+                yield Text()
+            elif rows:
                 waiting.append(file)
-                continue
-            yield from draw_heading(file, self._width)
-            if self._full:
-                yield from draw_diff(rows, self._width)
-            else:
-                drawn = list(itertools.islice(draw_diff(rows, self._width, clip=MOST_DIFF_CHARACTERS), room + 1))
-                yield from drawn[:room]
-                if len(drawn) > room:
-                    yield from self._more(f"more of this diff ({len(rows)} rows)")
-                room = max(0, room - len(drawn))
-            if file.truncated:
-                yield from draw_truncation(self._width)
-            yield Text()
         if waiting:
-            yield from self._limit([line for file in waiting for line in draw_heading(file, self._width)], MOST_FILES)
+            names = [line for file in waiting for line in draw_heading(file, self._width)]
+            yield from self._limit(names, MOST_FILES, "of files")
             yield from self._more(
-                "diffs of one more file" if len(waiting) == 1 else f"diffs of {len(waiting)} more files"
+                "diffs of one more file" if len(waiting) == 1 else f"diffs of {len(waiting):,} more files"
             )
             yield Text()
+        if len(pairs) > len(shown):
+            yield from self._followers([file for file, _rows in pairs if file.follows])
+            yield Text()
 
-    def _foot(self, now: datetime, *, long: bool) -> Iterator[Text]:
-        warnings = [
-            line
-            for warning in self._preview.warnings
-            for line in self._labelled("Warning", sanitize(warning, style="bold"), _WARNING)
-        ]
-        yield from self._limit(warnings, MOST_WARNING_LINES)
-        if self._preview.backup is not None:
-            yield from self._labelled("Backup", sanitize(self._preview.backup))
-        elif self._preview.files and any(file.change in {"modify", "delete"} for file in self._preview.files):
-            yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
-        at = datetime.fromisoformat(self._request.expires_at).astimezone()
-        yield from self._labelled("Open until", Text(f"{at:%H:%M:%S} ({remaining(self._request, now)})"))
-        if long:
-            yield from self._labelled("In short", sanitize(self._request.summary))
-        yield from self._what_holds()
+    def _numbered_files(self) -> Iterator[Text]:
+        """Every file under the number of its part, those that belong together beside each other."""
+        groups = part_groups(self._preview)
+        parts = sum(len(group.parts) for group in groups)
+        yield from wrap(Text(f"{parts:,} parts, numbered in [ ]; h leaves some of them out."), self._width)
         yield Text()
+        waiting: list[Text] = []
+        left = 0
+        for group in groups:
+            has_room = self._full or self.room > 0
+            if len(group.files) > 1:
+                together = draw_together(group.label, len(group.files))
+                if has_room:
+                    yield together
+                else:
+                    waiting.append(together)
+            followers = [file for file in group.files if file.follows and len(group.files) > 1 and not self._full]
+            for file in group.files:
+                if file in followers:
+                    continue
+                if self._full or self.room > 0:
+                    yield from self._part(group, file)
+                else:
+                    left += 1
+                    waiting += self._part_heading(group, file)
+            yield from self._followers(followers)
+            if has_room:
+                yield Text()
+        if waiting:
+            yield from self._limit(waiting, MOST_FILES, "of files")
+            yield from self._more("diffs of one more file" if left == 1 else f"diffs of {left:,} more files")
+            yield Text()
 
-    def _what_holds(self) -> Iterator[Text]:
-        """What an answer that is remembered is remembered for, and why some are not offered."""
-        choices = self._request.choices
-        label = "Remembered"
-        for choice in (choice for choice in choices if choice in REMEMBERED):
-            whom = next(iter(holders(self._request, choice).values()))
-            yield from self._labelled(label, Text.assemble(f"“{LABELS[choice]}” holds for ", sanitize(whom)))
-            label = ""
-        if not label:
-            usual = next(iter(reaches(self._request).values()))
-            yield from self._labelled("Reaches", sanitize(usual))
-        if Decision.ALLOW_ALWAYS not in choices:
-            every = "" if Decision.ALLOW_SESSION in choices else ": it asks every time"
-            yield from self._labelled("", Text(f"“always allow” is not offered for this tool{every}"))
+    def _part(self, group: PartGroup, file: FilePreview) -> Iterator[Text]:
+        """One file, and its hunks with their numbers where each can be left out."""
+        heading = list(self._part_heading(group, file))
+        yield from heading
+        self.room = max(0, self.room - len(heading))
+        numbered = len(group.parts) > 1
+        hunks = [(number, part.rows[0]) for number, part in group.parts] if numbered else [(0, parse_diff(file.diff))]
+        for number, rows in hunks:
+            diff = self._diff(file, rows)
+            if numbered and (first := next(diff, None)) is not None:
+                yield draw_numbered(number, first)
+            yield from diff
+
+    def _part_heading(self, group: PartGroup, file: FilePreview) -> Iterator[Text]:
+        return draw_heading(file, self._width, margin="  " if len(group.files) > 1 else group.label)
+
+    def _followers(self, files: Sequence[FilePreview]) -> Iterator[Text]:
+        """One line for all files in which nothing but links changes, because of what happens to others."""
+        if files:
+            changed = sum(file.added for file in files)
+            notes = "1 more file" if len(files) == 1 else f"{len(files):,} more files"
+            lines = "1 line" if changed == 1 else f"{changed:,} lines"
+            yield from self._more(f"in {notes} only links follow, in {lines}", done=False)
+
+    def _diff(self, file: FilePreview, rows: Sequence[DiffRow]) -> Iterator[Text]:
+        if self._full:
+            yield from draw_diff(rows, self._width)
+        else:
+            short = shorten(rows)
+            drawn = list(itertools.islice(draw_diff(short, self._width), self.room + 1))
+            yield from drawn[: self.room]
+            if len(drawn) > self.room:
+                yield from self._more(f"more of this diff ({len(rows):,} rows)")
+            elif any(row.gaps for row in short):
+                yield from self._more("what does not change in long lines", done=False)
+            self.room = max(0, self.room - len(drawn))
+        if file.truncated:
+            yield from draw_truncation(self._width)
 
     def _labelled(self, label: str, value: Text, style: str = "bold") -> Iterator[Text]:
         margin = " " * _LABEL
@@ -330,13 +393,44 @@ class _Drawing:
         lines[0] = Text.assemble((label, style), " " * (_LABEL - len(label)), lines[0][_LABEL:])
         return iter(lines)
 
-    def _limit(self, lines: Sequence[Text], most: int) -> Iterator[Text]:
+    def _limit(self, lines: Sequence[Text], most: int, what: str, *, done: bool = True) -> Iterator[Text]:
         if self._full or len(lines) <= most + 1:
             yield from lines
             return
         yield from lines[:most]
-        yield from self._more(f"{len(lines) - most} more lines")
+        yield from self._more(f"{len(lines) - most:,} more lines {what}", done=done)
 
-    def _more(self, what: str) -> Iterator[Text]:
-        self._cut = True
+    def _more(self, what: str, *, done: bool = True) -> Iterator[Text]:
+        self._leave_out(what, done=done)
         yield from wrap(Text(f"… {what}: p shows all", "bold"), self._width, first="  ", rest="  ")
+
+    def _leave_out(self, what: str, *, done: bool) -> None:
+        """Something is not drawn; `done` says whether a yes would do it."""
+        self.cut = True
+        if done:
+            self.hidden.append(what)
+
+
+def _places(request: ConsentRequest) -> list[str]:
+    """Which files a question is about, or what else. Where only links follow comes last, and folders go unsaid."""
+    files = sorted(request.preview.files if request.preview else (), key=lambda file: file.follows)
+    named = [file for file in files if file.change not in {"mkdir", "rmdir"}] or files
+    paths = [f"{file.path} → {file.new_path}" if file.new_path else file.path for file in named]
+    return paths or [_words(request, target) for target in request.targets]
+
+
+def _words(request: ConsentRequest, target: str) -> str:
+    """A target as people would say it: reading tools name patterns of paths."""
+    if request.operation is not Operation.READ or not (target == "**" or target.endswith("/**")):
+        return target
+    return f"everything in {target.removesuffix('**')}" if target != "**" else "everything in the vault"
+
+
+def _ending(text: Text, room: int) -> Text:
+    """The end of a text that is too long, which is where a path has its name."""
+    if text.cell_len <= room:
+        return text
+    start = len(text)
+    while start and text[start - 1 :].cell_len < room:
+        start -= 1
+    return Text.assemble("…", text[start:])

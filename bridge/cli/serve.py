@@ -17,7 +17,7 @@ from bridge.cli.layout import draw_facts
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer, typed_command
 from bridge.cli.sanitize import sanitize
-from bridge.cli.stopping import TERMINATION, cancel_on_signals, on_signals, when_parent_ends
+from bridge.cli.stopping import TERMINATION, on_signals, when_parent_ends
 from bridge.client import find_vault
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ EVERY = 0.1
 TUNE_SECONDS: Final = 2.0
 """After how long the process is tuned for serving: it takes a twentieth of a second, and the first question is soon."""
 
-Preset = Literal["minimal", "vault", "everything"]
+Preset = Literal["minimal", "agent", "vault", "everything"]
 
 
 def serve(
@@ -46,6 +46,11 @@ def serve(
     consent: Annotated[
         Literal["ask", "deny"], typer.Option(help="Whether questions are asked, or all refused.")
     ] = "ask",
+    *,
+    until_idle: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="End when no program has been connected for so long."),
+    ] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -63,24 +68,53 @@ def serve(
     """
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
+    from bridge.server.door import raise_descriptor_limit  # noqa: PLC0415 - `serve --help` is fast without
+
+    raise_descriptor_limit()
     bridge = embedded_bridge(folder, port=port, consent=consent)
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError), showing_calls(printer):
-        asyncio.run(_serve(bridge, folder, preset, printer))
+        asyncio.run(_serve(bridge, folder, preset, printer, until_idle))
 
 
-async def _serve(bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer) -> None:
+async def _serve(
+    bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer, until_idle: float | None
+) -> None:
     stopped = asyncio.Event()
-    async with bridge:
-        with cancel_on_signals():
+    serving, task = False, asyncio.current_task()
+
+    def stop() -> None:
+        if serving:
+            stopped.set()
+        elif task is not None:
+            task.cancel()
+
+    # From before the bridge says where it is: who finds it may end it at once, and nothing may be left behind.
+    with on_signals(stop, *TERMINATION):
+        async with bridge:
             await _choose_tools(bridge, folder, preset, printer)
-        with on_signals(stopped.set, "SIGINT", *TERMINATION), when_parent_ends(stopped.set):
-            _announce(bridge, folder, printer)
-            asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
-            building = asyncio.create_task(show_build(bridge, printer))
-            await stopped.wait()
-            building.cancel()
-            await asyncio.wait([building])
-            printer.say("Stopping.")
+            serving = True
+            with on_signals(stopped.set, "SIGINT"), when_parent_ends(stopped.set):
+                _announce(bridge, folder, printer)
+                asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
+                await asyncio.to_thread(_remember_program)
+                beside = [asyncio.create_task(show_build(bridge, printer))]
+                if until_idle is not None:
+                    beside.append(asyncio.create_task(_end_when_idle(bridge, until_idle, stopped)))
+                await stopped.wait()
+                for task in beside:
+                    task.cancel()
+                await asyncio.wait(beside)
+                printer.say("Stopping.")
+
+
+async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Event) -> None:
+    """End the bridge when nobody has been connected for a while."""
+    seen = time.monotonic()
+    while time.monotonic() - seen <= seconds:
+        await asyncio.sleep(EVERY)
+        if bridge.services.hub.peers:
+            seen = time.monotonic()
+    stopped.set()
 
 
 async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer) -> None:
@@ -121,10 +155,11 @@ async def _offer(printer: Printer) -> Preset:
 
 def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
     from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
-    from bridge.toolkit.schema import is_offered  # noqa: PLC0415 - the same
+    from bridge.toolkit.enabled import enabled_tools  # noqa: PLC0415 - the same
 
     services, recovery = bridge.services, bridge.recovery
-    tools = [tool.name for tool in services.registry.tools(PERSON) if is_offered(tool, services.settings.current)]
+    enabled = enabled_tools(services.registry, PERSON, services.settings.current)
+    tools = [tool.name for tool in services.registry.tools(PERSON) if enabled.shows(tool.spec)]
     for ids, what in ((recovery.rolled_back, "undone completely"), (recovery.completed, "completed")):
         if ids:
             printer.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")
@@ -141,6 +176,13 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
     *lines, stop = draw_facts(facts, printer.width)
     command = sanitize(f"  {typed_command('approve', folder)}")  # on a line of its own, so that it can be copied whole
     printer.lines([*lines, command, stop])
+
+
+def _remember_program() -> None:
+    """The plugin can start next time what was started by hand this time."""
+    from bridge.plugin.program import remember_program  # noqa: PLC0415 - `serve --help` is fast without
+
+    remember_program()
 
 
 def _tune_process() -> None:

@@ -66,7 +66,7 @@ def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
     if key is None:
         _show_all(values, described, printer)
         return
-    value = _find(values, key)
+    value = _find(_in_force(values) if "." in key else values, key)
     if as_json:
         printer.json(value)
         return
@@ -133,7 +133,7 @@ def preset(
 ) -> None:
     """Choose what agents see.
 
-    minimal: find, grep, read. vault: also the tools for files and notes. everything: all tools.
+    minimal: find, grep, read. agent: few tools that do all. vault: the tools for files and notes. everything: all.
     """
 
     async def update(bridge: Connection) -> Any:
@@ -148,11 +148,7 @@ def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
     """Let agents see more tools."""
 
     def add(enabled: list[str], known: list[str]) -> list[str]:
-        for tool in tools:
-            if tool not in known and tool != ALL_TOOLS:
-                near = difflib.get_close_matches(tool, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(known)}."
-                fail(f"There is no tool {tool!r}; {hint}")
+        _check_names(tools, known)
         return [*enabled, *(tool for tool in tools if tool not in enabled)]
 
     _choose_tools(vault, add, as_json=as_json)
@@ -162,12 +158,22 @@ def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
 def disable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
     """Hide tools from agents."""
 
-    def remove(enabled: list[str], _known: list[str]) -> list[str]:
+    def remove(enabled: list[str], known: list[str]) -> list[str]:
+        _check_names(tools, [*known, *enabled])
         if ALL_TOOLS in enabled and ALL_TOOLS not in tools:
             fail("Every tool is enabled by '*'. Choose a preset first: `vault-bridge settings preset vault`.")
         return [tool for tool in enabled if tool not in tools]
 
     _choose_tools(vault, remove, as_json=as_json)
+
+
+def _check_names(tools: list[str], known: list[str]) -> None:
+    """End the command where there is no such tool, with the name that may be meant."""
+    for tool in tools:
+        if tool not in known and tool != ALL_TOOLS:
+            near = difflib.get_close_matches(tool, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the tools are {', '.join(known)}."
+            fail(f"There is no tool {tool!r}; {hint}")
 
 
 def _choose_tools(vault: Path | None, change: Callable[[list[str], list[str]], list[str]], *, as_json: bool) -> None:
@@ -216,6 +222,11 @@ def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None)
         sanitize(key, style="cyan"), " = ", sanitize(sanitize_json(value), style="" if standard else "bold")
     )
     yield from fold(line, width, first="  ", rest="    ", words=True)
+
+
+def _in_force(values: dict[str, Any]) -> dict[str, Any]:
+    """The settings with what holds for every tool, also where nothing is set for it."""
+    return values | {key: everything | values[key] for key, everything in values["effective"].items()}
 
 
 def _find(values: dict[str, Any], key: str) -> Any:

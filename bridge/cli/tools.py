@@ -10,7 +10,7 @@ from bridge.cli.arguments import describe_parameters
 from bridge.cli.connection import run_idempotent
 from bridge.cli.exit_codes import fail
 from bridge.cli.layout import draw_table, wrap
-from bridge.cli.options import AsJson, Vault
+from bridge.cli.options import AsClient, AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
@@ -24,6 +24,7 @@ def tools(
     form: Annotated[
         ToolFormat, typer.Option("--format", help="Print the descriptions in the format of that kind of caller.")
     ] = "bridge",
+    client: AsClient = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -43,7 +44,7 @@ def tools(
         ours = await bridge.request("tools.list")
         return ours, ours if form == "bridge" else await bridge.request("tools.list", format=form)
 
-    ours, listed = run_idempotent(vault, ask)
+    ours, listed = run_idempotent(vault, ask, client=client)
     if name is not None:
         names = [tool["name"] for tool in ours]
         if name not in names:
@@ -71,13 +72,13 @@ def _one_by_one(listed: list[Any] | str, names: list[str]) -> list[Any]:
 
 
 def _asks(tool: dict[str, Any]) -> str:
-    """How often a person is asked about a tool."""
+    """How often a person is asked about a tool at least, whoever calls it."""
     mode = tool["consentMode"]
     if mode == "never_allow":
         return "refused"
     if tool["consentClass"] == "always":
-        return "never" if mode == "always_allow" else "once a session"
-    return "once a file" if tool["consentClass"] == "session" else "every time"
+        return "never" if mode == "always_allow" else "once"
+    return "once a session" if tool["consentClass"] == "session" else "every time"
 
 
 def _list(listed: list[dict[str, Any]], printer: Printer) -> None:

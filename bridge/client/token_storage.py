@@ -21,6 +21,11 @@ SERVICE: Final = "vault-bridge"
 """What the keyring files our tokens under."""
 
 
+def config_folder() -> Path:
+    """Where the user's configuration lies on this system, or where the environment says."""
+    return Path(os.environ.get(CONFIG_VARIABLE) or platformdirs.user_config_path("vault-bridge")).absolute()
+
+
 def token_file(vault: Path, name: str) -> Path:
     """Where the file with a client's token lies, whether it is there or not.
 
@@ -28,8 +33,7 @@ def token_file(vault: Path, name: str) -> Path:
         vault: The vault's real path. Tokens of two vaults never meet.
         name: The client's name, as the person gave it. The file's name is made from it and tells nothing.
     """
-    config = Path(os.environ.get(CONFIG_VARIABLE) or platformdirs.user_config_path("vault-bridge"))
-    return config.absolute() / "tokens" / _digest(os.path.normcase(vault)) / f"{_digest(name.casefold())}.token"
+    return config_folder() / "tokens" / _digest(os.path.normcase(vault)) / f"{_digest(name.casefold())}.token"
 
 
 def save_to_file(vault: Path, name: str, token: str) -> Path:
@@ -57,7 +61,7 @@ def save_to_keyring(vault: Path, name: str, token: str) -> None:
     Raises:
         KeyringUnavailable: There is none that works.
     """
-    keyring, errors = _keyring()
+    keyring, errors = load_keyring()
     try:
         keyring.set_password(SERVICE, _account(vault, name), token)
     except errors as error:
@@ -67,7 +71,7 @@ def save_to_keyring(vault: Path, name: str, token: str) -> None:
 def has_keyring() -> bool:
     """Whether this system has a keyring that works here."""
     try:
-        _keyring()
+        load_keyring()
     except KeyringUnavailable:
         return False
     return True
@@ -86,7 +90,7 @@ def find_token(vault: Path, name: str) -> str:
             raise TokenNotFound(f"{file} can be read by others, or is a link. Remove it and add {name!r} again")
         return file.read_text(encoding="ascii").strip()
     with contextlib.suppress(KeyringUnavailable):
-        keyring, errors = _keyring()
+        keyring, errors = load_keyring()
         with contextlib.suppress(errors):
             if token := keyring.get_password(SERVICE, _account(vault, name)):
                 return str(token)
@@ -108,7 +112,7 @@ def remove(vault: Path, name: str) -> None:
     """Take a token away, wherever it is kept."""
     remove_from_file(vault, name)
     with contextlib.suppress(KeyringUnavailable):
-        keyring, errors = _keyring()
+        keyring, errors = load_keyring()
         with contextlib.suppress(errors):
             keyring.delete_password(SERVICE, _account(vault, name))
 
@@ -125,7 +129,12 @@ def rename(vault: Path, name: str, new_name: str) -> None:
         remove(vault, name)
 
 
-def _keyring() -> tuple[Any, type[Exception]]:
+def load_keyring() -> tuple[Any, type[Exception]]:
+    """The module `keyring`, where the system has one that works here, and the root of its errors.
+
+    Raises:
+        KeyringUnavailable: It has none.
+    """
     import keyring  # noqa: PLC0415 - heavy, and needed by few commands
     from keyring.backends import fail  # noqa: PLC0415 - the same
     from keyring.errors import KeyringError  # noqa: PLC0415 - the same

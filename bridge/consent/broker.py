@@ -2,7 +2,11 @@
 
 Every end of a question goes through `_settle`, the one compare-and-set: the first to come closes it, and all others
 find it closed. A yes first claims the question (`checking`), so that no second answer is looked at while the files
-are hashed again; a time-out or a cancelled call may still end it in that time, and then the yes came too late.
+are hashed again; a time-out or a cancelled call may still end it in that time, and then the yes came too late. So does
+an edit of the text: until the new plan is made there is no answer, and after that none to the old plan.
+
+A question whose call has a ticket waits quietly: its client does not hold a connection open for it, so it lives for
+hours, and no screen is to say again that it is there.
 
 To be used on the event loop only.
 """
@@ -12,22 +16,52 @@ import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
-from bridge.contract.consent import ConsentReply, ConsentRequest, ConsentResolved, Decision, Outcome
-from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
-from bridge.identity.caller import PERSON, Caller
-from bridge.policy.consent import Extent
+from bridge.contract.consent import (
+    AnswerOption,
+    ConsentReply,
+    ConsentRequest,
+    ConsentResolved,
+    ConsentRevised,
+    ConsentWaiting,
+    Decision,
+    Grant,
+    Outcome,
+    Revision,
+)
+from bridge.errors import InvalidParameters, PermissionDenied, RateLimited, ToolFailure
+from bridge.identity.caller import HOST_ID, PERSON, Caller
 from bridge.vault.partial import KeptHunks
+from bridge.vault.revision import HunkText
 
 logger = logging.getLogger(__name__)
 
+RETRY_SECONDS = 10
+"""After which a client that has too many questions open may try again."""
 MAX_FEEDBACK = 2_000
 """Characters of a person's words that an agent is given."""
 MAX_ENDED = 1_000
 """Closed questions whose outcome is still returned to those who answer late."""
+MAX_OPEN = 25
+"""Questions of one client that may be open at once: a list of 20 can be answered together, and still be read."""
+MAX_WAITING = 20
+"""Questions of one client that may wait quietly."""
+RETRY_WAITING_SECONDS = 60
+"""After which a client that has too many of those may try again."""
+LOOK_SECONDS = 60.0
+"""How often the clock is looked at, at least: while a machine sleeps, the time of its event loop may stand still."""
+_HOUR = 3600.0
+
+Keep = Callable[["ConsentAnswer"], Awaitable[Grant | None]]
+"""Remembers an answer, and returns what now holds; None where nothing does."""
+Revise = Callable[[HunkText, Caller], Awaitable[ConsentRequest]]
+"""Makes a new plan of the text that a person wrote at a screen, and returns the question about that."""
+Covered = Callable[[], bool | None]
+"""Whether the rules say by now that the call is allowed or denied; None while a person must be asked."""
 
 
 class ConsentHost(Protocol):
@@ -55,16 +89,21 @@ class ConsentAnswer:
     Attributes:
         decision: One of the choices they had.
         by: The screen they answered on.
+        by_id: The id of that screen's credential.
+        elicited: Whether it was given in the client that asked, by whoever that says is its user.
         feedback: Their words to the agent.
         part: The digest of the part that they allowed, when they left hunks out.
-        extent: How far an answer for longer reaches.
+        option: Which of the question's options it names; None where it was given to another question, and holds for
+            this one too.
     """
 
     decision: Decision
     by: str
     feedback: str | None = None
     part: str | None = None
-    extent: Extent = field(default_factory=Extent)
+    option: AnswerOption | None = None
+    by_id: str = HOST_ID
+    elicited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +121,18 @@ class _Open:
     """A question that a call waits for."""
 
     question: ConsentRequest
+    asked: datetime
+    expires: datetime
     check: Callable[[], Awaitable[None]] | None
     part: Callable[[KeptHunks], Awaitable[str]] | None = None
     person_only: bool = False
+    keep: Keep | None = None
+    revise: Revise | None = None
+    covered: Covered | None = None
+    confirmable: bool = False
     checking: bool = False
     end: _End | None = None
+    timer: asyncio.TimerHandle | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -94,7 +140,7 @@ class Broker:
     """Holds the open questions and brings them to the people who can answer.
 
     Args:
-        clock: For the time in the failure when nobody answered.
+        clock: Says when a question's time is over.
     """
 
     def __init__(self, *, clock: Clock) -> None:
@@ -143,42 +189,88 @@ class Broker:
         check: Callable[[], Awaitable[None]] | None,
         part: Callable[[KeptHunks], Awaitable[str]] | None = None,
         person_only: bool = False,
+        keep: Keep | None = None,
+        revise: Revise | None = None,
+        covered: Covered | None = None,
+        offer: Callable[[], None] | None = None,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
         Args:
-            question: What to ask; its id is new.
+            question: What to ask; its id is new. It may be `waiting` from the start.
             timeout: Seconds after which nobody has answered.
             wait_for_host: Whether to wait when nobody is connected.
             check: Run when a yes comes, before it counts; raises `Conflict` when the vault has changed since.
             part: Run instead when a yes leaves hunks out. Returns the digest of what is left; raises what `check`
                 raises, or `InvalidParameters` when there are no such hunks, and then the question stays open.
             person_only: Whether only the person's own programs may show and answer it.
+            keep: Awaited with an answer that counts, before the call goes on.
+            revise: Awaited when a person has edited the text; raises what `check` raises, or `InvalidParameters` when
+                the text cannot be taken, and then all is as before.
+            covered: Called when another question has been answered: if the rules say now that this call is allowed or
+                denied, its question ends so.
+            offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
 
         Returns:
             What the person answered: a yes that counts, or a no.
 
         Raises:
             PermissionDenied: `no_ui`, `timed_out` or `cancelled`.
+            RateLimited: Too many questions of this client are open.
             Conflict: `stale`: what `check` raised.
         """
         request_id = question.request_id
         if request_id in self._open or request_id in self._ended:
             raise ValueError(f"the question {request_id!r} was asked before")
-        waiting = _Open(question, check, part, person_only)
+        now = self._clock.now()
+        expires = now + timedelta(seconds=timeout)
+        waiting = _Open(question, now, expires, check, part, person_only, keep, revise, covered, offer is not None)
         if not wait_for_host and not any(_may_answer(waiting, host.caller) for host in self._hosts.values()):
             raise _no_ui(question)
+        self._check_room(question)
         self._open[request_id] = waiting
-        timer = asyncio.get_running_loop().call_later(timeout, self._settle, waiting, _End(Outcome.TIMED_OUT))
+        self._watch_time(waiting)
         try:
             self._announce(waiting, question)
+            if offer is not None:
+                offer()
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
             raise
         finally:
-            timer.cancel()
-        return self._outcome(waiting, timeout)
+            if waiting.timer is not None:
+                waiting.timer.cancel()
+        return self._outcome(waiting)
+
+    def keep_waiting(self, request_id: str, until: datetime) -> bool:
+        """Let an open question wait quietly from now on, because its call has a ticket.
+
+        Args:
+            request_id: Which question.
+            until: When nobody has answered.
+
+        Returns:
+            Whether it waits so; if not, it has ended, or its client has too many that do.
+        """
+        waiting = self._open.get(request_id)
+        if waiting is None:
+            return False
+        question = waiting.question
+        if question.waiting:
+            return True
+        if question.client_id != HOST_ID and self._count_waiting(question.client_id) >= MAX_WAITING:
+            return False
+        waiting.expires = until
+        waiting.question = question.model_copy(update={"waiting": True, "expires_at": stamp(until)})
+        self._watch_time(waiting)
+        self._announce(waiting, ConsentWaiting(request_id=request_id, expires_at=stamp(until)))
+        return True
+
+    def expires_at(self, request_id: str) -> str | None:
+        """Until when an open question can be answered, ISO 8601 UTC; None when it is not open."""
+        waiting = self._open.get(request_id)
+        return waiting.question.expires_at if waiting else None
 
     async def respond(
         self,
@@ -189,7 +281,7 @@ class Broker:
         feedback: str | None,
         by: Caller,
         hunks: KeptHunks | None = None,
-        extent: Extent | None = None,
+        option: str | None = None,
     ) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
@@ -200,7 +292,7 @@ class Broker:
             feedback: The person's words to the agent.
             by: Who answers: the person's own programs, or a client that may answer others' questions.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
-            extent: With an answer for longer, how far it reaches; None where nothing was said.
+            option: Which of the question's options is meant; None: the first of that decision.
 
         Returns:
             Whether the answer counts; if not, why, and how the question ended where it has.
@@ -208,20 +300,82 @@ class Broker:
         waiting = self._open.get(request_id)
         if waiting is None:
             return self._too_late(request_id)
-        extent = extent or Extent()
         reason = (
             _fault_of_screen(waiting, by)
             or _fault(waiting, decision, plan_digest)
             or _fault_of_hunks(waiting, decision, hunks)
-            or _fault_of_extent(waiting, decision, extent)
+            or _fault_of_option(waiting, decision, option)
         )
         if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
-        answer = ConsentAnswer(decision, by.name, feedback[:MAX_FEEDBACK] if feedback else None, extent=extent)
+        chosen = _option(waiting, decision, option)
+        said = feedback[:MAX_FEEDBACK] if feedback else None
+        answer = ConsentAnswer(decision, by.name, said, option=chosen, by_id=by.client.id)
         if not decision.allows:
             self._settle(waiting, _End(Outcome.DENIED, by.name, answer))
-            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name)
+            grant = await self._keep(waiting, answer)
+            return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name, grant=grant)
         return await self._allow(waiting, answer, hunks)
+
+    async def confirm(self, request_id: str, *, by: Caller) -> ConsentReply:
+        """Take a client's word that its user has said yes to a question of its own, which then holds for this once.
+
+        Args:
+            request_id: Which question.
+            by: The client, as it is now.
+
+        Returns:
+            As of `respond`. Of the questions of others it says nothing, not even how they ended.
+        """
+        waiting = self._open.get(request_id)
+        if waiting is None or waiting.question.client_id != by.client.id:
+            return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r} of this client")
+        if not (waiting.confirmable and by.client.elicitation):
+            return ConsentReply(accepted=False, reason="Only the user answers this, on a screen of theirs")
+        reason = _fault(waiting, Decision.ALLOW_ONCE, waiting.question.plan_digest)
+        if reason is not None:
+            return ConsentReply(accepted=False, reason=reason)
+        chosen = _option(waiting, Decision.ALLOW_ONCE, None)
+        answer = ConsentAnswer(Decision.ALLOW_ONCE, by.name, option=chosen, by_id=by.client.id, elicited=True)
+        return await self._allow(waiting, answer, None)
+
+    async def revise(self, request_id: str, text: HunkText, *, plan_digest: str, by: Caller) -> Revision:
+        """Put other text into the plan in question. From then on only the new plan can be allowed.
+
+        Args:
+            request_id: Which question.
+            text: The text, and for which hunk.
+            plan_digest: The digest of the plan the person was shown.
+            by: Who edits: whoever may answer.
+
+        Returns:
+            The question as it is now, which is sent to every screen too; or why the text was not taken.
+        """
+        waiting = self._open.get(request_id)
+        if waiting is None:
+            return Revision(accepted=False, reason=self._too_late(request_id).reason)
+        reason = _fault_of_screen(waiting, by) or _fault_of_digest(waiting, plan_digest)
+        if reason is None and (waiting.revise is None or not waiting.question.editable):
+            reason = "The text of this question cannot be edited; allow or deny it as it is"
+        if reason is not None or waiting.revise is None:
+            return Revision(accepted=False, reason=reason)
+        waiting.checking = True
+        try:
+            question = await waiting.revise(text, by)
+        except InvalidParameters as failure:
+            return Revision(accepted=False, reason=failure.message)
+        except ToolFailure as failure:
+            self._settle(waiting, _End(Outcome.STALE, by.name, failure=failure))
+            return Revision(accepted=False, reason=failure.message)
+        finally:
+            waiting.checking = False
+        if waiting.end is not None:
+            return Revision(accepted=False, reason=self._too_late(request_id).reason)
+        now = waiting.question
+        question = question.model_copy(update={"waiting": now.waiting, "expires_at": now.expires_at})
+        waiting.question = question
+        self._announce(waiting, ConsentRevised(**dict(question)))
+        return Revision(accepted=True, question=question)
 
     def cancel(self, request_id: str, *, by: str | None = None) -> bool:
         """End a question because nobody needs its answer any more.
@@ -249,8 +403,65 @@ class Broker:
         else:
             if self._settle(waiting, _End(Outcome.ALLOWED, by, replace(answer, part=part))):
                 digest = part or waiting.question.plan_digest
-                return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest)
+                grant = await self._keep(waiting, answer)
+                return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest, grant=grant)
         return self._too_late(waiting.question.request_id)
+
+    async def _keep(self, waiting: _Open, answer: ConsentAnswer) -> Grant | None:
+        """Remember the answer that has settled a question, and then let its call go on, and all others it covers."""
+        try:
+            return None if waiting.keep is None else await waiting.keep(answer)
+        finally:
+            waiting.closed.set()
+            if answer.decision is not Decision.ALLOW_ONCE:  # which is remembered nowhere
+                self._end_covered(answer)
+
+    def _end_covered(self, answer: ConsentAnswer) -> None:
+        """End every other question that what was just answered says is allowed, or denied."""
+        for waiting in list(self._open.values()):
+            covered = None if waiting.covered is None else waiting.covered()
+            if covered is answer.decision.allows:
+                outcome = Outcome.ALLOWED if covered else Outcome.DENIED
+                # What was said with a yes is about that call; a no says why, and says it of this one too.
+                said = None if covered else answer.feedback
+                if self._settle(waiting, _End(outcome, answer.by, replace(answer, option=None, feedback=said))):
+                    waiting.closed.set()
+
+    def _check_room(self, question: ConsentRequest) -> None:
+        """Refuse a question of a client that has too many open. The person's own programs have no limit."""
+        client = question.client_id
+        if client == HOST_ID:
+            return
+        if self._count_waiting(client) >= MAX_WAITING:
+            raise RateLimited(
+                f"{MAX_WAITING} questions of this client wait for the user already, and more are not asked. Nothing "
+                "was done. Wait with `await_decision` until the user has answered some, then call again",
+                retry_after=RETRY_WAITING_SECONDS,
+            )
+        if sum(one.question.client_id == client for one in self._open.values()) >= MAX_OPEN:
+            raise RateLimited(
+                f"{MAX_OPEN} questions of this client are open already, and more are not asked. Nothing was done. Wait "
+                "until the user has answered some, then call again; many changes in one call are one question",
+                retry_after=RETRY_SECONDS,
+            )
+
+    def _count_waiting(self, client_id: str) -> int:
+        """How many questions of a client wait quietly."""
+        return sum(one.question.waiting and one.question.client_id == client_id for one in self._open.values())
+
+    def _watch_time(self, waiting: _Open) -> None:
+        """Look again when the question's time should be over, and before that now and then."""
+        if waiting.timer is not None:
+            waiting.timer.cancel()
+        left = (waiting.expires - self._clock.now()).total_seconds()
+        seconds = min(max(left, 0.0), LOOK_SECONDS)
+        waiting.timer = asyncio.get_running_loop().call_later(seconds, self._look_at_time, waiting)
+
+    def _look_at_time(self, waiting: _Open) -> None:
+        if self._clock.now() >= waiting.expires:
+            self._settle(waiting, _End(Outcome.TIMED_OUT))
+        elif waiting.end is None:
+            self._watch_time(waiting)
 
     def ended_by(self, request_id: str) -> str | None:
         """The host that ended a question; None when nobody did, or it is open or long past.
@@ -271,7 +482,8 @@ class Broker:
         self._ended[request_id] = end
         if len(self._ended) > MAX_ENDED:
             self._ended.popitem(last=False)
-        waiting.closed.set()
+        if end.answer is None:
+            waiting.closed.set()  # an answer is remembered first
         decision = end.answer.decision if end.answer else None
         self._announce(
             waiting, ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
@@ -295,7 +507,7 @@ class Broker:
             waiting.checking = False
         return None
 
-    def _outcome(self, waiting: _Open, timeout: float) -> ConsentAnswer:
+    def _outcome(self, waiting: _Open) -> ConsentAnswer:
         end = waiting.end
         if end is not None and end.answer is not None:
             return end.answer
@@ -304,7 +516,7 @@ class Broker:
         tool = waiting.question.tool.title
         if end is not None and end.outcome is Outcome.TIMED_OUT:
             raise PermissionDenied(
-                f"Nobody answered the question about {tool} within {timeout:g} seconds, by {stamp(self._clock.now())}. "
+                f"Nobody answered the question about {tool} within {_span(waiting)}, by {stamp(self._clock.now())}. "
                 "Nothing was done. Ask the user to look at Obsidian or `vault-bridge approve`, then call again",
                 code="timed_out",
             )
@@ -336,6 +548,12 @@ class Broker:
             logger.exception("the host %r cannot be sent %s", host.caller.name, event.event_name)
 
 
+def _span(waiting: _Open) -> str:
+    """How long there was to answer."""
+    seconds = (waiting.expires - waiting.asked).total_seconds()
+    return f"{seconds:g} seconds" if seconds < _HOUR else f"{seconds / _HOUR:.0f} h"
+
+
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
     """Why this is not a valid answer, if it is none."""
     question = waiting.question
@@ -343,7 +561,12 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
         return f"{decision.value!r} is not offered; choose one of {', '.join(question.choices)}"
     if plan_digest is None and not (decision.allows and question.plan_digest):
         plan_digest = question.plan_digest
-    if plan_digest != question.plan_digest:
+    return _fault_of_digest(waiting, plan_digest)
+
+
+def _fault_of_digest(waiting: _Open, plan_digest: str | None) -> str | None:
+    """Why nothing can be said about a plan now, if so."""
+    if plan_digest != waiting.question.plan_digest:
         return "The digest is not that of the plan in question; look at the plan again before answering"
     if waiting.checking:
         return "Another answer is just being checked"
@@ -368,17 +591,17 @@ def _may_answer(waiting: _Open, screen: Caller) -> bool:
     return screen.client.id != waiting.question.client_id and not waiting.person_only
 
 
-def _fault_of_extent(waiting: _Open, decision: Decision, extent: Extent) -> str | None:
-    """Why an extent does not go with this answer, if so."""
-    if extent.everyone is not None and decision not in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
-        return "Only 'allow_always' and 'deny_always' can hold for everyone"
-    if extent.reach is None:
+def _option(waiting: _Open, decision: Decision, option: str | None) -> AnswerOption | None:
+    """The option that an answer names, or means where it names none."""
+    offered = (one for one in waiting.question.options if one.decision is decision)
+    return next((one for one in offered if option in {None, one.option_id}), None)
+
+
+def _fault_of_option(waiting: _Open, decision: Decision, option: str | None) -> str | None:
+    """Why an option does not go with this answer, if so."""
+    if option is None or _option(waiting, decision, option) is not None:
         return None
-    if decision in {Decision.ALLOW_ONCE, Decision.DENY_ONCE}:
-        return "Only an answer for longer has a reach"
-    if extent.reach not in {rung.reach for rung in waiting.question.ladder}:
-        return f"The reach {extent.reach.value!r} is not offered"
-    return None
+    return f"{option!r} is no option of {decision.value!r} here"
 
 
 def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None) -> str | None:
@@ -387,7 +610,9 @@ def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None)
         return None
     if decision is not Decision.ALLOW_ONCE:
         return "Hunks can be left out with 'allow_once' only"
-    return None if waiting.part else "This question is answered as a whole; leave `hunks` out"
+    if waiting.part is not None and waiting.question.hunks_supported:
+        return None
+    return "This question is answered as a whole; leave `hunks` out"
 
 
 def _no_ui(question: ConsentRequest) -> PermissionDenied:

@@ -1,20 +1,26 @@
-"""Answers for good that hold for one client. They lie with the credentials, outside the vault, and go with them."""
+"""Answers for good that people gave in a question. They lie with the credentials, outside the vault.
+
+Those for one client are decided by here and go with it. Of those for everyone the permission file decides, which has a
+line for each place; here it is only noted which lines were one answer, so that one click takes it back.
+"""
 
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from bridge.clock import Clock, stamp
-from bridge.consent.session_grants import covers
-from bridge.contract.consent import ConsentClass, Decision, Grant
+from bridge.consent.standing import Answers, Standing
+from bridge.contract.consent import ConsentClass, Coverage, Decision, Grant, Holder, Until
 from bridge.contract.targets import Reach
 from bridge.errors import ExecutionFailed
+from bridge.identity.caller import SHARED_ID
 from bridge.identity.private_file import PrivateFile, PrivateFolder
-from bridge.policy.consent import ConsentCase, Rule
+from bridge.policy.consent import ConsentCase, Letter, Rule
+from bridge.policy.extent import Extent, covering, holder_name
 from bridge.policy.targets import Rung
 
 logger = logging.getLogger(__name__)
@@ -23,22 +29,19 @@ FILE: Final = "client-grants.json"
 MOST_GRANTS: Final = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """One answer. Without a rung it holds for every use of the tool."""
+@dataclass(slots=True)
+class WrittenAnswer(Standing):
+    """An answer for everyone, of which the permission file has the lines.
 
-    id: str
-    client_id: str
-    tool: str
-    rung: Rung | None
-    decision: Decision
-    since: datetime
-    used: datetime
-    feedback: str | None = None
+    Attributes:
+        letters: Under which letters each of its places stands there.
+    """
+
+    letters: tuple[Letter, ...] = field(default=())
 
 
 class ClientGrants:
-    """Remembers answers for good by client, recalls them and takes them back. May be used from several threads.
+    """Remembers answers for good, recalls them and takes them back. May be used from several threads.
 
     A file with a fault allows nothing and is never overwritten.
 
@@ -63,6 +66,7 @@ class ClientGrants:
         self._name_of = name_of
         self._lock = threading.RLock()
         self._kept = self._file.load()
+        self._by_client = _by_client(self._kept)
         self._dirty = False
 
     @property
@@ -72,93 +76,96 @@ class ClientGrants:
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """What denies a case."""
-        for kept in self._of(case):
-            if kept.decision.allows:
-                continue
-            if kept.rung is None or any(kept.rung.denies(target) for target in case.targets):
-                what = f" for {kept.rung.label}" if kept.rung else ""
-                why = (
-                    f"the user never allows {case.tool!r}{what} to {case.caller.name}; "
-                    f"`vault-bridge policy revoke {kept.id}` takes that back"
-                )
-                return Rule(f"client:{kept.id}", why)
+        for kept in self._near(case, allows=False):
+            if kept.extent.denies(case):
+                return Rule(f"client:{kept.id}", self._revocable(kept), kept.id)
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
         """What allows a case; using it keeps it from expiring."""
         if case.consent_class is not ConsentClass.ALWAYS:
             return None
-        allows = [kept for kept in self._of(case) if kept.decision.allows]
-        if not covers((kept.rung for kept in allows), case.targets):
+        days, now = self._days(), self._clock.now()
+        allows = {kept.id: kept for kept in self._near(case, allows=True) if not _has_lapsed(kept, days, now)}
+        needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
+        if not needed:
             return None
-        used = [
-            kept for kept in allows if kept.rung is None or any(kept.rung.covers(target) for target in case.targets)
-        ]
-        self._mark(used)
-        why = (
-            f"the user always allows {case.tool!r} to {case.caller.name}; "
-            f"`vault-bridge policy revoke {used[0].id}` takes that back"
-        )
-        return Rule(f"client:{used[0].id}", why)
+        with self._lock:
+            for key in needed:
+                allows[key].used = now
+                self._dirty = True
+        first = allows[needed[0]]
+        return Rule(f"client:{first.id}", self._revocable(first), first.id)
 
     def lapsed(self, case: ConsentCase) -> str | None:
         """Why a case that was allowed for good is asked about all the same, for people; None when that is not so."""
-        with self._lock:
-            mine = [kept for kept in self._kept.values() if kept.client_id == case.caller.client.id]
-        held = [kept.rung for kept in mine if kept.tool == case.tool and kept.decision.allows]
-        if not covers(held, case.targets):
+        if not covering([(kept.id, kept.extent) for kept in self._near(case, allows=True)], case):
             return None
         return f"{case.tool!r} was always allowed to {case.caller.name}, and was not used for {self._days()} days"
 
     def keep(
-        self, decision: Decision, case: ConsentCase, rungs: tuple[Rung, ...] | None, feedback: str | None = None
-    ) -> None:
+        self,
+        decision: Decision,
+        extent: Extent,
+        case: ConsentCase,
+        feedback: str | None = None,
+        *,
+        letters: Sequence[Letter] | None = None,
+    ) -> Grant:
         """Write an answer for good down.
 
         Args:
             decision: `allow_always` or `deny_always`.
+            extent: What it holds for.
             case: What was asked.
-            rungs: What it holds for; None for every use of the tool.
             feedback: The person's words.
+            letters: Of an answer for everyone, under which letters the permission file has it.
 
         Raises:
             ExecutionFailed: The file has a fault or cannot be written; nothing has changed.
         """
-        now = self._clock.now()
+        now, client = self._clock.now(), case.caller.client
+        members: dict[str, Any] = {
+            "id": f"c-{secrets.token_hex(6)}",
+            "decision": decision,
+            "extent": extent,
+            "client_id": client.id,
+            "client": case.caller.name,
+            "holder": holder_name(extent.who, case.caller),
+            "title": case.title or case.tool,
+            "since": now,
+            "used": now,
+            "feedback": feedback,
+        }
+        kept = Standing(**members) if letters is None else WrittenAnswer(**members, letters=tuple(letters))
         with self._lock:
-            wanted = rungs or (None,)
             left = {
-                key: kept
-                for key, kept in self._kept.items()
-                if not (kept.client_id == case.caller.client.id and kept.tool == case.tool and kept.rung in wanted)
+                key: old
+                for key, old in self._kept.items()
+                if not (old.extent.who is extent.who and _is_same(old, kept))
             }
-            for rung in wanted:
-                grant_id = f"c-{secrets.token_hex(6)}"
-                left[grant_id] = _Kept(grant_id, case.caller.client.id, case.tool, rung, decision, now, now, feedback)
+            left[kept.id] = kept
             if len(left) > MOST_GRANTS:
-                raise ExecutionFailed(f"There are {MOST_GRANTS} answers for single clients; take some of them back")
+                raise ExecutionFailed(f"There are {MOST_GRANTS} answers for good; take some of them back")
             self._save(left)
+        return kept.to_wire("client" if letters is None else "file", days=self._days())
 
-    def list(self) -> list[Grant]:
-        """Every answer that holds, in the order they were given."""
-        days = self._days()
+    def list(self) -> tuple[Grant, ...]:
+        """Every answer for one client that holds, in the order they were given."""
+        days, now = self._days(), self._clock.now()
         with self._lock:
-            return [
-                Grant(
-                    grant_id=kept.id,
-                    kind="client",
-                    client=self._name_of(kept.client_id),
-                    client_id=kept.client_id,
-                    tool=kept.tool,
-                    target=kept.rung.key if kept.rung else None,
-                    reach=kept.rung.reach if kept.rung else None,
-                    decision=kept.decision,
-                    feedback=kept.feedback,
-                    since=stamp(kept.since),
-                    expires=stamp(kept.used + timedelta(days=days)) if days and kept.decision.allows else None,
-                )
-                for kept in self._living()
-            ]
+            rows = []
+            for kept in self._kept.values():
+                if isinstance(kept, WrittenAnswer) or _has_lapsed(kept, days, now):
+                    continue
+                expires = kept.used + timedelta(days=days) if days and kept.decision.allows else None
+                rows.append(self._named(kept).to_wire("client", days=days, expires=expires))
+            return tuple(rows)
+
+    def written(self) -> tuple[WrittenAnswer, ...]:
+        """The answers for everyone, of which the permission file has the lines."""
+        with self._lock:
+            return tuple(kept for kept in self._kept.values() if isinstance(kept, WrittenAnswer))
 
     def revoke(self, grant_id: str) -> bool:
         """Take one answer back; False when there is none of this id. Raises what `keep` raises."""
@@ -171,85 +178,129 @@ class ClientGrants:
     def forget_client(self, client_id: str) -> None:
         """A client was revoked: what it was allowed goes with it. Raises what `keep` raises."""
         with self._lock:
-            left = {key: kept for key, kept in self._kept.items() if kept.client_id != client_id}
+            left = {
+                key: kept
+                for key, kept in self._kept.items()
+                if kept.client_id != client_id or isinstance(kept, WrittenAnswer)
+            }
             if len(left) != len(self._kept):
                 self._save(left)
 
     def sweep(self) -> None:
         """Write down what was used, and drop what has lapsed. Blocking."""
+        days, now = self._days(), self._clock.now()
         with self._lock:
-            living = {kept.id: kept for kept in self._living()}
+            living = {key: kept for key, kept in self._kept.items() if not _has_lapsed(kept, days, now)}
             if self.fault is None and (self._dirty or len(living) != len(self._kept)):
                 try:
                     self._save(living)
                 except ExecutionFailed as failure:
                     logger.warning("%s", failure)
 
-    def _of(self, case: ConsentCase) -> Iterable[_Kept]:
+    def _near(self, case: ConsentCase, *, allows: bool) -> Sequence[Standing]:
+        """What was answered to the caller that may be about a case, lapsed or not."""
         with self._lock:
-            return [
-                kept for kept in self._living() if kept.client_id == case.caller.client.id and kept.tool == case.tool
-            ]
+            mine = self._by_client.get(case.caller.client.id)
+            return [] if mine is None else mine.near(case.targets, allows=allows)
 
-    def _living(self) -> Iterable[_Kept]:
-        days, now = self._days(), self._clock.now()
-        return [
-            kept
-            for kept in self._kept.values()
-            if days is None or not kept.decision.allows or now - kept.used < timedelta(days=days)
-        ]
+    def _named(self, kept: Standing) -> Standing:
+        """An answer with its client's name as it is now."""
+        name = self._name_of(kept.client_id)
+        return replace(kept, client=name, holder=kept.holder if kept.client_id == SHARED_ID else name)
 
-    def _mark(self, used: Iterable[_Kept]) -> None:
-        now = self._clock.now()
-        with self._lock:
-            for kept in used:
-                if kept.id in self._kept:
-                    self._kept[kept.id] = replace(kept, used=now)
-                    self._dirty = True
+    def _revocable(self, kept: Standing) -> str:
+        return f"{self._named(kept).sentence(self._days())} `vault-bridge policy revoke {kept.id}` takes that back"
 
-    def _save(self, kept: dict[str, _Kept]) -> None:
+    def _save(self, kept: dict[str, Standing]) -> None:
         self._file.save(_to_json(kept.values()))
         self._kept = kept
+        self._by_client = _by_client(kept)
         self._dirty = False
+
+
+def _by_client(kept: Mapping[str, Standing]) -> dict[str, Answers]:
+    """The answers for one client, by client."""
+    found: dict[str, Answers] = {}
+    for standing in kept.values():
+        if not isinstance(standing, WrittenAnswer):
+            found.setdefault(standing.client_id, Answers()).add(standing)
+    return found
+
+
+def _has_lapsed(kept: Standing, days: int | None, now: datetime) -> bool:
+    """Whether an allow for one client was not used for so many days; the permission file's have times of their own."""
+    is_ours = kept.decision.allows and not isinstance(kept, WrittenAnswer)
+    return is_ours and days is not None and now - kept.used >= timedelta(days=days)
+
+
+def _is_same(one: Standing, other: Standing) -> bool:
+    """Whether two answers are about the same: the newer one is what counts, whichever it is."""
+    lasting = [replace(kept.extent, until=Until.REVOKED, operation=None) for kept in (one, other)]
+    is_everyone = one.extent.who is Holder.EVERYONE
+    return lasting[0] == lasting[1] and (is_everyone or one.client_id == other.client_id)
 
 
 def _fault(error: Exception) -> str:
     return (
-        f"The answers for single clients ({FILE}) cannot be read: {error}. Until the file is repaired or "
+        f"The answers that were given for good ({FILE}) cannot be read: {error}. Until the file is repaired or "
         "removed and the bridge is started again, none of them holds"
     )
 
 
-def _to_json(grants: Iterable[_Kept]) -> list[dict[str, Any]]:
+def _to_json(grants: Iterable[Standing]) -> list[dict[str, Any]]:
     return [
         {
             "id": kept.id,
             "client": kept.client_id,
-            "tool": kept.tool,
-            "reach": kept.rung.reach if kept.rung else None,
-            "key": kept.rung.key if kept.rung else None,
+            "holder": kept.holder,
+            "who": kept.extent.who,
+            "what": kept.extent.what,
+            "tool": kept.extent.tool,
+            "title": kept.title,
+            "rungs": [{"reach": rung.reach, "key": rung.key} for rung in kept.extent.rungs],
+            "until": kept.extent.until,
             "decision": kept.decision,
             "since": stamp(kept.since),
             "used": stamp(kept.used),
             "feedback": kept.feedback,
         }
+        | ({"letters": "".join(kept.letters)} if isinstance(kept, WrittenAnswer) else {})
         for kept in grants
     ]
 
 
-def _from_json(data: Any) -> dict[str, _Kept]:
+def _from_json(data: Any) -> dict[str, Standing]:
     """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    grants = [
-        _Kept(
-            id=str(member["id"]),
-            client_id=str(member["client"]),
-            tool=str(member["tool"]),
-            rung=None if member["key"] is None else Rung(Reach(member["reach"]), str(member["key"])),
-            decision=Decision(member["decision"]),
-            since=datetime.fromisoformat(member["since"]),
-            used=datetime.fromisoformat(member["used"]),
-            feedback=member.get("feedback"),
-        )
-        for member in data
-    ]
-    return {kept.id: kept for kept in grants}
+    return {kept.id: kept for kept in map(_standing, data)}
+
+
+def _standing(member: dict[str, Any]) -> Standing:
+    """One answer, in today's form or in that of version 3, which had one rung and was always about a tool."""
+    decision = Decision(member["decision"])
+    if "what" not in member:
+        rungs = [] if member["key"] is None else [{"reach": member["reach"], "key": member["key"]}]
+        until = Until.UNUSED if decision.allows else Until.REVOKED
+        member = {"who": "client", "what": "tool", "until": until, "rungs": rungs, **member}
+    extent = Extent(
+        Holder(member["who"]),
+        Coverage(member["what"]),
+        Until(member["until"]),
+        tool=member["tool"] if member["tool"] is None else str(member["tool"]),
+        rungs=tuple(Rung(Reach(rung["reach"]), str(rung["key"])) for rung in member["rungs"]),
+    )
+    members: dict[str, Any] = {
+        "id": str(member["id"]),
+        "decision": decision,
+        "extent": extent,
+        "client_id": str(member["client"]),
+        "client": str(member["client"]),
+        "holder": str(member.get("holder", member["client"])),
+        "title": str(member.get("title") or extent.tool or ""),
+        "since": datetime.fromisoformat(member["since"]),
+        "used": datetime.fromisoformat(member["used"]),
+        "feedback": member.get("feedback"),
+    }
+    if "letters" not in member:
+        return Standing(**members)
+    letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in member["letters"]]
+    return WrittenAnswer(**members, letters=tuple(letters))

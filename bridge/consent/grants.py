@@ -2,6 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.consent.client_grants import ClientGrants
@@ -9,10 +12,12 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.permission_table import LETTERS, PermissionEntry, PermissionTable
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import ConsentMode, Decision, Grant, Operation
+from bridge.contract.consent import ConsentMode, Coverage, Decision, Grant, Holder, Operation, Until
+from bridge.contract.targets import TargetKind
 from bridge.errors import ToolFailure
-from bridge.policy.consent import ConsentCase, Extent, Letter, Rule, StandingAnswers, choices
-from bridge.policy.targets import Rung
+from bridge.policy.consent import ConsentCase, Letter, Rule, StandingAnswers, letters_touched
+from bridge.policy.extent import Extent
+from bridge.policy.targets import parse_key
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +25,8 @@ Denial = Callable[[str], Rule | None]
 """Tells which rule forbids something to a path; None when none does."""
 
 _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALLOW: Decision.DENY_ALWAYS}
-_VERBS = {"r": "read", "w": "write", "x": "execute"}
+_COVERAGE: Final[dict[Letter, Coverage]] = {"r": Coverage.READING, "w": Coverage.CHANGING, "x": Coverage.RUNNING}
+"""What a line of the permission file is about. Reading a site is a request to it, but the line is the same."""
 
 
 class GrantStore:
@@ -33,6 +39,8 @@ class GrantStore:
         set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
         clients: Answers for good that hold for one client.
         expiry: Ends grants that nobody uses; None: they hold for ever.
+        title_of: The title of a tool by its name, for people.
+        days: After how many days without use an allow ends; None: never.
     """
 
     def __init__(
@@ -44,12 +52,16 @@ class GrantStore:
         set_mode: Callable[[str, ConsentMode | None, str | None], None],
         clients: ClientGrants,
         expiry: GrantExpiry | None = None,
+        title_of: Callable[[str], str] = lambda name: name,
+        days: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
         self._clients = clients
         self._expiry = expiry
+        self._title_of = title_of
+        self._days = days
         self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
@@ -80,19 +92,43 @@ class GrantStore:
             lapsed = of_file or self._clients.lapsed(case)
         return StandingAnswers(denial, grant, lapsed)
 
-    def used(self, case: ConsentCase, rule: str) -> None:
-        """Note that what was granted for good has decided a call.
+    def used(self, case: ConsentCase, rule: str, grant: str | None = None) -> bool:
+        """Note that what was granted has decided a call.
 
         Args:
             case: The call.
             rule: The name of the rule that decided.
+            grant: The answer that decided, where one did.
+
+        Returns:
+            Whether the answer counts what it allows.
         """
+        if grant is not None and self.count(case, grant):
+            return True
         if self._expiry is None:
-            return
+            return False
         if rule.startswith("file:"):
             self._expiry.use(self._table().grants(case.targets, case.letters))
         elif rule == "mode:always_allow":
-            self._expiry.use_tool(case.tool)
+            for name in case.names:
+                self._expiry.use_tool(name)
+        return False
+
+    def count(self, case: ConsentCase, grant: str) -> bool:
+        """Count the files of a call under the answer that has allowed it.
+
+        Args:
+            case: The call.
+            grant: The answer's id.
+
+        Returns:
+            False where the answer has no number of files.
+        """
+        return self._session.count(case, grant)
+
+    def bounded(self) -> tuple[Grant, ...]:
+        """The answers that hold for a number of files."""
+        return self._session.bounded()
 
     def sweep(self) -> None:
         """Take back what nobody has used for too long, and write down what was used. Blocking."""
@@ -117,54 +153,42 @@ class GrantStore:
     def remember(
         self,
         decision: Decision,
+        extent: Extent,
         case: ConsentCase,
         feedback: str | None = None,
-        extent: Extent | None = None,
         *,
         by: str | None = None,
     ) -> tuple[Grant, ...]:
         """Keep an answer for as long as it says. May write files.
 
-        A yes for once is not kept; of a no for once, that exactly this call was denied. What was not offered is not
-        kept. An answer for good that cannot be written (the permission file has a fault, the disk is full) is kept
-        for the session.
+        A yes for once is not kept; of a no for once, that exactly this call was denied. An answer for good that cannot
+        be written (the permission file has a fault, the disk is full) is kept for the session.
 
         Args:
             decision: What was answered.
+            extent: What it holds for, as the question offered it.
             case: What was asked.
             feedback: The person's words.
-            extent: Which rung of the ladder it names, and for whom it holds; None where the person said nothing.
             by: The name of the screen that it was answered on, for the log.
 
         Returns:
-            What is now kept in memory.
-
-        Raises:
-            ValueError: The case's ladder has no such rung; nothing is kept.
+            What now holds, as `list` shows it.
         """
-        extent = extent or Extent()
-        rungs = case.rungs(extent.reach)
-        if decision not in choices(case):
+        if decision is Decision.ALLOW_ONCE:
             return ()
-        match decision:
-            case Decision.ALLOW_ONCE:
-                return ()
-            case Decision.DENY_ONCE:
-                return self._session.refuse_again(case, feedback)
-            case Decision.ALLOW_ALWAYS | Decision.DENY_ALWAYS:
-                try:
-                    if extent.holds_for_all(decision):
-                        self._write(decision, case, rungs, by)
-                    else:
-                        self._clients.keep(decision, case, rungs, feedback)
-                except ToolFailure as failure:
-                    logger.warning("an answer for good is kept for this session only: %s", failure)
-                    decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
+        if decision is Decision.DENY_ONCE:
+            return self._session.refuse_again(case, feedback)
+        kept: Grant | None = None
+        if decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
+            try:
+                kept = self._write(decision, extent, case, feedback, by)
+            except ToolFailure as failure:
+                logger.warning("an answer for good is kept for this session only: %s", failure)
+                decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
+                extent = replace(extent, who=Holder.CLIENT, until=Until.STOP)
         if decision.allows:
-            self._session.reconsider(case, rungs)
-        if decision in {Decision.ALLOW_SESSION, Decision.DENY_SESSION}:
-            return self._session.keep(decision, case, rungs)
-        return ()
+            self._session.reconsider(case, extent)
+        return (kept or self._session.keep(decision, extent, case, feedback),)
 
     def auto_approve(
         self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
@@ -199,13 +223,18 @@ class GrantStore:
         grant = next((grant for grant in self.list() if grant.grant_id == grant_id), None)
         match grant:
             case Grant(kind="session" | "call" | "auto"):
-                self._session.revoke(grant)
+                self._session.revoke(grant_id)
             case Grant(kind="client"):
                 self._clients.revoke(grant_id)
             case Grant(kind="mode", tool=str(tool)):
                 self._set_mode(tool, None, by)
-            case Grant(kind="file", target=str(target), operation=str(operation)):
-                self._permissions.forget(target, [letter for letter in LETTERS if _VERBS[letter] == operation])
+            case Grant(kind="file"):
+                written = next((one for one in self._clients.written() if one.id == grant_id), None)
+                letters = [letter for letter in LETTERS if grant_id.startswith(f"f-{letter}-")]
+                for key in grant.where:
+                    self._permissions.forget(key, written.letters if written else letters)
+                if written is not None:
+                    self._clients.revoke(grant_id)
             case _:
                 return False
         return True
@@ -239,15 +268,22 @@ class GrantStore:
 
     # -- for good -----------------------------------------------------------------------------------------------
 
-    def _write(self, decision: Decision, case: ConsentCase, rungs: tuple[Rung, ...] | None, by: str | None) -> None:
-        if rungs is not None:
-            self._permissions.set(rungs, case.letters, allow=decision.allows)
+    def _write(
+        self, decision: Decision, extent: Extent, case: ConsentCase, feedback: str | None, by: str | None
+    ) -> Grant:
+        """Raises ToolFailure when the answer cannot be written down."""
+        if extent.who is not Holder.EVERYONE:
+            return self._clients.keep(decision, extent, case, feedback)
+        if extent.what is Coverage.TOOL:
+            mode = ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW
+            self._set_mode(case.tool, mode, by)
             if self._expiry is not None and decision.allows:
-                self._expiry.renew(rungs, case.letters)
-            return
-        self._set_mode(case.tool, ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW, by)
+                self._expiry.use_tool(case.tool, granted=True)
+            return self._mode_grant(case.tool, decision)
+        self._permissions.set(extent.rungs, case.letters, allow=decision.allows)
         if self._expiry is not None and decision.allows:
-            self._expiry.use_tool(case.tool, granted=True)
+            self._expiry.renew(extent.rungs, case.letters)
+        return self._clients.keep(decision, extent, case, feedback, letters=case.letters)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
@@ -257,23 +293,46 @@ class GrantStore:
         for tool, mode in self._modes().items():
             decision = _MODES.get(ConsentMode(mode))
             if decision is not None:
-                yield Grant(grant_id=f"m-{tool}", kind="mode", tool=tool, decision=decision)
+                yield self._mode_grant(tool, decision)
+
+    def _mode_grant(self, tool: str, decision: Decision) -> Grant:
+        until = Until.UNUSED if decision.allows else Until.REVOKED
+        extent = Extent(Holder.EVERYONE, Coverage.TOOL, until, tool=tool)
+        sentence = extent.sentence(decision, holder="", title=self._title_of(tool), days=self._days())
+        return Grant.model_validate(
+            extent.to_wire(sentence) | {"grant_id": f"m-{tool}", "kind": "mode", "decision": decision}
+        )
 
     def _file_grants(self) -> Iterator[Grant]:
-        for key, code in self._table().codes.items():
-            for letter, character in zip(LETTERS, code, strict=True):
-                if character == "?":
-                    continue
-                decision = Decision.ALLOW_ALWAYS if character == letter else Decision.DENY_ALWAYS
-                expires = self._expiry.expires(key, letter) if self._expiry and decision.allows else None
-                yield Grant(
-                    grant_id=f"f-{letter}-{key}",
-                    kind="file",
-                    target=key,
-                    operation=_VERBS[letter],
-                    decision=decision,
-                    expires=None if expires is None else stamp(expires),
-                )
+        """The lines of the permission file: those of one answer as one row, the others by key and letter."""
+        table = self._table()
+        said = {
+            (key, letter): character == letter
+            for key, code in table.codes.items()
+            for letter, character in zip(LETTERS, code, strict=True)
+            if character != "?"
+        }
+        for written in self._clients.written():
+            keys = [key for rung in written.extent.rungs for key in table.keys_for(rung)]
+            lines = [(key, letter) for key in keys for letter in written.letters]
+            if lines and all(said.get(line) is written.decision.allows for line in lines):
+                for line in lines:
+                    del said[line]
+                expires = min(filter(None, (self._expires(*line) for line in lines)), default=None)
+                yield written.to_wire("file", days=self._days(), expires=expires)
+        for (key, letter), allows in said.items():
+            decision = Decision.ALLOW_ALWAYS if allows else Decision.DENY_ALWAYS
+            until = Until.UNUSED if allows else Until.REVOKED
+            rung = parse_key(key)
+            about = Coverage.REQUESTS if rung.kind is TargetKind.URL else _COVERAGE[letter]
+            extent = Extent(Holder.EVERYONE, about, until, rungs=(rung,))
+            members = extent.to_wire(extent.sentence(decision, holder="", title="", days=self._days()))
+            expires = self._expires(key, letter) if allows else None
+            members |= {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
+            yield Grant.model_validate(members | {"expires": None if expires is None else stamp(expires)})
+
+    def _expires(self, key: str, letter: str) -> datetime | None:
+        return self._expiry.expires(key, letter) if self._expiry else None
 
 
 def _reading_denials(table: PermissionTable) -> Denial:
@@ -292,8 +351,3 @@ def _file_denial(entry: PermissionEntry) -> Rule:
         "the user can change that line, or revoke it in Obsidian or with `vault-bridge policy revoke`"
     )
     return Rule(f"file:{entry.key}", why)
-
-
-def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
-    """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
-    return ("r", *case.letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else case.letters

@@ -1,24 +1,35 @@
-"""What people have said for a session: in memory, gone when the bridge stops. May be used from several threads."""
+"""What people have said until the bridge stops: in memory. May be used from several threads."""
 
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
 
-from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentClass, Decision, Grant, Operation
+from bridge.clock import Clock
+from bridge.consent.standing import Answers, Standing
+from bridge.contract.consent import Coverage, Decision, Grant, Holder, Operation, Until
 from bridge.policy.consent import ConsentCase, Rule
-from bridge.policy.targets import Rung, Target
+from bridge.policy.extent import UNNAMED_PROGRAMS, Extent, covering, holder_name, listed
+from bridge.policy.targets import Rung
 
-MOST_CALLS = 1_000
+MOST_CALLS: Final = 1_000
 """Denied calls that are remembered; beyond that the oldest may be asked about again."""
-STRIKES = 3
+STRIKES: Final = 3
 """Denials of one target within `STRIKE_SECONDS` after which it is not asked about again."""
-STRIKE_SECONDS = 60.0
-MOST_STRUCK = 50
+STRIKE_SECONDS: Final = 60.0
+MOST_STRUCK: Final = 50
 """Targets of one call that are counted."""
+
+_EVERYBODY: Final = ""
+"""The holder of what is approved for every client."""
+_STRUCK: Final = {
+    Operation.READ: Coverage.READING,
+    Operation.NETWORK: Coverage.REQUESTS,
+    Operation.EXECUTE: Coverage.RUNNING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +37,7 @@ class _Refused:
     """One call that was denied once."""
 
     grant: Grant
-    targets: tuple[Target, ...]
+    case: ConsentCase
 
 
 class SessionGrants:
@@ -41,77 +52,81 @@ class SessionGrants:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, str, bool], dict[Rung | None, Grant]] = {}
-        """By holder, tool (or `_silence`) and whether it allows; then by rung, where None is every use."""
+        self._lock = threading.RLock()
+        self._kept: dict[str, Answers] = {}
+        """By holder: a session, a credential, or everybody."""
         self._refused: OrderedDict[tuple[str, str, str], _Refused] = OrderedDict()
         """By credential, tool and the call's fingerprint."""
         self._strikes: OrderedDict[tuple[str, str, Rung | None], list[float]] = OrderedDict()
         """When a target was denied, by credential and what was to be done with it."""
-        self._auto: dict[tuple[str | None, Operation], Grant] = {}
-        """By the client's id, where None is every client, and operation."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """What denies a case."""
-        subject = case.caller.subject
         with self._lock:
-            kept = self._kept.get((subject, case.tool, False), {}) | self._kept.get(
-                (subject, _silence(case), False), {}
+            found = next(
+                (kept for kept in self._near(case.caller.subject, case, allows=False) if kept.extent.denies(case)),
+                None,
             )
-            refused = self._refused.get((subject, case.tool, case.call)) if case.call else None
-        found = kept.get(None) or next(
-            (grant for rung, grant in kept.items() if rung and any(rung.denies(target) for target in case.targets)),
-            None,
-        )
-        if found is not None and found.tool is None:
-            return Rule(
-                "session:silenced",
-                f"the user denied calls about {found.target!r} {STRIKES} times within a minute, so they are not asked "
-                f"again in this session (`vault-bridge policy revoke {found.grant_id}` takes that back)",
-            )
+            refused = self._refused.get((case.caller.subject, case.tool, case.call)) if case.call else None
+        if found is not None and found.silences:
+            return Rule("session:silenced", _revocable(found), found.id)
         if found is not None:
-            what = f" {found.target!r}" if found.target is not None else ""
-            return Rule(
-                "session:deny",
-                f"the user denied {case.tool!r}{what} for this session; it holds until they revoke it "
-                f"(`vault-bridge policy revoke {found.grant_id}`) or the bridge stops",
-            )
+            return Rule("session:deny", _revocable(found), found.id)
         if refused is not None:
             said = f" and said: {refused.grant.feedback}" if refused.grant.feedback else ""
             return Rule(
                 "session:same_call",
                 f"the user has denied exactly this call before{said}. Ask them what they want instead; "
                 f"they can take the denial back with `vault-bridge policy revoke {refused.grant.grant_id}`",
+                refused.grant.grant_id,
             )
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
         """What allows a case."""
-        client = case.caller.client.id
         with self._lock:
-            kept = dict(self._kept.get((case.caller.session_id, case.tool, True), {}))
-            auto = self._auto.get((None, case.operation)) or self._auto.get((client, case.operation))
-        if covers(kept.keys(), case.targets):
-            why = f"the user allowed {case.tool!r} for this session; revoking it in Obsidian changes it"
-            return Rule("session:allow", why)
-        if auto is not None and case.consent_class is ConsentClass.SESSION:
-            why = f"the user approves every {case.operation.value} without being asked until the bridge stops"
-            return Rule("session:auto_approve", why)
-        return None
+            allows = {
+                kept.id: kept
+                for holder in _holders(case)
+                for kept in self._near(holder, case, allows=True)
+                if _has_room(kept, case)
+            }
+            needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
+        if not needed:
+            return None
+        kept = allows[needed[0]]
+        name = {Coverage.ADDING: "session:adding", Coverage.CHANGING: "session:auto_approve"}
+        return Rule(name.get(kept.extent.what, "session:allow"), _revocable(kept), kept.id)
 
-    def keep(self, decision: Decision, case: ConsentCase, rungs: tuple[Rung, ...] | None) -> tuple[Grant, ...]:
+    def count(self, case: ConsentCase, grant_id: str) -> bool:
+        """Count the files of a call that an answer has allowed; False where the answer counts none."""
+        with self._lock:
+            for holder in _holders(case):
+                standing = self._kept[holder].get(grant_id) if holder in self._kept else None
+                if standing is not None and standing.extent.most_files is not None:
+                    standing.files += case.files
+                    return True
+        return False
+
+    def bounded(self) -> tuple[Grant, ...]:
+        """What holds for a number of files, in the order it was given."""
+        with self._lock:
+            now = self._clock.now()
+            counted = [kept for mine in self._kept.values() for kept in mine if kept.extent.most_files is not None]
+            rows = [kept.to_wire("session") for kept in counted if not kept.extent.has_ended(now)]
+            return tuple(sorted(rows, key=_since))
+
+    def keep(self, decision: Decision, extent: Extent, case: ConsentCase, feedback: str | None = None) -> Grant:
         """Remember an answer for the session.
 
         Args:
-            decision: A yes or a no for the session.
+            decision: A yes or a no.
+            extent: What it holds for.
             case: What was asked.
-            rungs: What it holds for; None for every use of the tool.
+            feedback: The person's words.
         """
         holder = case.caller.session_id if decision.allows else case.caller.subject
-        kept = {rung: self._grant("session", case, decision, rung) for rung in rungs or (None,)}
-        with self._lock:
-            self._kept.setdefault((holder, case.tool, decision.allows), {}).update(kept)
-        return tuple(kept.values())
+        return self._add(holder, _standing(decision, extent, case, now=self._clock.now(), feedback=feedback))
 
     def refuse_again(self, case: ConsentCase, feedback: str | None) -> tuple[Grant, ...]:
         """Remember that a call was denied once, so that the same call is not asked about again.
@@ -121,47 +136,28 @@ class SessionGrants:
         """
         if not case.call:
             return ()
-        target = case.targets[0].place if len(case.targets) == 1 else None
-        grant = self._grant("call", case, Decision.DENY_ONCE, target, feedback)
+        extent = Extent(Holder.CLIENT, Coverage.CALL, Until.STOP)
+        standing = _standing(Decision.DENY_ONCE, extent, case, now=self._clock.now(), feedback=feedback)
+        places = [rung for rung in _places(case) if rung]
+        where = tuple(rung.key for rung in places)
+        about = f"{standing.title}{f' on {listed(places)}' if places else ''}"
+        standing.said = (
+            f"{standing.holder} was denied {about}. Exactly this is not asked about again until the bridge stops."
+        )
+        grant = standing.to_wire("call").model_copy(update={"tool": case.tool, "where": where})
         with self._lock:
-            self._refused[case.caller.subject, case.tool, case.call] = _Refused(grant, case.targets)
+            self._refused[case.caller.subject, case.tool, case.call] = _Refused(grant, case)
             if len(self._refused) > MOST_CALLS:
                 self._refused.popitem(last=False)
             silenced = [self._silence(case, rung) for rung in self._struck(case)]
         return (grant, *silenced)
 
-    def reconsider(self, case: ConsentCase, rungs: tuple[Rung, ...] | None) -> None:
+    def reconsider(self, case: ConsentCase, extent: Extent) -> None:
         """Something wider was allowed since: calls denied before that it covers may be made."""
         with self._lock:
             for key, refused in list(self._refused.items()):
-                mine = key[:2] == (case.caller.subject, case.tool)
-                if mine and covers((None,) if rungs is None else rungs, refused.targets):
+                if key[0] == case.caller.subject and covering([("", extent)], refused.case):
                     del self._refused[key]
-
-    def _struck(self, case: ConsentCase) -> list[Rung | None]:
-        """The targets that were denied too often just now, or None for a tool without any. The lock is held."""
-        now = self._clock.monotonic()
-        struck: list[Rung | None] = []
-        places: list[Rung | None] = [target.place for target in case.targets[:MOST_STRUCK]]
-        for place in places or [None]:
-            key = (case.caller.subject, case.tool if place is None else _silence(case), place)
-            recent = [moment for moment in self._strikes.pop(key, []) if now - moment < STRIKE_SECONDS]
-            self._strikes[key] = [*recent, now]
-            if len(recent) + 1 >= STRIKES:
-                struck.append(place)
-        while len(self._strikes) > MOST_CALLS:
-            self._strikes.popitem(last=False)
-        return struck
-
-    def _silence(self, case: ConsentCase, rung: Rung | None) -> Grant:
-        """Ask no more about a target, or about a tool that touches none. The lock is held."""
-        grant = self._grant("session", case, Decision.DENY_SESSION, rung)
-        if rung is None:
-            self._kept.setdefault((case.caller.subject, case.tool, False), {})[None] = grant
-            return grant
-        grant = grant.model_copy(update={"tool": None})
-        self._kept.setdefault((case.caller.subject, _silence(case), False), {})[rung] = grant
-        return grant
 
     def auto_approve(
         self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
@@ -174,43 +170,54 @@ class SessionGrants:
             enabled: On or off.
             name: The client's name, for people.
         """
+        who = Holder.EVERYONE if client is None else Holder.CLIENT
+        extent = Extent(who, Coverage.CHANGING, Until.STOP, operation=operation)
+        holder = _EVERYBODY if client is None else client
         with self._lock:
+            mine = self._kept.setdefault(holder, Answers())
+            old = next((kept for kept in mine if kept.decision.allows and kept.extent == extent), None)
             if not enabled:
-                self._auto.pop((client, operation), None)
+                if old is not None:
+                    mine.remove(old.id)
                 return None
-            if (client, operation) not in self._auto:
-                self._auto[client, operation] = Grant(
-                    grant_id=f"s-{secrets.token_hex(6)}",
-                    kind="auto",
-                    client=name,
-                    client_id=client,
-                    operation=operation.value,
+            if old is None:
+                now = self._clock.now()
+                old = Standing(
+                    id=f"s-{secrets.token_hex(6)}",
                     decision=Decision.ALLOW_SESSION,
-                    since=stamp(self._clock.now()),
+                    extent=extent,
+                    client_id=client or "",
+                    client=name or "",
+                    holder=name or UNNAMED_PROGRAMS,
+                    title="",
+                    since=now,
+                    used=now,
                 )
-            return self._auto[client, operation]
+                mine.add(old)
+            return old.to_wire("auto")
 
     def list(self) -> tuple[Grant, ...]:
         """Everything that was said for a session, in the order it was given."""
         with self._lock:
-            kept = tuple(grant for kept in self._kept.values() for grant in kept.values())
-            return (*kept, *(refused.grant for refused in self._refused.values()), *self._auto.values())
+            now = self._clock.now()
+            standing = [kept for mine in self._kept.values() for kept in mine if not kept.extent.has_ended(now)]
+            rows = [kept.to_wire("auto" if kept.session_id is None else "session") for kept in standing]
+            return tuple(sorted((*rows, *(refused.grant for refused in self._refused.values())), key=_since))
 
-    def revoke(self, grant: Grant) -> None:
-        """Forget one answer."""
+    def revoke(self, grant_id: str) -> bool:
+        """Forget one answer; False where there is none of this id."""
         with self._lock:
-            for kept in self._kept.values():
-                for rung in [rung for rung, other in kept.items() if other == grant]:
-                    del kept[rung]
-            for call in [call for call, refused in self._refused.items() if refused.grant == grant]:
+            if any(mine.remove(grant_id) for mine in self._kept.values()):
+                return True
+            calls = [call for call, refused in self._refused.items() if refused.grant.grant_id == grant_id]
+            for call in calls:
                 del self._refused[call]
-            for auto in [auto for auto, other in self._auto.items() if other == grant]:
-                del self._auto[auto]
+        return bool(calls)
 
     def end_session(self, session_id: str) -> None:
         """Forget what was said for a session."""
         with self._lock:
-            self._kept = {key: kept for key, kept in self._kept.items() if key[0] != session_id}
+            self._kept.pop(session_id, None)
             for call in [call for call in self._refused if call[0] == session_id]:
                 del self._refused[call]
 
@@ -218,48 +225,108 @@ class SessionGrants:
         """Forget everything that was said of a client."""
         self.end_session(client_id)
         with self._lock:
-            self._auto = {key: grant for key, grant in self._auto.items() if key[0] != client_id}
             for strike in [strike for strike in self._strikes if strike[0] == client_id]:
                 del self._strikes[strike]
 
     def forget(self, tool: str, *, allowed: bool) -> None:
         """Forget what was allowed to one tool, or which of its calls were denied: its mode was set since."""
         with self._lock:
-            if allowed:
-                self._kept = {key: kept for key, kept in self._kept.items() if key[1] != tool or not key[2]}
-            else:
+            if not allowed:
                 for call in [call for call in self._refused if call[1] == tool]:
                     del self._refused[call]
+                return
+            for mine in self._kept.values():
+                for kept in mine:
+                    if kept.decision.allows and kept.extent.tool == tool:
+                        mine.remove(kept.id)
 
-    def _grant(
-        self,
-        kind: Literal["session", "call"],
-        case: ConsentCase,
-        decision: Decision,
-        rung: Rung | None,
-        feedback: str | None = None,
-    ) -> Grant:
-        return Grant(
-            grant_id=f"s-{secrets.token_hex(6)}",
-            kind=kind,
-            client=case.caller.name,
-            client_id=case.caller.client.id,
-            session_id=case.caller.session_id if decision.allows else case.caller.subject,
-            tool=case.tool,
-            target=rung.key if rung else None,
-            reach=rung.reach if rung else None,
-            decision=decision,
-            feedback=feedback,
-            since=stamp(self._clock.now()),
+    def _near(self, holder: str, case: ConsentCase, *, allows: bool) -> tuple[Standing, ...]:
+        """What one holder was said that may be about a case and has not ended. The lock is held."""
+        mine, now = self._kept.get(holder), self._clock.now()
+        if mine is None:
+            return ()
+        return tuple(kept for kept in mine.near(case.targets, allows=allows) if not kept.extent.has_ended(now))
+
+    def _add(self, holder: str, standing: Standing) -> Grant:
+        """Keep an answer, in place of one that says the same."""
+        standing.session_id = holder
+        lasting = replace(standing.extent, expires=None)
+        with self._lock:
+            mine = self._kept.setdefault(holder, Answers())
+            now = self._clock.now()
+            for old in mine:
+                is_same = old.decision is standing.decision and replace(old.extent, expires=None) == lasting
+                if is_same or old.extent.has_ended(now):
+                    mine.remove(old.id)
+            mine.add(standing)
+        return standing.to_wire("session")
+
+    def _struck(self, case: ConsentCase) -> tuple[Rung | None, ...]:
+        """The targets that were denied too often just now, or None for a tool without any. The lock is held."""
+        now = self._clock.monotonic()
+        struck: list[Rung | None] = []
+        for place in _places(case)[:MOST_STRUCK] or [None]:
+            key = (case.caller.subject, case.tool if place is None else f"*{''.join(case.letters)}", place)
+            recent = [moment for moment in self._strikes.pop(key, []) if now - moment < STRIKE_SECONDS]
+            self._strikes[key] = [*recent, now]
+            if len(recent) + 1 >= STRIKES:
+                struck.append(place)
+        while len(self._strikes) > MOST_CALLS:
+            self._strikes.popitem(last=False)
+        return tuple(struck)
+
+    def _silence(self, case: ConsentCase, rung: Rung | None) -> Grant:
+        """Ask no more about a target, or about a tool that touches none. The lock is held."""
+        if rung is None:
+            extent = Extent(Holder.CLIENT, Coverage.TOOL, Until.STOP, tool=case.tool)
+        else:
+            about = _STRUCK.get(case.operation, Coverage.CHANGING)
+            extent = Extent(Holder.CLIENT, about, Until.STOP, rungs=(rung,))
+        standing = _standing(Decision.DENY_SESSION, extent, case, now=self._clock.now())
+        standing.silences = True
+        standing.said = (
+            f"{standing.holder} was denied {STRIKES} times within a minute, so it is not asked about "
+            f"{rung.label if rung else standing.title} again until the bridge stops."
         )
+        return self._add(case.caller.subject, standing)
 
 
-def covers(rungs: Iterable[Rung | None], targets: Sequence[Target]) -> bool:
-    """Whether allows for some rungs, where None is every use of a tool, hold for all targets together."""
-    held = set(rungs)
-    return None in held or (bool(targets) and all(any(rung in held for rung in target.rungs()) for target in targets))
+def _standing(
+    decision: Decision, extent: Extent, case: ConsentCase, *, now: datetime, feedback: str | None = None
+) -> Standing:
+    return Standing(
+        id=f"s-{secrets.token_hex(6)}",
+        decision=decision,
+        extent=extent,
+        client_id=case.caller.client.id,
+        client=case.caller.name,
+        holder=holder_name(extent.who, case.caller),
+        title=case.title or case.tool,
+        since=now,
+        used=now,
+        session_id=case.caller.subject,
+        feedback=feedback,
+    )
 
 
-def _silence(case: ConsentCase) -> str:
-    """Under what a silenced target is kept: what was to be done with it, as no tool is called."""
-    return f"*{''.join(case.letters)}"
+def _holders(case: ConsentCase) -> Iterable[str]:
+    """Under whom answers are kept that may allow a call."""
+    return dict.fromkeys((case.caller.session_id, case.caller.subject, _EVERYBODY))
+
+
+def _revocable(standing: Standing) -> str:
+    return f"{standing.sentence(None)} `vault-bridge policy revoke {standing.id}` takes that back"
+
+
+def _places(case: ConsentCase) -> list[Rung | None]:
+    """The places that a call is about, as the person sees it."""
+    return [target.place for target in case.subjects or case.targets]
+
+
+def _has_room(standing: Standing, case: ConsentCase) -> bool:
+    most = standing.extent.most_files
+    return most is None or standing.files + case.files <= most
+
+
+def _since(grant: Grant) -> str:
+    return grant.since or ""

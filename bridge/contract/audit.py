@@ -15,19 +15,21 @@ def _number_as_text(value: Any) -> Any:
 
 
 class AuditFilters(Params):
-    """Which records. `since` and `until` are ISO 8601 times."""
+    """Which records. `code` is how a call ended, such as `timed_out`; `since` and `until` are ISO 8601 times."""
 
     tool: Text | None = None
     client: Text | None = None
     kind: Text | None = None
+    code: Text | None = None
     text: Text | None = None
     since: Text | None = None
     until: Text | None = None
 
 
 class AuditQueryParams(AuditFilters):
-    """A page of them; `before` is the `seq` that the page before ended with."""
+    """A page of them; `before` is the `seq` that the page before ended with. `actions` takes each call as one."""
 
+    actions: bool = False
     limit: Annotated[int, Field(ge=1, le=1000)] = 100
     before: Annotated[Text, BeforeValidator(_number_as_text)] | None = None
 
@@ -56,6 +58,8 @@ class AuditedFile(Wire):
 class AuditRecord(Wire):
     """One record of the log, as it was written: each kind has members of its own, and what is not known is left out.
 
+    `sentence` says it to people; `audit.query` adds it.
+
     `docs/protocol.md` says what each kind holds; these are the members that every reader of the log needs.
     """
 
@@ -74,7 +78,10 @@ class AuditRecord(Wire):
     decision: str | None = None
     by: str | None = None
     event: str | None = None
+    code: str | None = None
+    count: int | None = None
     files: Annotated[tuple[AuditedFile, ...], Field(json_schema_extra={**SKIP_UNKNOWN})] = ()
+    sentence: str = ""
 
 
 class AuditExport(Wire):
@@ -126,6 +133,14 @@ class AuditFault(Wire):
     message: str
 
 
+class AuditDropped(Wire):
+    """Records that were removed to make room before they were too old, and between which times they were written."""
+
+    records: int
+    since: str
+    until: str
+
+
 class AuditVerification(Wire):
     """Whether the log is as it was written.
 
@@ -136,6 +151,7 @@ class AuditVerification(Wire):
         unverified: Records from before there was a key.
         faults: The first faults.
         fault_count: All of them.
+        dropped_early: Records of calls that changed nothing which were removed to make room; None when none were.
         begins: The last record before the beginning of the log, where it was cleared or was too old.
         head: The last record that fits.
     """
@@ -146,6 +162,7 @@ class AuditVerification(Wire):
     unverified: int = 0
     faults: tuple[AuditFault, ...] = ()
     fault_count: int = 0
+    dropped_early: AuditDropped | None = None
     begins: AuditHead | None = None
     head: AuditHead | None = None
 

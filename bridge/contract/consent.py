@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Event, Params, Wire
-from bridge.contract.targets import Reach, RungView, TargetView
+from bridge.contract.targets import TargetView
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Path = Annotated[str, Field(max_length=4096)]
@@ -34,6 +34,15 @@ class RiskLevel(StrEnum):
     HIGH = "high"
 
 
+class Addition(StrEnum):
+    """What a change adds that does nothing else (`docs/protocol.md`, "Additions")."""
+
+    CREATE = "create"
+    APPEND = "append"
+    TAG = "tag"
+    PROPERTY = "property"
+
+
 class ConsentMode(StrEnum):
     """When a tool asks: what the user set for it."""
 
@@ -56,6 +65,47 @@ class Covers(StrEnum):
 
     TOOL = "tool"
     TARGET = "target"
+
+
+class Holder(StrEnum):
+    """Whom an answer holds for: one connection of a program without a name, one client, or everyone."""
+
+    CONNECTION = "connection"
+    CLIENT = "client"
+    EVERYONE = "everyone"
+
+
+class Coverage(StrEnum):
+    """What an answer is about.
+
+    Attributes:
+        CALL: This call alone.
+        TOOL: Every use of one tool.
+        READING: Reading, with whatever tool does nothing but read the vault.
+        ADDING: Changes that only add, counted in files, until a time.
+        CHANGING: Changes, with whatever tool.
+        REQUESTS: Requests to the network, with whatever tool.
+        RUNNING: Running programs, other servers' tools and the user's own, with whatever tool.
+    """
+
+    CALL = "call"
+    TOOL = "tool"
+    READING = "reading"
+    ADDING = "adding"
+    CHANGING = "changing"
+    REQUESTS = "requests"
+    RUNNING = "running"
+
+
+class Until(StrEnum):
+    """When an answer stops holding."""
+
+    ONCE = "once"
+    DISCONNECT = "disconnect"
+    STOP = "stop"
+    TIME = "time"
+    REVOKED = "revoked"
+    UNUSED = "unused"
 
 
 class Decision(StrEnum):
@@ -94,7 +144,12 @@ class ToolFace(Wire):
 
 
 class FilePreview(Wire):
-    """What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written."""
+    """What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written.
+
+    `follows` marks a file that the call is not about: only links in it follow a move, a deletion or a new rival. `note`
+    says what the diff does not show at a glance: that what is lost or comes is no text, or what alone changes where
+    nothing that can be read does. Files with the same `unit` hang together: they are allowed or left out as one.
+    """
 
     path: str
     change: Literal["create", "modify", "move", "delete", "mkdir", "rmdir"]
@@ -103,6 +158,9 @@ class FilePreview(Wire):
     removed: int = 0
     diff: str = ""
     truncated: bool = False
+    follows: bool = False
+    note: str = ""
+    unit: str = ""
 
 
 class Preview(Wire):
@@ -119,6 +177,78 @@ class Preview(Wire):
     backup: str | None = None
     warnings: tuple[str, ...] = ()
     request: str | None = None
+
+
+class ExtentView(Wire):
+    """What an answer holds for, as data and as one sentence: of an answer on offer, and of one that was given.
+
+    Attributes:
+        who: Whom it holds for.
+        what: What it is about.
+        tool: With `tool`, its name.
+        operation: Where only some changes are meant, which: `create` or `update`.
+        where: Keys in the spelling of the permission file; empty: everywhere.
+        additions: With `adding`, which kinds of additions.
+        most_files: With `adding`, how many files may be added to.
+        until: When it ends.
+        expires: The moment, where that is known (ISO 8601 UTC).
+        sentence: All of this for people, to be shown as it is.
+    """
+
+    who: Annotated[Holder, ANY_TEXT]
+    what: Annotated[Coverage, ANY_TEXT]
+    tool: str | None = None
+    operation: Annotated[Operation, ANY_TEXT] | None = None
+    where: tuple[str, ...] = ()
+    additions: tuple[str, ...] = ()
+    most_files: int | None = None
+    until: Annotated[Until, ANY_TEXT]
+    expires: str | None = None
+    sentence: str
+
+
+class AnswerOption(ExtentView):
+    """One answer that a question offers.
+
+    Attributes:
+        option_id: By which the answer names it.
+        decision: What it says.
+        label: What stands on its button.
+        suggested: Whether it is the answer for longer that fits what the client is doing.
+    """
+
+    option_id: str
+    decision: Decision
+    label: str
+    suggested: bool = False
+
+
+class Grant(ExtentView):
+    """One answer that holds. One is taken back as a whole.
+
+    Attributes:
+        grant_id: By which it is taken back.
+        kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
+            not asked about again; `auto` for auto-approve), for good in the user's folder (`client`), and for every
+            client in the permission file (`file`) or as the tool's consent mode (`mode`).
+        client: Who it was given to, by name; None: everybody.
+        client_id: The same by id.
+        session_id: The session it ends with; None: it does not end with one.
+        decision: What was said.
+        feedback: What the person said with a denial.
+        used_files: With `adding`, how many files have been added to.
+        since: When, where that is known.
+    """
+
+    grant_id: str
+    kind: Annotated[Literal["session", "call", "auto", "client", "file", "mode"], ANY_TEXT]
+    client: str | None = None
+    client_id: str | None = None
+    session_id: str | None = None
+    decision: Annotated[Decision, ANY_TEXT]
+    feedback: str | None = None
+    used_files: int | None = None
+    since: str | None = None
 
 
 class Scope(Wire):
@@ -154,23 +284,29 @@ class ConsentRequest(Event):
         session_id: The session that an answer for the session holds for.
         tool: What is called.
         risk_level: How dangerous it is.
+        risk_reasons: What makes it so, in short phrases, the worst first.
         operation: What it does.
         summary: One sentence: what will happen.
         reason: Why, in the caller's words.
         parameters: The call's arguments.
         targets: What the call touches, as people know it.
         touches: The same, each with its kind.
-        ladder: The rungs that an answer for longer may name, narrowest first.
-        covers: What an answer for longer holds for where it names no rung.
+        options: Every answer on offer with its extent: of each decision the narrowest first, which is what an answer
+            means that names no option.
         can_bypass: Whether the user may set the tool to always allow.
         choices: What may be answered.
         preview: What will be written or sent.
         plan_digest: Of exactly what will be written.
         hunks_supported: Whether an answer may leave hunks of the diffs out.
+        editable: Whether the text that would be written can be edited first (`consent.revise`).
+        revised: Whether a person has edited what is to be written.
         created_at: When it was asked.
         expires_at: When it ends as a refusal.
         scope: What the call reaches.
         brief: Whether the user wants few words about this (developer mode).
+        waiting: Whether the call has a ticket: its client goes on whenever the question is answered, so it waits
+            quietly until `expires_at`.
+        draft: The draft that would be taken.
     """
 
     event_name: ClassVar[str] = "consent.requested"
@@ -183,23 +319,36 @@ class ConsentRequest(Event):
     session_id: str
     tool: ToolFace
     risk_level: RiskLevel
+    risk_reasons: tuple[str, ...] = ()
     operation: Operation
     summary: str
     reason: str | None = None
     parameters: dict[str, Any]
     targets: tuple[str, ...]
     touches: tuple[TargetView, ...] = ()
-    ladder: Annotated[tuple[RungView, ...], Field(json_schema_extra={**SKIP_UNKNOWN})] = ()
-    covers: Covers
+    options: Annotated[tuple[AnswerOption, ...], Field(json_schema_extra={**SKIP_UNKNOWN})] = ()
     can_bypass: bool
     choices: Annotated[tuple[Decision, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
     preview: Preview | None = None
     plan_digest: str | None = None
     hunks_supported: bool = False
+    editable: bool = False
+    revised: bool = False
     created_at: str
     expires_at: str
     scope: Scope | None = None
     brief: bool = False
+    waiting: bool = False
+    draft: str | None = None
+
+
+class ConsentWaiting(Event):
+    """The call of an open question has got a ticket: from now on the question waits quietly, until `expires_at`."""
+
+    event_name: ClassVar[str] = "consent.waiting"
+
+    request_id: str
+    expires_at: str
 
 
 class ConsentResolved(Event):
@@ -213,6 +362,39 @@ class ConsentResolved(Event):
     by: str | None = None
 
 
+class ConsentRevised(ConsentRequest):
+    """A person has edited what an open question would write: the same question, with another plan and digest."""
+
+    event_name: ClassVar[str] = "consent.revised"
+
+
+class OwnQuestion(Event):
+    """A question of the client's own that its user may say yes to in the client itself, for this once.
+
+    It goes to the connection that called, where the person has turned that on for the client, and the person's screens
+    show the question meanwhile. It holds nothing but what the client has said itself.
+
+    Attributes:
+        request_id: By which it is confirmed (`consent.confirm`).
+        call_id: The call that asks.
+        message: What to ask the user, as one or two sentences.
+    """
+
+    event_name: ClassVar[str] = "consent.own"
+
+    request_id: str
+    call_id: str | None = None
+    message: str
+
+
+class GrantsChanged(Event):
+    """Answers were given, used up, taken back or have ended. `bounded` are those that are counted or end at a time."""
+
+    event_name: ClassVar[str] = "grants.changed"
+
+    bounded: tuple[Grant, ...] = ()
+
+
 class HunkChoice(Params):
     """The hunks of one file's diff that are wanted, counted from 0."""
 
@@ -223,17 +405,15 @@ class HunkChoice(Params):
 class RespondParams(Params):
     """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it.
 
-    An answer for longer may name a rung of the question's ladder (`reach`), and whether "always" and "never" hold for
-    every client (`everyone`); where it does not, an allow holds for the one client and a denial for all.
+    Without an `option`, the first one of that decision is meant.
     """
 
     request_id: Id
     decision: Annotated[Decision, Field(strict=False)]
+    option: Id | None = None
     plan_digest: Annotated[str, Field(max_length=200)] | None = None
     feedback: Annotated[str, Field(max_length=10_000)] | None = None
     hunks: list[HunkChoice] | dict[Path, Indices] | None = None
-    reach: Annotated[Reach, Field(strict=False)] | None = None
-    everyone: bool | None = None
 
     @property
     def kept(self) -> dict[str, Indices] | None:
@@ -241,6 +421,43 @@ class RespondParams(Params):
         if isinstance(self.hunks, list):
             return {file.path: file.keep for file in self.hunks}
         return self.hunks
+
+
+class ConfirmParams(Params):
+    """Which question of the client's own its user has said yes to, for this once."""
+
+    request_id: Id
+
+
+class RespondAllParams(Params):
+    """Answers to several questions that were shown in one list, each as `consent.respond` takes it."""
+
+    answers: Annotated[list[RespondParams], Field(min_length=1, max_length=200)]
+
+
+class ReviseParams(Params):
+    """Other text for one hunk of the diff in question.
+
+    Attributes:
+        plan_digest: Of the plan that was shown.
+        path: The file, as the preview names it.
+        hunk: Which hunk of its diff, counted from 0.
+        text: What its lines are to be afterwards: those around the change, which the diff shows, included.
+    """
+
+    request_id: Id
+    plan_digest: Annotated[str, Field(max_length=200)]
+    path: Path
+    hunk: Annotated[int, Field(ge=0)]
+    text: Annotated[str, Field(max_length=1_000_000)]
+
+
+class Revision(Wire):
+    """What `consent.revise` returns: the question as it is now, or why the text was not taken."""
+
+    accepted: bool
+    question: ConsentRequest | None = None
+    reason: str | None = None
 
 
 class ConsentReply(Wire):
@@ -255,42 +472,7 @@ class ConsentReply(Wire):
     by: str | None = None
     reason: str | None = None
     plan_digest: str | None = None
-
-
-class Grant(Wire):
-    """One answer that holds.
-
-    Attributes:
-        grant_id: By which it is taken back.
-        kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
-            not asked about again; `auto` for auto-approve), for good for one client (`client`), and for every client in
-            the permission file (`file`) or as the tool's consent mode (`mode`).
-        client: Who it was given to, by name; None: everybody.
-        client_id: The same by id.
-        session_id: The session it ends with; None: it does not end with one.
-        tool: The tool it is about; None: every tool that does this.
-        target: What it is about, as a key of the permission file; None: everything.
-        reach: Which rung of the ladder that is.
-        operation: In the permission file: read, write or execute; of auto-approve: create or update.
-        decision: What was said.
-        feedback: What the person said with a denial.
-        since: When, where that is known.
-        expires: When it lapses if it is not used until then, where it does.
-    """
-
-    grant_id: str
-    kind: Annotated[Literal["session", "call", "auto", "client", "file", "mode"], ANY_TEXT]
-    client: str | None = None
-    client_id: str | None = None
-    session_id: str | None = None
-    tool: str | None = None
-    target: str | None = None
-    reach: Annotated[Reach, ANY_TEXT] | None = None
-    operation: str | None = None
-    decision: Annotated[Decision, ANY_TEXT]
-    feedback: str | None = None
-    since: str | None = None
-    expires: str | None = None
+    grant: Grant | None = None
 
 
 class RevokeParams(Params):

@@ -27,10 +27,20 @@ class Discovery(Wire):
 
 
 class Endpoint(Wire):
-    """The content of `agent.json` and `host.json`. Tokens are new at every start."""
+    """The content of `agent.json` and `host.json`. Tokens are new at every start.
+
+    Attributes:
+        url: Of the WebSocket.
+        http: Of everything else.
+        token: What opens the door.
+        pid: The bridge's process.
+        version: Of the bridge.
+        vault: The folder that it serves, as a real path: `bridge.json` may have been copied from elsewhere.
+    """
 
     url: str
     http: str
     token: str
     pid: int
     version: str
+    vault: str = ""

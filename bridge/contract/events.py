@@ -3,7 +3,14 @@
 from typing import Annotated, ClassVar, Final, Literal
 
 from bridge.contract.base import ANY_TEXT, Event, SparseEvent
-from bridge.contract.consent import ConsentRequest, ConsentResolved
+from bridge.contract.consent import (
+    ConsentRequest,
+    ConsentResolved,
+    ConsentRevised,
+    ConsentWaiting,
+    GrantsChanged,
+    OwnQuestion,
+)
 
 
 class ToolStarted(SparseEvent):
@@ -48,6 +55,12 @@ class ToolsChanged(Event):
     """`tools.list` returns other tools than before. Sent to every client."""
 
     event_name: ClassVar[str] = "tools.changed"
+
+
+class DraftsChanged(Event):
+    """A draft was begun, changed or ended; `drafts.list` has them. Sent to those who administer."""
+
+    event_name: ClassVar[str] = "drafts.changed"
 
 
 class ClientsChanged(Event):
@@ -98,6 +111,15 @@ class VaultChanged(Event):
     change: Annotated[Literal["created", "modified", "deleted"], ANY_TEXT]
 
 
+class VaultMoved(Event):
+    """The vault's folder is not in its place any more, or is again. `message` says what that means, for a person."""
+
+    event_name: ClassVar[str] = "vault.moved"
+
+    in_place: bool
+    message: str
+
+
 class IndexProgress(Event):
     """How many files of those to be read have been read."""
 
@@ -110,15 +132,21 @@ class IndexProgress(Event):
 EVENTS: Final[tuple[type[Event], ...]] = (
     ConsentRequest,
     ConsentResolved,
+    ConsentRevised,
+    ConsentWaiting,
+    OwnQuestion,
+    GrantsChanged,
     ToolStarted,
     ToolProgress,
     ToolOutput,
     ToolFinished,
     ToolsChanged,
+    DraftsChanged,
     ClientsChanged,
     LimitHit,
     AuditAppended,
     IndexProgress,
     VaultChanged,
+    VaultMoved,
 )
 """Every event there is, in the order of `docs/protocol.md`."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bridge.contract.base import SKIP_UNKNOWN, Params, Wire
+from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Params, Wire
 
 
 class Capability(StrEnum):
@@ -20,6 +20,19 @@ class Capability(StrEnum):
     ADMINISTER = "administer"
 
 
+class Preset(StrEnum):
+    """A named set of tools.
+
+    `minimal`: those that find and read. `agent`: few that do the work of all. `vault`: all for the vault's own files,
+    each by itself. `everything`: all there are.
+    """
+
+    MINIMAL = "minimal"
+    AGENT = "agent"
+    VAULT = "vault"
+    EVERYTHING = "everything"
+
+
 class ClientInfo(Wire):
     """A client with a name of its own, as the list of connected programs shows it. Times are ISO 8601 UTC.
 
@@ -28,6 +41,8 @@ class ClientInfo(Wire):
         name: The name that the person gave it.
         calls_itself: What the program called itself when it connected last; None before it has.
         capabilities: What it may do.
+        preset: The named set of tools that it has; None: the one that all have.
+        elicitation: Whether its user may say yes in the client itself to single calls of it that only read notes.
         added: When it was added.
         last_seen: When it connected last; None before it has.
         connected: How many connections of it are open.
@@ -37,6 +52,8 @@ class ClientInfo(Wire):
     name: str
     calls_itself: str | None = None
     capabilities: Annotated[tuple[Capability, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
+    preset: Annotated[Preset, ANY_TEXT] | None = None
+    elicitation: bool = False
     added: str
     last_seen: str | None = None
     connected: int = 0
@@ -54,9 +71,10 @@ ClientId = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ClientAddParams(Params):
-    """What the person calls the program."""
+    """What the person calls the program, and the tools that it has."""
 
     name: Name
+    preset: Annotated[Preset, Field(strict=False)] = Preset.AGENT
 
 
 class ClientRenameParams(Params):
@@ -64,6 +82,17 @@ class ClientRenameParams(Params):
 
     client_id: ClientId
     name: Name
+
+
+class ClientUpdateParams(Params):
+    """Which client, and what is to be otherwise from now on: its tools, and whether its user may confirm reads in it.
+
+    Whatever is left out stays as it is.
+    """
+
+    client_id: ClientId
+    preset: Annotated[Preset, Field(strict=False)] | None = None
+    elicitation: bool | None = None
 
 
 class ClientRevokeParams(Params):

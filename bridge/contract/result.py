@@ -1,6 +1,6 @@
 """What becomes of a tool call: its result, a ticket for one that is not done, and what it would do."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -39,7 +39,16 @@ class NotePart(Wire):
     title: str
 
 
-ResultPart = TextPart | DataPart | ImagePart | NotePart
+class LinkPart(Wire):
+    """A link to something outside this vault, as another server named it."""
+
+    type: Literal["link"] = "link"
+    uri: str
+    name: str
+    mime_type: str | None = None
+
+
+ResultPart = TextPart | DataPart | ImagePart | NotePart | LinkPart
 """A piece of a tool's answer that its text cannot carry."""
 
 
@@ -107,17 +116,52 @@ class ToolResult(Wire):
         )
 
 
+AWAIT_DECISION: Final = "await_decision"
+"""The tool that waits for what becomes of a call that has a ticket."""
+
+
 class PendingCall(Wire):
-    """A call that goes on although its caller's `wait` has run out; `tools.result` has the result later.
+    """A call that goes on although its caller's `wait` has run out; `await_decision` has the result later.
 
     Attributes:
-        call_id: Names the call.
+        call_id: Names the call: its ticket.
         request_id: The open question; None when there is none.
+        waits: Where it waits because of a rate limit: how long and why, in one or more sentences.
+        state: What it waits for.
+        expires_at: Until when a person can answer, ISO 8601 UTC; None when nobody is asked and nothing is kept.
+        text: For a model to read: what to do next.
     """
 
     status: Literal["pending"] = "pending"
     call_id: str
     request_id: str | None
+    waits: str | None = None
+    state: Annotated[Literal["waiting_for_person", "running"], ANY_TEXT] = "running"
+    expires_at: str | None = None
+    text: str = ""
+
+
+TicketState = Literal["waiting_for_person", "running", "done", "denied", "expired", "cancelled", "failed"]
+
+
+class TicketInfo(Wire):
+    """A call that has a ticket, as `await_decision` lists it.
+
+    Attributes:
+        ticket: The call's id.
+        tool: What was called.
+        summary: The call in its caller's own words: nothing that the caller may not know yet.
+        state: What has become of it.
+        since: When it was made, ISO 8601 UTC.
+        expires_at: Until when a person can answer, or until when its result is kept.
+    """
+
+    ticket: str
+    tool: str
+    summary: str
+    state: TicketState
+    since: str
+    expires_at: str
 
 
 class CallPlan(Wire):
@@ -126,6 +170,7 @@ class CallPlan(Wire):
     tool: str
     operation: Operation
     risk_level: RiskLevel
+    risk_reasons: tuple[str, ...] = ()
     summary: str
     targets: tuple[str, ...]
 
@@ -172,6 +217,7 @@ class Explanation(Wire):
         consent_class: How far its tool may be trusted.
         mode: What the user set for the tool.
         summary: The question's sentence.
+        elicitation: Whether the client's own user could say yes in the client itself, for this once.
     """
 
     outcome: Literal["allow", "ask", "deny"]
@@ -183,3 +229,4 @@ class Explanation(Wire):
     consent_class: Annotated[ConsentClass, Field(alias="class")]
     mode: ConsentMode
     summary: str
+    elicitation: bool = False

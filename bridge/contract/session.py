@@ -8,11 +8,11 @@ from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Params, Wire
 from bridge.contract.consent import ClientName, Path
 from bridge.contract.identity import Capability
 
-PROTOCOL: Final = 3
+PROTOCOL: Final = 5
 """The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
 
 Role = Literal["agent", "host"]
-Ability = Literal["consent", "write", "dirty", "browser"]
+Ability = Literal["consent", "write", "dirty"]
 Subscription = Literal["vault.changed"]
 
 
@@ -24,11 +24,11 @@ def _shown(name: str) -> str:
 
 
 class Health(Wire):
-    """What `GET /health` answers, without a token."""
+    """What `GET /health` answers. The vault's name is for those who show a token."""
 
     ok: Literal[True] = True
     version: str
-    vault: str
+    vault: str | None
     protocol: int = PROTOCOL
 
 
@@ -46,6 +46,8 @@ class SessionInfo(Wire):
         protocol: Of the wire: see `PROTOCOL`. Bridges that do not say speak version 1.
         tools: The names of the enabled tools.
         host_connected: Whether there is a consent screen.
+        wait_seconds: How long an agent's call should wait for a person before its ticket is handed on.
+        max_output_bytes: How long a result for a model may be.
     """
 
     role: Annotated[Role, ANY_TEXT]
@@ -58,6 +60,8 @@ class SessionInfo(Wire):
     protocol: int = PROTOCOL
     tools: tuple[str, ...]
     host_connected: bool
+    wait_seconds: int = 40
+    max_output_bytes: int = 65_536
 
 
 class SessionNameParams(Params):
@@ -122,6 +126,9 @@ class VaultStatus(Wire):
         indexed: Notes whose content is known.
         indexing: Whether files are still to be read.
         last_sweep: When the whole disk was last compared with what is known; None before the first time.
+        in_place: Whether the vault's folder is where it was when the bridge started; else nothing is written.
+        by_name_only: How many notes and canvases were given up: they cannot be read, or are too much to be understood.
+        named_only: The first of their paths, for the person's own programs.
     """
 
     notes: int
@@ -129,6 +136,9 @@ class VaultStatus(Wire):
     indexed: int
     indexing: bool
     last_sweep: str | None
+    by_name_only: int
+    named_only: tuple[str, ...]
+    in_place: bool = True
 
 
 class Faults(Wire):

@@ -3,6 +3,7 @@
 from typing import Any, Literal
 
 from bridge.contract.base import Params, Wire
+from bridge.contract.consent import ConsentMode
 from bridge.contract.tools import ToolSummary
 
 Section = Literal["tools", "apis", "network", "performance", "privacy", "toolSpecific"]
@@ -33,6 +34,27 @@ class SettingsSection(Wire):
 
     id: str
     title: str
+    description: str
+
+
+class ToolSetting(ToolSummary):
+    """A tool with what is set for it.
+
+    Attributes:
+        group: Of the settings screen: what kinds of tools belong together.
+        enabled: Whether agents can see it.
+        mode: When it asks.
+        modes: What that can be set to, the most cautious first; each is different from the others for this tool.
+        rate: How many calls a minute one client can make.
+        default_rate: The same where nothing is set.
+    """
+
+    group: str
+    enabled: bool
+    mode: ConsentMode
+    modes: tuple[ConsentMode, ...]
+    rate: int
+    default_rate: int
 
 
 class SettingsSchema(Wire):
@@ -52,4 +74,4 @@ class SettingsSchema(Wire):
     properties: dict[str, Any]
     sections: tuple[SettingsSection, ...]
     presets: dict[str, tuple[str, ...]]
-    tools: tuple[ToolSummary, ...]
+    tools: tuple[ToolSetting, ...]

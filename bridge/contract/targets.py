@@ -32,20 +32,6 @@ class Reach(StrEnum):
     CUSTOM_TOOL = "custom_tool"
 
 
-class RungView(Wire):
-    """One rung of a question's ladder.
-
-    Attributes:
-        reach: How far it holds; an answer names the rung by this.
-        keys: What it holds for, in the spelling of the permission file.
-        label: The same for people, such as `the folder Projects/`.
-    """
-
-    reach: Reach
-    keys: tuple[str, ...]
-    label: str
-
-
 class TargetView(Wire):
     """One thing that a call touches.
 

@@ -2,13 +2,15 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from bridge.contract.base import Params, Wire
-from bridge.contract.consent import ClientName, ConsentClass, ConsentMode, Id, Operation, RiskLevel
+from bridge.contract.consent import ClientName, ConsentClass, ConsentMode, FilePreview, Id, Operation, RiskLevel
 
 Format = Literal["bridge", "ollama", "openai", "mcp", "text"]
 Wait = Annotated[float, Field(ge=0, le=86_400)]
+Arguments = Annotated[dict[str, Any], BeforeValidator(lambda sent: {} if sent is None else sent)]
+"""A call's arguments; `null` is none."""
 
 
 class ToolsListParams(Params):
@@ -69,47 +71,62 @@ class FunctionTool(Wire):
 
 
 class McpAnnotations(Wire):
-    """MCP's hints about a tool."""
+    """MCP's hints about a tool; those that say nothing of it are left out."""
 
-    title: str
     read_only_hint: bool
-    destructive_hint: bool
-    idempotent_hint: bool
+    destructive_hint: bool | None = None
+    idempotent_hint: bool | None = None
     open_world_hint: bool
+
+    @model_serializer(mode="wrap")
+    def _without_nothing(self, render: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in render(self).items() if value is not None}
 
 
 class McpTool(Wire):
-    """A tool as MCP's `tools/list` describes it."""
+    """A tool as MCP's `tools/list` describes it. `output_schema` is left out where there is none."""
 
     name: str
     title: str
     description: str
     input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None = None
     annotations: McpAnnotations
+
+    def to_wire(self) -> dict[str, Any]:
+        """The JSON object without a shape that is not said."""
+        return {name: value for name, value in super().to_wire().items() if value is not None}
 
 
 class ToolCallParams(Params):
-    """One call. `wait` (seconds) bounds the reply, not the call."""
+    """One call. `wait` (seconds) bounds the reply, not the call; `draft` is the draft that it is made in.
+
+    With `withdraw` the call ends when its caller leaves before it is answered; without `ask` nobody is asked.
+    """
 
     name: Id
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Arguments = Field(default_factory=dict)
     call_id: Id | None = None
     wait: Wait | None = None
     reason: Annotated[str, Field(max_length=2000)] | None = None
+    withdraw: bool = False
+    ask: bool = True
+    draft: Id | None = None
 
 
 class ToolResultParams(Params):
-    """A call made before."""
+    """A call made before. With `withdraw` it ends when its caller leaves before it is answered."""
 
     call_id: Id
     wait: Wait | None = None
+    withdraw: bool = False
 
 
 class ToolPreviewParams(Params):
     """A call that is only to be shown."""
 
     name: Id
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Arguments = Field(default_factory=dict)
 
 
 class ToolCancelParams(Params):
@@ -128,16 +145,23 @@ class ExplainParams(Params):
     """A call that a client of this name or id might make; without one, a program that nobody gave a name."""
 
     name: Id
-    arguments: dict[str, Any] = Field(default_factory=dict)
+    arguments: Arguments = Field(default_factory=dict)
     client: ClientName | None = None
 
 
 class HistoryListParams(Params):
-    """How many, older than which change, and to which file or note."""
+    """How many, older than which change, to which file or note, since when, by which client and tool.
+
+    `since` is an ISO 8601 time, `client` a name or an id, `grant` the id of the answer that allowed them.
+    """
 
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
     before: Id | None = None
     path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+    since: Id | None = None
+    client: ClientName | None = None
+    tool: Id | None = None
+    grant: Id | None = None
 
 
 class ChangeEntry(Wire):
@@ -153,6 +177,10 @@ class ChangeEntry(Wire):
         added: Lines added.
         removed: Lines removed.
         can_undo: Whether the bytes it replaced were kept.
+        client_id: The id of that client's token.
+        who: Who asked for it, for people; in quotation marks where it is only what a program calls itself.
+        summary: What it was, in a sentence.
+        grant: The id of the remembered answer that allowed it.
     """
 
     execution_id: str
@@ -164,9 +192,75 @@ class ChangeEntry(Wire):
     added: int
     removed: int
     can_undo: bool
+    client_id: str
+    who: str = ""
+    summary: str = ""
+    grant: str | None = None
 
 
 class ReverseParams(Params):
     """Which change; by default the newest not yet undone, or the last undone."""
 
     execution_id: Id | None = None
+
+
+class HistoryDiffParams(Params):
+    """Which change."""
+
+    execution_id: Id
+
+
+class ChangeDiff(Wire):
+    """What a change did to each file.
+
+    Attributes:
+        files: The files, with their diffs.
+        lost: Files of which the bytes from before or after are no longer kept.
+    """
+
+    files: tuple[FilePreview, ...]
+    lost: tuple[str, ...] = ()
+
+
+class UndoAllParams(Params):
+    """Which changes: these, or all that fit; at least one member is needed. `preview` says what would become of each.
+
+    Members are as those of `history.list`.
+    """
+
+    execution_ids: Annotated[list[Id], Field(min_length=1, max_length=1000)] | None = None
+    since: Id | None = None
+    client: ClientName | None = None
+    tool: Id | None = None
+    grant: Id | None = None
+    preview: bool = False
+
+
+class UndoneChange(ChangeEntry):
+    """A change that was to be undone.
+
+    Attributes:
+        undone: It is, or would be.
+        why: Why not, as a sentence; None when it is.
+    """
+
+    undone: bool = False
+    why: str | None = None
+
+
+class UndoneAll(Wire):
+    """What became, or would become, of several changes.
+
+    Attributes:
+        changes: All of them, in the order in which they are undone: newest first.
+        undone: How many are undone.
+        skipped: How many are not, each for its own reason.
+        files: Files that are as they were before.
+        text: The same in a sentence.
+    """
+
+    changes: tuple[UndoneChange, ...]
+    undone: int
+    skipped: int
+    files: int
+    text: str

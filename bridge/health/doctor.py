@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, running, state
+from bridge.health import installation, place, programs, running, state
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
     installation.check_python,
     installation.check_packages,
     installation.check_keyring,
+    programs.check_sandbox,
     place.check_vault,
     place.check_nesting,
     place.check_space,
     place.check_case,
+    place.check_names,
     place.check_watches,
     installation.check_plugin,
     state.check_folder,

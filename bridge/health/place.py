@@ -8,12 +8,15 @@ from pathlib import Path
 
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.health.finding import Finding
+from bridge.vault.paths import unsafe_name
 
 LOW, EMPTY = 1024 * 1024 * 1024, 50 * 1024 * 1024
 """Free bytes below which a disk is nearly full, and below which writing is about to fail."""
 WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 NEARLY = 0.8
 _MARK = ".obsidian"
+MOST_NAMED = 10
+"""Files that are named for one reason; all of them are counted."""
 
 
 def check_vault(vault: Path) -> Iterator[Finding]:
@@ -66,6 +69,35 @@ def check_case(vault: Path) -> Iterator[Finding]:
         yield Finding("case", "ok", "The disk takes 'A.md' and 'a.md' for one file; the bridge takes care of that")
     else:
         yield Finding("case", "ok", "The disk tells upper from lower case")
+
+
+def check_names(vault: Path) -> Iterator[Finding]:
+    """Whether there are files and folders that no tool can see, because of their names or where they lead."""
+    unseen: dict[str, list[str]] = {}
+    for folder, names, files in os.walk(vault):
+        for name in sorted([*names, *files]):
+            if reason := _unseen(vault, Path(folder, name)):
+                unseen.setdefault(reason, []).append(Path(folder, name).relative_to(vault).as_posix())
+        names[:] = [name for name in names if not name.startswith(".") and unsafe_name(name) is None]
+    for reason, paths in sorted(unseen.items()):
+        named = ", ".join(map(repr, paths[:MOST_NAMED]))
+        more = f" and {len(paths) - MOST_NAMED} more" if len(paths) > MOST_NAMED else ""
+        yield Finding("names", "warn", f"No tool can see what {reason}: {named}{more}", "Rename it, if agents should")
+    if not unseen:
+        yield Finding("names", "ok", "Tools can see every file that is not hidden")
+
+
+def _unseen(vault: Path, place: Path) -> str | None:
+    """Why no tool can see something that is not hidden; None when they can."""
+    if place.name.startswith("."):
+        return None
+    if unsafe_name(place.name) is not None:
+        return "has such a name, which not every system can have"
+    if place.is_symlink() and not Path(os.path.realpath(place)).is_relative_to(os.path.realpath(vault)):
+        return "is a link that leads out of the vault"
+    if not (place.is_file() or place.is_dir()):
+        return "is no file or folder, or a link that leads nowhere"
+    return None
 
 
 def check_watches(vault: Path) -> Iterator[Finding]:

@@ -86,6 +86,7 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     answer = _call(port, endpoint.token, "bridge.faults")
     for fault in answer["faults"] if isinstance(answer, dict) else ():
         yield Finding("bridge", "warn", fault, "It goes on with what was in force before; correct the file")
+    yield from _given_up(_call(port, endpoint.token, "vault.status"))
     report = _call(port, endpoint.token, "audit.verify")
     if not isinstance(report, dict):
         yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")
@@ -94,6 +95,22 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
         yield Finding("log", "fail", what, "`vault-bridge log --verify` names them; somebody or something edited it")
     else:
         yield Finding("log", "ok", f"{report['records']} records, the log is whole")
+
+
+def _given_up(status: Any) -> Iterator[Finding]:
+    """The notes that the index has given up."""
+    if not isinstance(status, dict):
+        yield Finding("index", "warn", "What is known of the vault could not be asked", STOP)
+    elif count := status["byNameOnly"]:
+        named = ", ".join(map(repr, status["namedOnly"]))
+        more = f" and {count - len(status['namedOnly'])} more" if count > len(status["namedOnly"]) else ""
+        what = f"Known by name only, without links, tags and properties: {named}{more}"
+        remedy = "Split notes that are nested very deeply or hold very many links; give yourself the right to read them"
+        yield Finding("index", "warn", what, remedy)
+    elif status["indexing"]:
+        yield Finding("index", "ok", f"It is being built: {status['indexed']} of {status['notes']} notes are read")
+    else:
+        yield Finding("index", "ok", f"{status['notes']} notes are read")
 
 
 def _left_over(vault: Path) -> Iterator[Finding]:

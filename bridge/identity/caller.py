@@ -21,11 +21,15 @@ class Client:
         id: The credential's id.
         name: The name that the person gave it; None for the shared credential, which stands for no one in particular.
         capabilities: What it may do.
+        preset: The named set of tools that it has, in place of the one that all have; None: that one.
+        elicitation: Whether its user may say yes in the client itself to single calls of it that only read notes.
     """
 
     id: str
     name: str | None
     capabilities: frozenset[Capability]
+    preset: str | None = None
+    elicitation: bool = False
 
     @property
     def is_shared(self) -> bool:
@@ -39,6 +43,8 @@ class Client:
 
 
 SHARED: Final = Client(SHARED_ID, None, frozenset({Capability.CALL}))
+DEMO: Final = Client("demo", "The demonstration of Vault Bridge", frozenset({Capability.CALL}))
+"""Who asks the question of `demo.ask`. It has no token, so nobody can be it."""
 HOST: Final = Client(HOST_ID, "Obsidian or the terminal", frozenset(Capability))
 
 
@@ -50,11 +56,15 @@ class Caller:
         client: Whose credential the connection showed.
         connection: The id of the connection; over HTTP each request is one.
         calls_itself: The name that the program gave itself, which proves nothing.
+        draft: The draft that the call names, where it names one.
+        chain: The chain that the call is a part of, where it is one: that call's execution id. Nobody can send it.
     """
 
     client: Client
     connection: str
     calls_itself: str | None = None
+    draft: str | None = None
+    chain: str | None = None
 
     @property
     def subject(self) -> str:

@@ -17,7 +17,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from bridge.clock import Clock, stamp
-from bridge.contract.identity import Capability, ClientInfo
+from bridge.contract.identity import Capability, ClientInfo, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import Client
 from bridge.identity.private_file import PrivateFile, PrivateFolder
@@ -44,10 +44,12 @@ class _Record:
     added: str
     last_seen: str | None = None
     calls_itself: str | None = None
+    preset: Preset | None = None
+    elicitation: bool = False
 
     @property
     def client(self) -> Client:
-        return Client(self.id, self.name, self.capabilities)
+        return Client(self.id, self.name, self.capabilities, self.preset, self.elicitation)
 
     def info(self) -> ClientInfo:
         held = tuple(capability for capability in Capability if capability in self.capabilities)
@@ -56,6 +58,8 @@ class _Record:
             name=self.name,
             calls_itself=self.calls_itself,
             capabilities=held,
+            preset=self.preset,
+            elicitation=self.elicitation,
             added=self.added,
             last_seen=self.last_seen,
         )
@@ -108,11 +112,12 @@ class ClientStore:
             record = self._records.get(client_id)
         return record.name if record else client_id
 
-    def add(self, name: str) -> tuple[ClientInfo, str]:
+    def add(self, name: str, preset: Preset | None = None) -> tuple[ClientInfo, str]:
         """Add a client, which may call tools and nothing else.
 
         Args:
             name: What the person calls it.
+            preset: The named set of tools that it has; None: the one that all have.
 
         Returns:
             The client, and its token, which cannot be had again.
@@ -133,6 +138,7 @@ class ClientStore:
                 token_hash=_hash(token),
                 capabilities=frozenset({Capability.CALL}),
                 added=stamp(self._clock.now()),
+                preset=preset,
             )
             self._save({**self._records, client_id: record})
         self._on_change()
@@ -144,6 +150,18 @@ class ClientStore:
             record = self._record(client_id)
             self._check_name(name, apart_from=client_id)
             changed = self._replace(replace(record, name=name))
+        self._on_change()
+        return changed.info()
+
+    def choose(self, client_id: str, *, preset: Preset | None = None, elicitation: bool | None = None) -> ClientInfo:
+        """Give a client another named set of tools, or let its user confirm reads in it; None leaves what there is.
+
+        Raises what `get` and `add` raise. Only a person may have said that reads may be confirmed so.
+        """
+        with self._lock:
+            record = self._record(client_id)
+            elicits = record.elicitation if elicitation is None else elicitation
+            changed = self._replace(replace(record, preset=preset or record.preset, elicitation=elicits))
         self._on_change()
         return changed.info()
 
@@ -245,6 +263,8 @@ def _to_json(records: Iterable[_Record]) -> list[dict[str, Any]]:
             "added": record.added,
             "lastSeen": record.last_seen,
             "callsItself": record.calls_itself,
+            "preset": record.preset,
+            "elicitation": record.elicitation,
         }
         for record in records
     ]
@@ -261,6 +281,8 @@ def _from_json(data: Any) -> dict[str, _Record]:
             added=str(member["added"]),
             last_seen=member.get("lastSeen"),
             calls_itself=member.get("callsItself"),
+            preset=None if member.get("preset") is None else Preset(member["preset"]),
+            elicitation=member.get("elicitation") is True,
         )
         for member in data
     ]

@@ -19,7 +19,6 @@ from bridge.contract.index_comparison import (
     UncomparedNote,
 )
 from bridge.index.knowledge import Knowledge
-from bridge.notes.names import split_link
 from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import nfc
 
@@ -48,7 +47,7 @@ def counts(knowledge: Knowledge, path: str) -> NoteCounts | None:
         return None
     resolved, unresolved = Counter[str](), Counter[str]()
     for link in knowledge.links_from(path):
-        linkpath = split_link(link.link)[0]
+        linkpath = link.linkpath
         target = knowledge.names.resolve(linkpath, path)
         if target is None:
             unresolved[linkpath] += 1

@@ -19,10 +19,11 @@ from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
-from bridge.vault.file_types import HEAD, is_binary, is_note
+from bridge.notes.work import TooMuchWork, Work
+from bridge.vault.file_types import HEAD, is_note, is_text
 from bridge.vault.files import FileStat, file_stat
 from bridge.vault.folder import Folder
-from bridge.vault.paths import VaultPath, unsafe_name
+from bridge.vault.paths import known_path, unsafe_name
 from bridge.vault.root import VaultRoot
 
 LARGEST_NOTE = 64 << 20
@@ -48,7 +49,7 @@ class ParsedFile:
     Attributes:
         facts: What is known of a note; None of a canvas.
         links: Its links, in order.
-        text: Its text, for the full-text search; empty for a canvas.
+        text: Its text, for the full-text search; empty for a canvas, and for what is no text for all its name.
     """
 
     facts: NoteFacts | None
@@ -62,7 +63,7 @@ class FileReading:
 
     Attributes:
         file: As it was when it was read.
-        document: What it says; None when it is no note or canvas, or cannot be read.
+        document: What it says; None when it is no note or canvas, cannot be read, or is too much to be understood.
         data: Its bytes, as far as they are wanted for searching; None when they could not be read.
         digest: Of its bytes; shows whether they are still the same.
         settled: Whether its bytes are surely still those.
@@ -96,15 +97,10 @@ def is_visible(path: str) -> bool:
     return all(part and not part.startswith(".") and unsafe_name(part) is None for part in path.split("/"))
 
 
-def vault_path(path: str) -> VaultPath:
-    """A path that the index knows, and so a place in the vault; empty for the vault itself."""
-    return VaultPath(tuple(path.split("/")) if path else ())
-
-
 def open_folder(root: VaultRoot, path: str) -> Folder | None:
     """A folder, held open; None when there is none or it cannot be entered. Links are not followed."""
     try:
-        return root.folder(vault_path(path), follow=False)
+        return root.folder(known_path(path), follow=False)
     except (ToolFailure, OSError):
         return None
 
@@ -160,7 +156,7 @@ def _wanted(folder: Folder, name: str, path: str) -> tuple[bytes, os.stat_result
     largest = LARGEST_NOTE if is_parsed(path, 0) else LARGEST_TEXT
     if not is_parsed(path, 0):
         head, state = folder.read_with_state(name, limit=HEAD)
-        if state.st_size <= HEAD or state.st_size > largest or is_binary(head):
+        if state.st_size <= HEAD or state.st_size > largest or not is_text(head):
             return head, state, len(head) == min(state.st_size, HEAD)
     data, state = folder.read_with_state(name, limit=largest + 1)
     if len(data) > largest:
@@ -178,17 +174,21 @@ def is_parsed(path: str, size: int) -> bool:
     return size <= LARGEST_NOTE and (is_note(path) or is_canvas(path))
 
 
-def parse_file(path: str, data: bytes) -> ParsedFile:
-    """What a note or canvas says. Bytes that are no UTF-8 are kept as surrogates.
+def parse_file(path: str, data: bytes) -> ParsedFile | None:
+    """What a note or canvas says; None when it is too much to be understood. Bytes that are no UTF-8 are surrogates.
 
     Args:
         path: Where it lies.
         data: Its bytes.
     """
     text = data.decode("utf-8", "surrogateescape")
-    if is_canvas(path):
-        return ParsedFile(None, tuple(parse_canvas(text)), "")
-    note = parse_note(text, outline=False)
+    work = Work.of_one_note()
+    try:
+        if is_canvas(path):
+            return ParsedFile(None, tuple(parse_canvas(text, work)), "")
+        note = parse_note(text, outline=False, work=work)
+    except TooMuchWork:
+        return None
     facts = NoteFacts(
         path=path,
         properties=note.frontmatter or {},
@@ -197,4 +197,4 @@ def parse_file(path: str, data: bytes) -> ParsedFile:
         headings=note.headings,
         block_ids=tuple(block.id for block in note.blocks),
     )
-    return ParsedFile(facts, note.all_links, text)
+    return ParsedFile(facts, note.all_links, text if is_text(data) else "")

@@ -1,6 +1,7 @@
 """All that the index knows, kept in step: files, names and texts in memory, what notes say in SQLite."""
 
 import contextlib
+import errno
 import gc
 import logging
 import sqlite3
@@ -165,6 +166,14 @@ class IndexState:
         except OSError as error:
             logger.warning("The vault's texts cannot be kept (%s); the next start reads them again", error.strerror)
         self.checkpoint()
+
+    def copy_to(self, folder: Path) -> None:
+        """Write what is known into another folder, in the form that `load` takes up. Raises OSError."""
+        try:
+            self.ask(lambda store: store.copy_to(folder))
+        except sqlite3.Error as error:
+            raise OSError(errno.EIO, f"the index cannot be copied ({error})") from error
+        self.texts.copy_to(folder / _TEXTS)
 
     def close(self) -> None:
         """Make the next start fast and close the files, when nobody asks any more."""

@@ -139,14 +139,20 @@ class Watcher:
         folder: The vault's real folder.
         on_change: Called with vault paths that have changed, in a thread of the watcher's.
         on_trouble: Called when nothing is reported (any more).
+        on_begin: Called once what changes is reported, in the watcher's thread. What changed before is not.
     """
 
     def __init__(
-        self, folder: Path, on_change: Callable[[set[str]], None], on_trouble: Callable[[], None] = lambda: None
+        self,
+        folder: Path,
+        on_change: Callable[[set[str]], None],
+        on_trouble: Callable[[], None] = lambda: None,
+        on_begin: Callable[[], None] = lambda: None,
     ) -> None:
         self._folder = folder
         self._on_change = on_change
         self._on_trouble = on_trouble
+        self._on_begin = on_begin
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
 
@@ -177,7 +183,7 @@ class Watcher:
             watch_filter=None,
             debounce=DEBOUNCE_MS,
             step=STEP_MS,
-            stop_event=self._stop,
+            stop_event=_Stop(self._stop, self._on_begin),
             raise_interrupt=False,
             ignore_permission_denied=True,
         )
@@ -193,3 +199,23 @@ class Watcher:
         except ValueError:
             return None
         return "/".join(parts) if parts and not any(part.startswith(".") for part in parts) else None
+
+
+class _Stop:
+    """Whether to stop, as the library asks again and again from when the system reports to it: so it tells of that too.
+
+    Args:
+        stop: Set when to stop.
+        on_begin: Called when it asks for the first time.
+    """
+
+    def __init__(self, stop: threading.Event, on_begin: Callable[[], None]) -> None:
+        self._stop = stop
+        self._on_begin: Callable[[], None] | None = on_begin
+
+    def is_set(self) -> bool:
+        """Whether to stop."""
+        on_begin, self._on_begin = self._on_begin, None
+        if on_begin is not None:
+            on_begin()
+        return self._stop.is_set()

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from bridge.clock import Clock
 from bridge.errors import NotFound, ToolFailure
-from bridge.index.file_reading import FileReading, NotAFile, is_visible, vault_path
+from bridge.index.file_reading import FileReading, NotAFile, is_visible
 from bridge.index.index_state import IndexState
 from bridge.index.ingest import BATCH_FILES, Batch, Ingest
 from bridge.index.progress import Progress
 from bridge.index.sweep import ChangedFolder, SweptFolders, sweep
 from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
+from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class Indexer:
         reported: dict[str, str] = {}
         gone: list[str] = []
         try:
-            for folder in sweep(self._files, state.tree, vault_path(start), found, lambda: self._stopping):
+            for folder in sweep(self._files, state.tree, known_path(start), found, lambda: self._stopping):
                 reported |= self._see(folder)
                 gone.extend(folder.gone)
         except NotFound:  # it went before we came

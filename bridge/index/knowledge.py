@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from bridge.notes.names import Names
-from bridge.notes.note import Heading
+from bridge.notes.note import COUNTED, Heading, LinkKind, linkpath_of, subpath_of
 
 
 class IndexedFile(NamedTuple):
@@ -67,6 +67,7 @@ class StoredLink(NamedTuple):
         embed: Whether it is an embed.
         markdown: Whether it is written `[text](destination)`.
         key: The property it is the value of; empty in the body.
+        kind: How it is written.
     """
 
     source: str
@@ -77,6 +78,22 @@ class StoredLink(NamedTuple):
     embed: bool
     markdown: bool
     key: str
+    kind: LinkKind = "link"
+
+    @property
+    def linkpath(self) -> str:
+        """What it is resolved by: its path, without the subpath."""
+        return linkpath_of(self.kind, self.original, self.link)
+
+    @property
+    def subpath(self) -> str:
+        """What part of the file it names, with `#`; empty when it names all of it."""
+        return subpath_of(self.kind, self.original, self.link)
+
+    @property
+    def counts(self) -> bool:
+        """Whether Obsidian counts it among the links of its file."""
+        return self.kind in COUNTED
 
 
 class TagCount(NamedTuple):
@@ -167,7 +184,7 @@ class Knowledge(Protocol):
         ...
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link in the vault whose path ends in one of some names, wherever it leads.
+        """Every link in the vault whose path ends in one of some names, wherever it leads, not counted ones too.
 
         Args:
             keys: The names, as `names.link_key` makes them.

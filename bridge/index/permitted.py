@@ -9,6 +9,7 @@ from bridge.index.knowledge import ClosedRules, IndexedFile, IndexStatus, NoteFa
 from bridge.index.store.store import TagUse
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.names import Names
+from bridge.vault.looks import EVERYTHING, looked_at
 
 
 class PermittedKnowledge:
@@ -22,7 +23,7 @@ class PermittedKnowledge:
     """
 
     def __init__(self, index: VaultIndex, closed: ClosedRules) -> None:
-        self._index = index
+        self._everything = index
         self._closed = closed
 
     @property
@@ -89,6 +90,12 @@ class PermittedKnowledge:
     def refresh(self) -> None:
         """Compare the whole disk and take in what differs."""
         self._index.refresh()
+
+    @property
+    def _index(self) -> VaultIndex:
+        """What every answer comes from: whoever asks for a name has looked in the whole vault."""
+        looked_at(EVERYTHING)
+        return self._everything
 
     def _rules(self) -> Permitted | None:
         """Whether a path is open; None when all are."""

@@ -150,7 +150,7 @@ class NoteResolver:
         Args:
             text: What is searched for.
         """
-        if looks_like_glob(text) and not _is_link(text):
+        if looks_like_glob(text) and not is_link(text):
             return ()
         try:
             return [match.path for match in self.find_matches(text)]
@@ -244,7 +244,7 @@ def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool 
         PermissionDenied: It leads outside the vault, into a dot-folder, or to what the user closed.
     """
     missing: NotFound | InvalidParameters | None = None
-    if not _is_link(text):
+    if not is_link(text):
         try:
             path = parse_path(text)
         except InvalidParameters as error:
@@ -255,9 +255,25 @@ def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool 
             except NotFound as error:
                 missing = error
     try:
-        note = resolver.resolve(text, certain=certain)
+        return whole_note(resolver, text, certain=certain)
     except (NotFound, InvalidParameters) as error:
-        raise (missing or error) from None
+        raise (error if missing is None or error.data.get("part") else missing) from None
+
+
+def whole_note(resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
+    """The note that a reference means, which must not mean a part of it.
+
+    Args:
+        resolver: Finds notes by name.
+        text: What the caller wrote.
+        certain: Whether the note is to be written; see `NoteResolver.resolve`.
+
+    Raises:
+        NotFound: No note fits.
+        Ambiguous: Several fit.
+        InvalidParameters: It is no reference, or names a part of a note.
+    """
+    note = resolver.resolve(text, certain=certain)
     if note.reference.part:
         raise InvalidParameters(
             f"{text!r} names a part of {note.path!r}; give the note alone, or read the part with read_note",
@@ -283,7 +299,7 @@ def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
     try:
         return str(locate(files, resolver, text))
     except ToolFailure:
-        return parse_reference(text).text if _is_link(text) else str(parse_path(text))
+        return parse_reference(text).text if is_link(text) else str(parse_path(text))
 
 
 def note_not_found(name: str) -> NotFound:
@@ -291,6 +307,7 @@ def note_not_found(name: str) -> NotFound:
     return NotFound(
         f"Note not found: {name}. Use find to see what there is",
         data={"error_type": "not_found", "note_name": name},
+        wanted=name,
     )
 
 
@@ -305,7 +322,8 @@ def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
     )
 
 
-def _is_link(text: str) -> bool:
+def is_link(text: str) -> bool:
+    """Whether a caller wrote a wikilink, which is no path."""
     return text.strip().startswith(("[[", "![["))
 
 

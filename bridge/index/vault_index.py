@@ -18,7 +18,7 @@ from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLi
 from bridge.index.progress import OnProgress, Progress
 from bridge.index.store.store import Store, TagUse
 from bridge.index.texts.arena import TextArena
-from bridge.notes.names import Names, link_key, split_link
+from bridge.notes.names import Names, link_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 
@@ -92,7 +92,9 @@ class VaultIndex:
         self._counting = threading.Lock()
         self.incomplete_answers = 0
         self._counts: VersionedCache[Sequence[TagCount]] = VersionedCache()
+        self._by_name_only: VersionedCache[Sequence[str]] = VersionedCache()
         self._uses: VersionedCache[Sequence[TagUse]] = VersionedCache()
+        self._paths: tuple[Sequence[IndexedFile], Sequence[str], Sequence[str]] = ((), (), ())
         if self._state.load():
             self._indexer.named.set()
 
@@ -114,6 +116,20 @@ class VaultIndex:
             self._state.save(least_text=1)
             self._state.close()
 
+    def copy_to(self, folder: Path) -> None:
+        """Write what is known into another folder, so that a second index of this vault begins there. Blocks.
+
+        What the copy lacks, or has too much, its first sweep finds.
+
+        Args:
+            folder: The folder, for this user only; made when missing.
+
+        Raises:
+            OSError: The disk is full or failed.
+        """
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._state.copy_to(folder)
+
     # -- changes ------------------------------------------------------------------------------------------------
 
     def changed(self, paths: Iterable[str]) -> None:
@@ -127,6 +143,10 @@ class VaultIndex:
         """
         if self._indexer.applied(plan):
             self._thread.changed(())
+
+    def watched(self) -> None:
+        """Changes are reported from now on. What changed since the last comparison was not, so the disk is compared."""
+        self._thread.sweep_soon()
 
     def unwatched(self) -> None:
         """Changes are not reported (any more): from now on, old answers are checked before they are given."""
@@ -156,6 +176,12 @@ class VaultIndex:
             last_sweep=last,
         )
 
+    def by_name_only(self) -> Sequence[str]:
+        """The notes and canvases that were given up, by path: they cannot be read, or are too much to be understood."""
+        state = self._state
+        found = self._by_name_only.get(state.version, lambda: state.ask(Store.without_document))
+        return [path for path in found if not state.is_unread(path)]
+
     @property
     def ready(self) -> bool:
         """Whether everything is known, as it is on the disk."""
@@ -171,6 +197,19 @@ class VaultIndex:
         """Every folder but the vault itself, empty ones too, in the order of a walk."""
         self._freshen()
         return self._state.tree.folders()
+
+    def paths(self) -> Sequence[str]:
+        """The paths of all files and folders as they were seen last; the same object until they are others.
+
+        It waits for the first look at the vault after the start, and for nothing else.
+        """
+        if self._started is not None:
+            self._indexer.named.wait(max(0.0, NAMES_SECONDS - (self._clock.monotonic() - self._started)))
+        files, folders = self._state.tree.files(), self._state.tree.folders()
+        seen = self._paths
+        if seen[0] is not files or seen[1] is not folders:
+            seen = self._paths = (files, folders, (*(file.path for file in files), *folders))
+        return seen[2]
 
     def file(self, path: str) -> IndexedFile | None:
         """One file, by its exact path."""
@@ -193,7 +232,7 @@ class VaultIndex:
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links, embeds and property links in a note or canvas, in order."""
-        return self._ask(lambda store: store.links_from(path))
+        return [link for link in self._ask(lambda store: store.links_from(path)) if link.counts]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link in the vault whose path ends in one of these names, wherever it leads."""
@@ -206,7 +245,7 @@ class VaultIndex:
         return [
             link
             for link in self.links_named([link_key(path)])
-            if link.source != path and names.resolve(split_link(link.link)[0], link.source) == path
+            if link.counts and link.source != path and names.resolve(link.linkpath, link.source) == path
         ]
 
     def with_alias(self, alias: str) -> Sequence[str]:
@@ -258,7 +297,8 @@ class VaultIndex:
             since = self._clock.monotonic() - self._started
             indexer.named.wait(max(0.0, NAMES_SECONDS - since))
             indexer.built.wait(max(0.0, BUILD_SECONDS - since))
-        if not self._watched and self._clock.monotonic() - indexer.swept_at >= self._stale:
+        is_built = indexer.built.is_set() or self._started is None  # who builds it compares the disk anyway
+        if is_built and not self._watched and self._clock.monotonic() - indexer.swept_at >= self._stale:
             indexer.sweep(thorough=True)
         if self._is_building:
             with self._counting:

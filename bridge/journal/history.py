@@ -1,5 +1,6 @@
 """What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -7,10 +8,12 @@ from typing import Literal
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters, NotFound
 from bridge.journal.backups import Backups
+from bridge.journal.change_diff import change_diff
+from bridge.journal.foresight import foresee
 from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
 from bridge.journal.on_disk import FolderCache
-from bridge.journal.record import HistoryEntry, HistoryState
-from bridge.journal.reversal import Reversal
+from bridge.journal.record import ChangeDiff, HistoryEntry, HistoryState
+from bridge.journal.reversal import Reversal, edited_since
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
 
@@ -28,18 +31,21 @@ class RecordedChange:
     Attributes:
         shown: As the history shows it, but for its state.
         kind: Which of the three.
-        change: The change that it is about: itself, or the one it takes back or repeats.
-        summary: The plan's sentence.
+        changes: The changes that it is about: itself, or those it takes back or repeats, the newest first.
         offset: Where its line is in the journal.
         outcome: How it ended.
     """
 
     shown: HistoryEntry
     kind: Literal["change", "undo", "redo"]
-    change: str
-    summary: str
+    changes: tuple[str, ...]
     offset: int
     outcome: Outcome = "open"
+
+    @property
+    def change(self) -> str:
+        """The change that it is about; of several, the newest."""
+        return self.changes[0]
 
 
 class History:
@@ -87,9 +93,11 @@ class History:
             arguments_hash=cause.arguments_hash,
             can_undo=begin.keep or not begin.pushes_aside,
             credential=cause.credential,
+            summary=begin.summary,
+            grant=cause.grant,
         )
-        change = cause.execution_id if cause.kind == "change" else cause.reverses or cause.execution_id
-        recorded = RecordedChange(shown, cause.kind, change, begin.summary, offset)
+        changes = (cause.execution_id,) if cause.kind == "change" or not cause.reverses else split_ids(cause.reverses)
+        recorded = RecordedChange(shown, cause.kind, changes, offset)
         self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
 
     def mark(self, outcome: OutcomeRecord) -> None:
@@ -103,7 +111,7 @@ class History:
         recorded.outcome = outcome.kind
         self._open.pop(outcome.execution_id, None)
         if outcome.kind != "rolled_back":
-            self._heads[recorded.change] = recorded
+            self._heads |= dict.fromkeys(recorded.changes, recorded)
             if recorded.shown.call_id is not None:
                 self._calls[recorded.shown.call_id] = recorded
 
@@ -125,10 +133,12 @@ class History:
         changes = self._changes(credential) if before is None else self._before(before, credential)
         return [self._entry(recorded) for recorded in changes[:limit]]
 
-    def find_call(self, call_id: str) -> HistoryEntry | None:
+    def find_call(self, call_id: str, *, of_any_age: bool) -> HistoryEntry | None:
         """See `Ledger.find_call`."""
         recorded = self._calls.get(call_id)
-        if recorded is None or datetime.fromisoformat(recorded.shown.time) < self._clock.now() - CALLS_KEPT:
+        if recorded is None:
+            return None
+        if not of_any_age and datetime.fromisoformat(recorded.shown.time) < self._clock.now() - CALLS_KEPT:
             return None
         return self._entry(recorded) if recorded.kind == "change" else recorded.shown
 
@@ -140,6 +150,26 @@ class History:
         if change is None:
             raise NotFound("There is nothing to undo")
         return change, self._reversal(change, "undo", credential)
+
+    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None) -> ChangePlan:
+        """See `Ledger.undo_several_plan`."""
+        chosen = [one for one in self._changes(credential) if one.shown.execution_id in execution_ids]
+        if missing := sorted(set(execution_ids) - {one.shown.execution_id for one in chosen}):
+            raise _unknown(missing[0])
+        for one in chosen:
+            if (why := self._no_undo(one)) is not None:
+                raise NotFound(f"The change {one.change!r} cannot be undone: {why[0].lower()}{why[1:]}")
+        heads = sorted({id(self._heads[one.change]): self._heads[one.change] for one in chosen}.values(), key=_age)
+        for head in heads:
+            self._check_own(head, credential)
+        begins = [self._journal.read(head.offset) for head in heads]
+        changes = tuple(change for head in reversed(heads) for change in head.changes)
+        with FolderCache(self._root) as folders:
+            for head, edited in zip(reversed(heads), foresee(reversed(begins), folders), strict=True):
+                if edited is not None:
+                    raise edited_since(edited, "undo", head.shown.execution_id)
+            summary = f"{len(changes)} changes" if len(changes) > 1 else self._recorded[changes[0]].shown.summary
+            return Reversal(begins, folders, self._backups).plan("undo", join_ids(changes), summary)
 
     def redo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
         """See `Ledger.redo_plan`."""
@@ -156,16 +186,59 @@ class History:
             raise NotFound("There is nothing to redo")
         return change, self._reversal(change, "redo", credential)
 
+    def diff(self, execution_id: str) -> ChangeDiff:
+        """See `Ledger.diff`."""
+        recorded = self._recorded.get(execution_id)
+        if recorded is None or recorded.change not in self._heads:
+            raise _unknown(execution_id)
+        later = (self._journal.read(one.offset) for one in self._touching_later(recorded))
+        with FolderCache(self._root) as folders:
+            return change_diff(self._journal.read(recorded.offset), later, folders, self._backups)
+
+    def foresee(self, execution_ids: Collection[str]) -> dict[str, str | None]:
+        """See `Ledger.foresee_undo`."""
+        found: dict[str, str | None] = {}
+        heads: dict[int, RecordedChange] = {}
+        for recorded in self._changes(None):
+            change = recorded.shown.execution_id
+            if change in execution_ids:
+                found[change] = self._no_undo(recorded)
+                if found[change] is None:
+                    heads[self._heads[change].offset] = self._heads[change]
+        begins = (self._journal.read(offset) for offset in heads)
+        with FolderCache(self._root) as folders:
+            for head, edited in zip(heads.values(), foresee(begins, folders), strict=True):
+                if edited is not None:
+                    why = f"{edited!r} was edited since"
+                    found |= {change: why for change in head.changes if change in found}
+        return found
+
+    def _touching_later(self, recorded: RecordedChange) -> Iterator[RecordedChange]:
+        """What was done later to files of a change, also under the names that they had then, oldest first."""
+        places = set(recorded.shown.files)
+        for later in self.applications():
+            if later.offset > recorded.offset and later.outcome == "done" and not places.isdisjoint(later.shown.files):
+                places.update(later.shown.files)
+                yield later
+
+    def _no_undo(self, recorded: RecordedChange) -> str | None:
+        """What keeps a change from being undone whatever the vault is like."""
+        shown = self._entry(recorded)
+        if shown.state == "conflicted":
+            return "It was interrupted and only partly taken back"
+        if shown.state == "undone":
+            return "It is undone already"
+        return None if shown.can_undo else "Its backup was not kept"
+
     def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
         """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
-        head = self._heads.get(change or "")
-        if head is None:
-            return {}
-        begin = self._journal.read(head.offset)
+        known = [self._heads[name] for name in split_ids(change or "") if name in self._heads]
         modes: dict[str, list[int]] = {}
-        for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
-            if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
-                modes.setdefault(step.path, []).append(mode)
+        for head in sorted({id(head): head for head in known}.values(), key=_age, reverse=True):
+            begin = self._journal.read(head.offset)
+            for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
+                if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
+                    modes.setdefault(step.path, []).append(mode)
         return modes
 
     def _reversal(self, change: str, kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
@@ -175,7 +248,7 @@ class History:
         if recorded is not None and recorded.kind != "change":
             raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
         if recorded is None or head is None:
-            raise NotFound(f"There is no change {change!r} in the history; history.list shows those there are")
+            raise _unknown(change)
         state = self._state(change)
         if state == "conflicted":
             raise NotFound(
@@ -185,11 +258,21 @@ class History:
         if (state == "undone") != (kind == "redo"):
             done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
             raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
+        self._check_own(head, credential)
         begin = self._journal.read(head.offset)
-        # What went into the trash goes there again.
-        disposal = self._journal.read(recorded.offset).disposal if kind == "redo" else None
+        # What went into the trash goes there again, where that is all there is to do.
+        alone = kind == "redo" and len(head.changes) == 1
+        disposal = self._journal.read(recorded.offset).disposal if alone else None
         with FolderCache(self._root) as folders:
-            return Reversal(begin, folders, self._backups).plan(kind, change, recorded.summary, disposal)
+            # What was undone or repeated together is turned round together.
+            together = len(head.changes)
+            summary = f"{together} changes" if together > 1 else recorded.shown.summary
+            return Reversal([begin], folders, self._backups).plan(kind, join_ids(head.changes), summary, disposal)
+
+    def _check_own(self, head: RecordedChange, credential: str | None) -> None:
+        """Refuse to take back changes of others, which were undone or repeated together with one of the caller's."""
+        if not all(_is_of(self._recorded[change], credential) for change in head.changes):
+            raise NotFound(f"The change {head.change!r} was repeated together with changes of others; ask the user")
 
     def _changes(self, credential: str | None) -> list[RecordedChange]:
         """Every change that is in the history, of one credential or of all (None), newest first."""
@@ -227,5 +310,23 @@ class History:
         return replace(recorded.shown, state=self._state(recorded.change), can_undo=head.shown.can_undo)
 
 
+def join_ids(changes: Collection[str]) -> str:
+    """Several changes in one text, as the journal names what an undo takes back."""
+    return ",".join(changes)
+
+
+def split_ids(text: str) -> tuple[str, ...]:
+    """The changes in such a text."""
+    return tuple(text.split(","))
+
+
+def _age(recorded: RecordedChange) -> int:
+    return recorded.offset
+
+
 def _is_of(recorded: RecordedChange, credential: str | None) -> bool:
     return credential is None or recorded.shown.credential == credential
+
+
+def _unknown(change: str) -> NotFound:
+    return NotFound(f"There is no change {change!r} in the history; history.list shows those there are")

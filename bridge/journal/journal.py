@@ -39,6 +39,7 @@ _CAUSE = {
     "call": "call_id",
     "arguments": "arguments_hash",
     "credential": "credential",
+    "grant": "grant",
 }
 """The members of a beginning that say why, and what they are called in `Cause`."""
 _PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
@@ -62,6 +63,7 @@ class BeginRecord:
         removed: Lines removed.
         keep: Whether the bytes that are replaced are kept when the change is done.
         disposal: Where what it deletes goes; None when it only stays in the backups.
+        subjects: What the person saw as its subject, where that was not simply every file; else empty.
     """
 
     cause: Cause
@@ -75,6 +77,7 @@ class BeginRecord:
     removed: int = 0
     keep: bool = True
     disposal: Disposal | None = None
+    subjects: tuple[str, ...] = ()
 
     @property
     def execution_id(self) -> str:
@@ -233,6 +236,7 @@ def _to_json(record: JournalRecord) -> dict[str, Any]:
         | {name: getattr(record, name) for name in _PLAIN}
         | {"changes": [[*change.canonical(), mode] for change, mode in steps]}
         | ({} if record.disposal is None else {"disposal": record.disposal})
+        | ({"subjects": record.subjects} if record.subjects else {})
     )
 
 
@@ -243,7 +247,7 @@ def _from_json(content: dict[str, Any]) -> JournalRecord:
     if kind != "begin" or changes is None or disposal not in {None, *get_args(Disposal)}:
         raise ValueError("The line is none of ours")
     check_id(content["id"])
-    content = {"credential": SHARED_ID} | content  # the first journals do not have it
+    content = {"credential": SHARED_ID, "grant": None} | content  # earlier journals do not have them
     plain: dict[str, Any] = {name: content[name] for name in _PLAIN} | {"operation": Operation(content["operation"])}
     return BeginRecord(
         cause=Cause(**{name: content[key] for key, name in _CAUSE.items()}),
@@ -251,6 +255,7 @@ def _from_json(content: dict[str, Any]) -> JournalRecord:
         changes=tuple(Change(ChangeKind(change), *rest) for change, *rest, _mode in changes),
         modes=tuple(change[-1] for change in changes),
         disposal=disposal,
+        subjects=tuple(map(str, content.get("subjects", ()))),
         **plain,
     )
 

@@ -7,7 +7,7 @@ and makes every file wholly old or wholly new, all files of a plan alike.
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -20,13 +20,14 @@ from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRec
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.plan_executor import PlanExecutor
 from bridge.journal.preconditions import check_preconditions, read_before, stale
-from bridge.journal.record import AppliedPlan, Cause, HistoryEntry, Recovery
+from bridge.journal.record import AppliedPlan, Cause, ChangeDiff, HistoryEntry, Recovery
 from bridge.journal.recovery import recover_change, take_back
 from bridge.journal.trash_step import TrashStep, trash_targets
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import as_failure
 from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
+from bridge.vault.revision import HunkText, RevisedPlan, revise_hunk
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 from bridge.vault.trash import Trasher, system_trash
 
@@ -154,6 +155,23 @@ class Ledger:
             check_preconditions(partial.plan, folders)
         return partial
 
+    def revise(self, plan: ChangePlan, text: HunkText) -> RevisedPlan:
+        """The plan with other text in one hunk, checked against the vault as `check` does.
+
+        Args:
+            plan: The plan that was shown.
+            text: The text, and for which hunk.
+
+        Raises:
+            InvalidParameters: There is no such hunk, or the text cannot be written or shown, or changes nothing.
+            Conflict: As of `check`.
+            ExecutionFailed: The disk cannot be read.
+        """
+        with FolderCache(self._root) as folders:
+            revised = revise_hunk(plan, text, lambda change: read_before(change, folders))
+            check_preconditions(revised.plan, folders)
+        return revised
+
     def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
         """Apply a plan wholly, or not at all.
 
@@ -166,11 +184,12 @@ class Ledger:
 
         Raises:
             ValueError: The plan's bytes are not those it names, or the execution id cannot be used.
-            Conflict: The vault is not as the plan believes (`stale`, `exists`); nothing was written. Or another
-                change has been under way for a minute (`busy`).
+            Conflict: The vault is not as the plan believes (`stale`, `exists`), or not in its place any more (`moved`);
+                nothing was written. Or another change has been under way for a minute (`busy`).
             ExecutionFailed: The disk is full or failed; nothing was written, or it says what is left.
         """
         check_id(cause.execution_id)
+        self._root.check_in_place()
         for digest in {change.after for change in plan.changes if change.kind in _WRITING}:
             if content_hash(plan.blobs[digest or ""]) != digest:
                 raise ValueError(f"The staged bytes {digest!r} are not those that the plan names")
@@ -212,9 +231,9 @@ class Ledger:
         """
         return self._history.entries(limit=limit, before=before, credential=credential)
 
-    def find_call(self, call_id: str) -> HistoryEntry | None:
-        """What a call id of the last 24 hours led to; None when nothing. Touches no disk."""
-        return self._history.find_call(call_id)
+    def find_call(self, call_id: str, *, of_any_age: bool = False) -> HistoryEntry | None:
+        """What a call id of the last 24 hours led to, or of any time; None when nothing. Touches no disk."""
+        return self._history.find_call(call_id, of_any_age=of_any_age)
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that takes a change back, to be applied like any other. Writes nothing.
@@ -233,12 +252,52 @@ class Ledger:
         """
         return self._history.undo_plan(execution_id, credential)
 
+    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
+        """The one plan that takes several changes back, newest first. Writes nothing.
+
+        Args:
+            execution_ids: Which changes. What was undone or repeated together with one of them goes along.
+            credential: Only changes asked for with this credential; None for all.
+
+        Raises:
+            NotFound: One of them is not there, is undone already, or its backup was not kept.
+            Conflict: A file was edited since, or between them (`edited_since`).
+            ExecutionFailed: A backup is missing or damaged.
+        """
+        return self._history.undo_several_plan(execution_ids, credential)
+
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that applies an undone change again; without an id, the one that was undone last.
 
         Takes, returns and raises what `undo_plan` does.
         """
         return self._history.redo_plan(execution_id, credential)
+
+    def diff(self, execution_id: str) -> ChangeDiff:
+        """What a change did to each file, whatever became of it since. Blocks.
+
+        Args:
+            execution_id: The change, or an undo or redo of one.
+
+        Raises:
+            NotFound: There is no such change.
+            ExecutionFailed: The journal no longer holds it.
+        """
+        return self._history.diff(execution_id)
+
+    def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, str | None]:
+        """What undoing several changes, newest first, would come to. Writes nothing, and hashes every file of theirs.
+
+        Args:
+            execution_ids: Which changes; those that are none are left out.
+
+        Returns:
+            In the order in which they are undone, why each could not be; None for those that could.
+
+        Raises:
+            ExecutionFailed: The journal no longer holds one of them.
+        """
+        return self._history.foresee(execution_ids)
 
     # -- within -------------------------------------------------------------------------------------------------
 
@@ -281,6 +340,7 @@ class Ledger:
                 removed=sum(preview.removed for preview in plan.previews),
                 keep=self._keep_backups(),
                 disposal=plan.disposal,
+                subjects=plan.subjects if plan.about or plan.follows else (),
             )
             modes = self._history.earlier_modes(cause.reverses)
             try:

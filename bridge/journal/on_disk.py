@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from bridge.vault.folder import Folder
+from bridge.vault.looks import looked_at
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
 
@@ -35,11 +36,13 @@ class FolderCache(AbstractContextManager["FolderCache"]):
             NotFound: The folder is not there.
             PermissionDenied: It is closed to tools.
         """
+        looked_at(path)
         place = parse_path(path)
         return self.folder(place.parent), place.name
 
     def inside(self, path: str) -> Folder:
         """The folder that a path names; the vault itself when it is empty. Raises what `parent` raises."""
+        looked_at(path)
         return self.folder(parse_path(path) if path else VaultPath.root())
 
     def folder(self, path: VaultPath) -> Folder:

@@ -60,9 +60,7 @@ class _PreconditionCheck:
                 self._make_room(change.new_path or "")
                 self._overlay[change.new_path or ""] = change.before, state
             case ChangeKind.MKDIR:
-                now, state = self._look(change.path)
-                if now != FOLDER:
-                    self._make_room(change.path)
+                state = self._expect_folder_or_room(change.path)
                 self._overlay[change.path] = FOLDER, state
             case ChangeKind.RMDIR:
                 now, state = self._look(change.path)
@@ -70,6 +68,20 @@ class _PreconditionCheck:
                     raise stale(change.path, gone=now is None)
                 self._expect_empty(change.path)
                 self._overlay[change.path] = None, None
+        return state
+
+    def _expect_folder_or_room(self, path: str) -> os.stat_result | None:
+        """The folder must be there, or have room."""
+        now, state = self._look(path)
+        if now == FOLDER:
+            return state
+        try:
+            self._make_room(path)
+        except Conflict:
+            now, made = self._look(path)
+            if now != FOLDER:
+                raise
+            return made  # by another plan, between our two looks: this check may run without the write lock
         return state
 
     def _look(self, path: str) -> StateAndStat:

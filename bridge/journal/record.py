@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from bridge.contract.consent import FilePreview
 from bridge.identity.caller import SHARED_ID
 from bridge.vault.plan import ChangePlan, Disposal
 
@@ -23,6 +24,7 @@ class Cause:
         reverses: The change that an undo takes back or a redo repeats.
         kind: A change of its own, or the undo or redo of one.
         credential: The id of the caller's credential: whose change it is.
+        grant: The id of the remembered answer that allowed it, where one did.
     """
 
     execution_id: str
@@ -34,6 +36,7 @@ class Cause:
     reverses: str | None = None
     kind: Literal["change", "undo", "redo"] = "change"
     credential: str = SHARED_ID
+    grant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +91,8 @@ class HistoryEntry:
         arguments_hash: Of that call's tool and arguments.
         can_undo: False when the bytes it replaced were not kept.
         credential: The id of the credential that it was asked for with.
+        summary: The plan's sentence.
+        grant: The id of the remembered answer that allowed it; None when none did.
     """
 
     execution_id: str
@@ -102,3 +107,23 @@ class HistoryEntry:
     arguments_hash: str | None = None
     can_undo: bool = True
     credential: str = SHARED_ID
+    summary: str = ""
+    grant: str | None = None
+
+    @property
+    def client_id(self) -> str:
+        """The credential, as the wire calls it."""
+        return self.credential
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeDiff:
+    """What a change did to each file.
+
+    Attributes:
+        files: The files, with their diffs, in the order in which the change came to them.
+        lost: Files of which the bytes from before or after are no longer kept.
+    """
+
+    files: tuple[FilePreview, ...]
+    lost: tuple[str, ...] = ()

@@ -4,6 +4,9 @@ A redo is the same thing done to the undo. Where a change wrote to one file seve
 the first bytes.
 """
 
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import Literal
 
 from bridge.contract.consent import FilePreview, Operation
@@ -20,16 +23,18 @@ _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation
 
 
 class Reversal:
-    """One change, to be taken back.
+    """One change, or several in a row, to be taken back.
 
     Args:
-        begin: The change, as the journal has it: one that was applied.
+        begins: The changes, as the journal has them, the oldest first: ones that were applied, and nothing else came
+            between them to the files that they share.
         folders: The vault's folders.
         backups: Where the bytes from before it are.
     """
 
-    def __init__(self, begin: BeginRecord, folders: FolderCache, backups: Backups) -> None:
-        self._begin = begin
+    def __init__(self, begins: Sequence[BeginRecord], folders: FolderCache, backups: Backups) -> None:
+        self._begins = begins
+        self._begin = begins[0] if len(begins) == 1 else _as_one(begins)
         self._folders = folders
         self._backups = backups
         self._changes: list[Change] = []
@@ -65,6 +70,7 @@ class Reversal:
                     self._reverse_file(change, file)
             if self._begin.disposal is not None:
                 self._warnings.append("What was put into the trash stays there as well")
+            self._keep_folders()
             kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
             plan = ChangePlan(
                 operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
@@ -76,6 +82,7 @@ class Reversal:
                 reversal=kind,
                 reverses=reverses,
                 disposal=disposal,
+                about=tuple(path for path in self._begin.subjects if path.endswith("/")),
             )
             check_preconditions(plan, self._folders)
         except Conflict as conflict:
@@ -83,14 +90,7 @@ class Reversal:
         return plan
 
     def _edited(self, conflict: Conflict, kind: str) -> Conflict:
-        path = conflict.data.get("path", "")
-        return Conflict(
-            f"{path!r} was edited after this change, and {kind} would lose that edit, so nothing was written. "
-            "Undo the later change first, or copy what you need by hand from "
-            f"{Backups.shown(self._begin.execution_id)!r}",
-            code="edited_since",
-            data={"path": path},
-        )
+        return edited_since(conflict.data.get("path", ""), kind, self._begin.execution_id)
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -136,6 +136,18 @@ class Reversal:
             self._add(Change(ChangeKind.RMDIR, change.path))
             self._gone.add(change.path)
 
+    def _keep_folders(self) -> None:
+        """Leave a folder that would be removed and made anew: one change had removed it, and a later one made it."""
+        removed: dict[str, int] = {}
+        kept: set[int] = set()
+        for number, change in enumerate(self._changes):
+            if change.kind is ChangeKind.RMDIR:
+                removed[change.path] = number
+            elif change.kind is ChangeKind.MKDIR and change.path in removed:
+                kept |= {removed.pop(change.path), number}
+        self._changes = [change for number, change in enumerate(self._changes) if number not in kept]
+        self._previews = [shown for number, shown in enumerate(self._previews) if number not in kept]
+
     def _make_parents(self, path: str) -> None:
         """Folders above a path that someone removed since."""
         for parent in map(str, parse_path(path).parents):
@@ -151,7 +163,9 @@ class Reversal:
 
     def _add(self, change: Change, old: bytes | None = None, new: bytes | None = None) -> None:
         self._changes.append(change)
-        self._previews.append(preview(change, old, new))
+        subjects = self._begin.subjects
+        follows = bool(subjects) and change.kind is ChangeKind.MODIFY and not _is_within(change.path, subjects)
+        self._previews.append(preview(change, old, new, follows=follows))
         if new is not None:
             self._blobs[change.after or ""] = new
 
@@ -168,18 +182,66 @@ class Reversal:
             raise stale(file.place)
         return data
 
+    def _kept(self, file: TracedFile) -> Iterator[tuple[BeginRecord, str]]:
+        """Where a file's first bytes may be kept: with the change that pushed them aside, by its name at that time."""
+        if len(self._begins) == 1:
+            yield self._begin, file.origin or ""
+            return
+        for one in self._begins:
+            for other in follow_changes(one.changes, one.modes).files:
+                if other is not None and other.first == file.first and other.origin:
+                    yield one, other.origin
+
     def _first_bytes(self, file: TracedFile) -> bytes:
         """The bytes that a file had before the change."""
-        begin, path = self._begin, file.origin or ""
-        try:
-            data = self._backups.read(begin.execution_id, path)
-        except OSError:
-            data = None
-        if data is not None and content_hash(data) == file.first:
-            return data
+        begin, path, data = self._begin, file.origin or "", None
+        for one, kept in self._kept(file):
+            with suppress(OSError):
+                data = self._backups.read(one.execution_id, kept)
+            if data is not None and content_hash(data) == file.first:
+                return data
+        if not begin.keep:
+            raise NotFound(
+                f"No backup was kept of {path!r} (the setting 'patchBackupEnabled' was off), so this cannot be done "
+                "and nothing was written. Restore the file from a copy of your own"
+            )
         what = "is missing" if data is None else "is damaged"
-        why = "" if begin.keep else " (no backups were kept: the setting 'patchBackupEnabled' was off)"
         raise ExecutionFailed(
-            f"The backup of {path!r} in {Backups.shown(begin.execution_id)!r} {what}{why}, so this cannot be done "
+            f"The backup of {path!r} in {Backups.shown(begin.execution_id)!r} {what}, so this cannot be done "
             "safely and nothing was written. Restore the file from a copy of your own"
         )
+
+
+def edited_since(path: str, kind: str, change: str) -> Conflict:
+    """The refusal to take something back over a later edit.
+
+    Args:
+        path: The file that was edited.
+        kind: `undo` or `redo`.
+        change: The change that would be taken back.
+    """
+    return Conflict(
+        f"{path!r} was edited after this change, and {kind} would lose that edit, so nothing was written. "
+        f"Undo the later change first, or copy what you need by hand from {Backups.shown(change)!r}",
+        code="edited_since",
+        data={"path": path},
+    )
+
+
+def _as_one(begins: Sequence[BeginRecord]) -> BeginRecord:
+    """Changes in a row as one."""
+    subjects = [begin.subjects or tuple(change.path for change in begin.changes) for begin in begins]
+    has_subjects = any(begin.subjects for begin in begins)
+    return replace(
+        begins[0],
+        changes=tuple(change for begin in begins for change in begin.changes),
+        modes=tuple(mode for begin in begins for mode in begin.modes),
+        keep=all(begin.keep for begin in begins),
+        disposal=next((begin.disposal for begin in begins if begin.disposal), None),
+        subjects=tuple(dict.fromkeys(path for paths in subjects for path in paths)) if has_subjects else (),
+    )
+
+
+def _is_within(path: str, subjects: tuple[str, ...]) -> bool:
+    """Whether a path is one of some subjects, or lies in a folder among them."""
+    return any(path == each or (each.endswith("/") and path.startswith(each)) for each in subjects)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote, Tag
+from bridge.notes.work import Work
 from bridge.vault.name_folding import fold
 
 _WORD = re.compile(r"\w")
@@ -34,14 +35,14 @@ def append_tag(text: str, tag: str) -> str:
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     body = text.rstrip(" \t\r\n")
     last = body[body.rfind("\n") + 1 :].split()
-    before = parse_note(text)
+    before = parse_note(text, work=Work.of_one_note())
     if last and all(f"#{word.removeprefix('#')}" == word for word in last) and _are_tags(before, body, last):
         added = f"{body} #{tag}{text[len(body) :]}"
     else:
         kept = text if text.endswith("\n") or not text else text + ending
         gap = ending if body and not kept.endswith(ending * 2) else ""
         added = f"{kept}{gap}#{tag}{ending}"
-    after = parse_note(added)
+    after = parse_note(added, work=Work.of_one_note())
     if [each.tag for each in after.tags] != [*(each.tag for each in before.tags), f"#{tag}"] or not _alike(
         before, after
     ):
@@ -61,7 +62,7 @@ def remove_tags(text: str, tag: str) -> str:
     Raises:
         InvalidParameters: Without it the text would say something else.
     """
-    before = parse_note(text)
+    before = parse_note(text, work=Work.of_one_note())
     places = tag_places(before, tag)
     if not places:
         return text
@@ -72,7 +73,7 @@ def remove_tags(text: str, tag: str) -> str:
         pieces.append(text[at:start])
         at = end
     removed = "".join([*pieces, text[at:]])
-    after = parse_note(removed)
+    after = parse_note(removed, work=Work.of_one_note())
     gone = {place.start for place in places}
     left = [each.tag for each in before.tags if each.start not in gone]
     if [each.tag for each in after.tags] != left or not _alike(before, after):

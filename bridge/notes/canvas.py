@@ -14,6 +14,7 @@ import orjson
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
 from bridge.notes.syntax import default_display
+from bridge.notes.work import STEPS_OF_A_FIND, Work
 
 FILE_KEY = "file"
 """The `key` of a link that is a node's file."""
@@ -29,7 +30,7 @@ _NODE_DEPTH = 3
 _Span = tuple[int, int]
 
 
-def parse_canvas(text: str) -> tuple[Link, ...]:
+def parse_canvas(text: str, work: Work | None = None) -> tuple[Link, ...]:
     """The links of a canvas, in order of their places; none when it is broken.
 
     A node's file has `key` `"file"`: `original` is the vault path, `link` the path with the node's subpath, and
@@ -39,7 +40,12 @@ def parse_canvas(text: str) -> tuple[Link, ...]:
 
     Args:
         text: The canvas file, decoded as UTF-8 with `surrogateescape`.
+        work: How much work it may be; without it, as much as it is.
+
+    Raises:
+        TooMuchWork: It is more work than that.
     """
+    work = work or Work()
     try:
         readable = text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
         orjson.loads(readable.decode("utf-8", "replace"))
@@ -47,23 +53,33 @@ def parse_canvas(text: str) -> tuple[Link, ...]:
         return ()
     links: list[Link] = []
     for node in _nodes(text):
+        work.spend(STEPS_OF_A_FIND)
         kind = _value(text, node.get("type"))
         if kind == "file" and "file" in node:
             links.append(_file_link(text, node["file"], node.get("subpath")))
         elif kind == "text" and "text" in node:
-            links.extend(_card_links(text, node["text"]))
+            links.extend(_card_links(text, node["text"], work))
     return tuple(sorted(links))
+
+
+def node_subpaths(text: str) -> dict[int, tuple[int, int]]:
+    """Where in a canvas the subpath of each file node stands, between its quotes, by where the node's file begins.
+
+    Args:
+        text: The canvas file.
+    """
+    return {node["file"][0]: node["subpath"] for node in _nodes(text) if "file" in node and "subpath" in node}
 
 
 def _file_link(text: str, file: _Span, subpath: _Span | None) -> Link:
     path = _value(text, file)
     link = path + _value(text, subpath)
-    return Link(*file, path, link, default_display(link), key=FILE_KEY)
+    return Link(*file, path, link, default_display(link), key=FILE_KEY, kind="node")
 
 
-def _card_links(text: str, card: _Span) -> Iterator[Link]:
+def _card_links(text: str, card: _Span, work: Work) -> Iterator[Link]:
     value = _value(text, card)
-    note = parse_note(value, outline=False)
+    note = parse_note(value, outline=False, work=work)
     if not note.links and not note.embeds:
         return
     start, end = card

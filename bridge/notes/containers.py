@@ -20,6 +20,7 @@ from bridge.notes.parser_state import (
     ParserState,
     leading_columns,
 )
+from bridge.notes.work import STEPS_OF_A_FIND
 
 _MARK = re.compile(r"([*+-]|([0-9]++)[.)])(?=[ \t]|\Z)")
 _NEAR_MARK = re.compile(r"[*+-]|[0-9]++[.)]")
@@ -42,6 +43,7 @@ def read_list(state: ParserState, line: int, _mark: LineMark, container: Contain
     """The list that begins in a line; returns the line after it."""
     items = _items(state, line, container.stop)
     following = items[-1].stop
+    state.spend_lines(line, following)
     state.section("list", line, following, container)
     if container.depth >= MAX_DEPTH:
         state.scan(line, following)
@@ -71,6 +73,7 @@ def _items(state: ParserState, line: int, stop: int) -> list[_Item]:
                 marker = mark[1][-1]
             elif mark[1][-1] != marker or state.mark(current).kind == RULE:
                 break
+            state.work.spend(STEPS_OF_A_FIND)
             if pending:
                 items[-1].trailed = True
             items.append(_Item(current, current + 1, _content_column(text, columns, mark, ends[current])))
@@ -138,6 +141,7 @@ def _enter(state: ParserState, item: _Item) -> int:
     content = gap.end() if gap else after
     if mark is None or item.stop == item.first + 1:
         return content
+    state.spend_lines(item.first, item.stop)
     width = _width(text[first : mark.end(1)], text[mark.end(1) : content], mark)
     for line in range(item.first + 1, item.stop):
         columns, after = leading_columns(text, starts[line], ends[line])
@@ -162,6 +166,8 @@ def _width(before: str, gap: str, mark: re.Match[str]) -> int:
 
 
 def _without_columns(text: str, start: int, end: int, width: int) -> int:
+    if text.find("\t", start, start + width) < 0:
+        return leading_columns(text, start, min(end, start + width))[1]
     columns = 0
     while columns < width and start < end and text[start] in " \t":
         columns += 1 if text[start] == " " else TAB - columns % TAB
@@ -186,6 +192,7 @@ def read_quote(state: ParserState, line: int, mark: LineMark, container: Contain
         elif _ends_quote(state, following, container):
             break
         following += 1
+    state.spend_lines(line, following)
     start, end = starts[line], ends[following - 1]
     callout = _CALLOUT.match(text, mark.end, ends[line]) is not None
     if not container.depth:

@@ -9,6 +9,7 @@ import re
 from bridge.notes.literal_spans import LiteralSpans
 from bridge.notes.note import Link, Tag
 from bridge.notes.syntax import (
+    ANCHOR,
     TAG_CHARACTER,
     decode_destination,
     destination_end,
@@ -16,6 +17,7 @@ from bridge.notes.syntax import (
     split_wikilink,
     wikilink_end,
 )
+from bridge.notes.work import LETTERS_OF_A_STEP, STEPS_OF_A_FIND, Work
 
 # Each alternative begins with one certain character: then the regex engine skips plain text quickly.
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|``*+|\$\$*+|<|\^\[|!\[\[*+|\[\[*+|\]|##*+|%%")
@@ -31,11 +33,17 @@ _MAX_BRACKETS = 8
 
 
 class InlineItems:
-    """The links, embeds and tags found so far, each in the order of the text."""
+    """The links, embeds and tags found so far, each in the order of the text.
 
-    __slots__ = ("embeds", "links", "tags")
+    Args:
+        work: Counts what finding them takes.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("addresses", "embeds", "links", "tags", "work")
+
+    def __init__(self, work: Work) -> None:
+        self.work = work
+        self.addresses: list[Link] = []
         self.links: list[Link] = []
         self.embeds: list[Link] = []
         self.tags: list[Tag] = []
@@ -50,8 +58,25 @@ def scan_inline(text: str, start: int, end: int, items: InlineItems) -> None:
         end: Where it ends.
         items: They are added to these.
     """
-    if text.find("[", start, end) >= 0 or text.find("#", start, end) >= 0:
+    if any(text.find(mark, start, end) >= 0 for mark in "[#<"):
         _Scan(text, start, end, items).run()
+
+
+def scan_anchors(text: str, start: int, end: int, items: InlineItems) -> None:
+    """Find the addresses within the vault in tags of HTML, `<a href="address">`.
+
+    Args:
+        text: The note.
+        start: Where HTML begins.
+        end: Where it ends; nothing is found where that is before it.
+        items: They are added to these.
+    """
+    for tag in ANCHOR.finditer(text, start, end):
+        destination = tag[tag.lastindex or 0]
+        target = "" if is_external(destination) else decode_destination(destination)
+        if target and not target.startswith("#"):
+            span = tag.span()
+            items.addresses.append(Link(*span, tag[0], target, target, markdown=True, kind="anchor"))
 
 
 class _Scan:
@@ -70,6 +95,8 @@ class _Scan:
     def run(self) -> None:
         text, end = self.text, self.end
         position = self.start
+        spend = self.items.work.spend
+        spend((end - position) // LETTERS_OF_A_STEP)
         reach = min(end, position + _WINDOW)
         while True:
             token = _TOKEN.search(text, position, reach)
@@ -82,6 +109,7 @@ class _Scan:
                     continue
             if token is None:
                 return
+            spend(1)
             position = self._after(text[token.start()], token.start(), token.end())
 
     def _after(self, mark: str, at: int, after: int) -> int:
@@ -103,6 +131,8 @@ class _Scan:
             behind = self.literal.after_math(at, after)
         else:
             behind = self.literal.after_html(at)
+            if self.text.startswith(("a", "A"), at + 1):
+                scan_anchors(self.text, at, behind, self.items)
         if behind < 0:
             return after
         self.last = behind
@@ -114,17 +144,29 @@ class _Scan:
         embed = text[at] == "!"
         if embed:
             brackets += 1
-        wikilink = after - brackets > 1
-        end = wikilink_end(text, after, self.end) if wikilink else -1
-        if end < 0:
+        inside, end = self._wikilink(brackets, after)
+        target, display = split_wikilink(text[inside : end - 2]) if end >= 0 else ("", "")
+        if not target:
             self._push(at, after, embed=embed)
             return after
-        embed = embed and brackets == after - 2
-        begin = at if embed else after - 2
+        embed = embed and brackets == inside - 2
+        begin = at if embed else inside - 2
         self._push(at, begin, embed=not embed and text[at] == "!")
-        target, display = split_wikilink(text[after : end - 2])
         self._add(Link(begin, end, text[begin:end], target, display, embed))
         return end
+
+    def _wikilink(self, brackets: int, after: int) -> tuple[int, int]:
+        """Where the inside of a wikilink begins and one past its end, which is -1 when there is none.
+
+        The last two brackets of a row open it, but for one more that is closed within (`[[[A] b]]`, rule 17).
+        """
+        if after - brackets < len("[["):
+            return after, -1
+        if after - brackets > len("[["):
+            end = wikilink_end(self.text, after - 1, self.end)
+            if end >= 0 and self.text.find("]", after, end - 2) >= 0:
+                return after - 1, end
+        return after, wikilink_end(self.text, after, self.end)
 
     def _push(self, start: int, stop: int, *, embed: bool) -> None:
         """Remember brackets, of a long row of them only the last, for no more can be closed."""
@@ -141,6 +183,7 @@ class _Scan:
         else:
             self.items.links.append(link)
             self._no_link_around()
+        self.items.work.spend(STEPS_OF_A_FIND)
         self.last = link.end
 
     def _no_link_around(self) -> None:
@@ -158,12 +201,14 @@ class _Scan:
         if ended is None:
             return after
         destination, end = ended
-        while items.tags and items.tags[-1].start > begin:
-            items.tags.pop()  # rule 64
         embed = kind == "!"
-        if destination and not is_external(destination):
+        external = is_external(destination)
+        if embed or not external:  # rule 64
+            while items.tags and items.tags[-1].start > begin:
+                items.tags.pop()
+        target = "" if external else decode_destination(destination)
+        if target:
             display = text[begin + 1 + embed : after - 1]
-            target = decode_destination(destination)
             self._add(Link(begin, end, text[begin:end], target, display, embed, markdown=True))
         elif not embed:
             self._no_link_around()
@@ -179,6 +224,7 @@ class _Scan:
         tag = _TAG.match(self.text, after, self.end)
         if tag is None or tag[0].isdecimal():
             return after
+        self.items.work.spend(STEPS_OF_A_FIND)
         self.items.tags.append(Tag(at, tag.end(), self.text[at : tag.end()]))
         self.last = tag.end()
         return self.last

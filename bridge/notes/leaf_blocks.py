@@ -2,17 +2,15 @@
 
 import re
 
-from bridge.notes.inline import scan_inline
+from bridge.notes.inline import scan_anchors, scan_inline
 from bridge.notes.literal_spans import html_block
-from bridge.notes.note import Heading
+from bridge.notes.note import Heading, Link
 from bridge.notes.parser_state import TAB, Container, LineMark, ParserState, leading_columns
+from bridge.notes.syntax import DEFINITION, SPACE, decode_destination, is_external
 
 _DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
-_DEFINITION = re.compile(
-    r"[ \t]*+\[(?!\^)(?:[^\]\\\n]|\\.)++\]:[ \t]*+(?:<[^>\[\]\n]*+>|[^\s\[\]]++)"
-    r"(?:[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^)]*+\)))?+[ \t]*+\Z"
-)
 _MAX_LABEL = 1024
+_OPAQUE_HTML = re.compile(r"<(?:[!?]|(?:script|pre|style)\b)", re.IGNORECASE)
 _FENCE_END = re.compile(r" {0,3}+(`{3,}+|~{3,}+)[ \t]*+\Z")
 _TITLE_START = re.compile(r"[ \t]*+#{1,6}+[ \t]*+")
 _TITLE_MARKS = re.compile(r"(?:\A|[ \t]++)#++\Z")
@@ -30,7 +28,7 @@ def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Co
             if (after := _table_end(state, line, container)) > line:
                 state.section("table", line, after, container)
                 return after
-    if _is_definition(text, starts[line], ends[line]):
+    if _read_definition(state, starts[line], ends[line]):
         state.section("definition", line, following, container)
         return following
     following = _paragraph_end(state, following, container)
@@ -44,11 +42,22 @@ def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Co
     return following
 
 
-def _is_definition(text: str, start: int, end: int) -> bool:
-    """Whether a line says where a reference leads (`[label]: address`)."""
+def _read_definition(state: ParserState, start: int, end: int) -> bool:
+    """Whether a line says where a reference leads (`[label]: address`); an address within the vault is noted."""
+    text = state.text
     if text[start] not in "[ \t" or text.find("]:", start, min(end, start + _MAX_LABEL)) < 0:
         return False
-    return _DEFINITION.match(text, start, end) is not None
+    found = DEFINITION.match(text, start, end)
+    if found is None:
+        return False
+    destination = found[2] or found[3] or ""
+    target = "" if is_external(destination) else decode_destination(destination)
+    if target and not target.startswith("#"):
+        begin = found.start(1) - 1
+        original = text[begin:end].rstrip(" \t")
+        link = Link(begin, begin + len(original), original, target, found[1], markdown=True, kind="definition")
+        state.inline.addresses.append(link)
+    return True
 
 
 def _paragraph_end(state: ParserState, following: int, container: Container) -> int:
@@ -71,7 +80,7 @@ def read_underlined(state: ParserState, line: int, level: int, container: Contai
     start, end = state.starts[line], state.ends[line]
     state.scan(line, line + 1)
     if not container.depth:
-        heading = state.text[start:end].strip(" \t")
+        heading = state.text[start:end].strip(SPACE)
         state.headings.append(Heading(start, state.ends[line + 1], level, heading))
         state.section("heading", line, line + 2, container)
     return line + 2
@@ -84,10 +93,10 @@ def read_heading(state: ParserState, line: int, mark: LineMark, container: Conta
     begin = title.end() if title else start
     scan_inline(state.text, begin, end, state.inline)
     if not container.depth:
-        heading = state.text[begin:end].rstrip(" \t")
+        heading = state.text[begin:end].rstrip(SPACE)
         if heading.endswith("#") and (marks := _TITLE_MARKS.search(heading)):
             heading = heading[: marks.start()]
-        state.headings.append(Heading(start, end, mark.end - mark.start, heading))
+        state.headings.append(Heading(start, end, mark.end - mark.start, heading.strip(SPACE)))
         state.section("heading", line, line + 1, container)
     return line + 1
 
@@ -173,6 +182,8 @@ def read_html(state: ParserState, line: int, mark: LineMark, container: Containe
                 following += bool(body)  # a blank line ends a block without being part of it
                 break
             following += 1
+    if not _OPAQUE_HTML.match(text, mark.start):
+        scan_anchors(text, mark.start, ends[following - 1], state.inline)
     state.section("html", line, following, container)
     return following
 

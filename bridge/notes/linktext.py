@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote
 
 from bridge.notes.names import Names
-from bridge.notes.syntax import destination_end
+from bridge.notes.syntax import ANCHOR, DEFINITION, SPACE, destination_end
 from bridge.vault.file_types import NOTE_EXTENSION, is_note
 
 LinkFormat = Literal["shortest", "relative", "absolute"]
@@ -41,8 +41,9 @@ class LinkParts(NamedTuple):
 def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markdown: bool) -> str | None:
     """The path that a link to a file is written with (rule 72), as it is before any encoding.
 
-    Where that would lead elsewhere, because another file is preferred, it is written so that it leads there all the
-    same: from the vault down, with its extension, at last with a `/` before it.
+    Where that would lead elsewhere, because another file is preferred, or no such link can be written, it is written
+    so that it leads there all the same: from the vault down, with its extension, with a `/` before it; or from the
+    folder that the link is in, where the path that is left can be written.
 
     Args:
         target: The file.
@@ -52,13 +53,18 @@ def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markd
         markdown: Whether the link is a Markdown link, which keeps `.md`.
 
     Returns:
-        None when no path leads there: it is no file of the vault.
+        None when no path leads there: it is no file of the vault, or no link can hold its name.
     """
-    for path in _wished(target, source, names, form):
-        for written in [path] if markdown else dict.fromkeys([without_extension(path), path]):
-            if names.resolve(written, source) == target:
-                return written
-    return None
+    found = (
+        written
+        for path in _wished(target, source, names, form)
+        for written in ([path] if markdown else dict.fromkeys([without_extension(path), path]))
+        if "#" not in written and names.resolve(written, source) == target
+    )
+    if markdown:
+        return next(found, None)
+    first = next(found, None)
+    return first if first is None or fits_wikilink(first) else next(filter(fits_wikilink, found), first)
 
 
 def without_extension(path: str) -> str:
@@ -82,8 +88,9 @@ def encode_destination(path: str, *, angles: bool = False) -> str:
 
 
 def encode_subpath(subpath: str) -> str:
-    """A subpath as it follows a path in the destination of a Markdown link."""
-    return "#".join(map(encode_destination, subpath.split("#")))
+    """A subpath as it follows a path in the destination of a Markdown link; the `^` before a block's id stays."""
+    parts = (part.partition("^") if part.startswith("^") else ("", "", part) for part in subpath.split("#"))
+    return "#".join(mark + encode_destination(name) for _none, mark, name in parts)
 
 
 def wikilink_parts(original: str) -> LinkParts | None:
@@ -96,9 +103,11 @@ def wikilink_parts(original: str) -> LinkParts | None:
     if bar >= 0 and original[start:stop].endswith("\\"):  # in a table (rule 18)
         stop -= 1
     mark = original.find("#", start, stop)
-    return LinkParts(
-        (start, stop if mark < 0 else mark), (stop if mark < 0 else mark, stop), None if bar < 0 else (bar + 1, end)
-    )
+    path_end = stop if mark < 0 else mark
+    path = original[start:path_end]  # white space around it belongs to no part (rule 15)
+    start += len(path) - len(path.lstrip(SPACE))
+    inner_end = max(start, path_end - (len(path) - len(path.rstrip(SPACE))))
+    return LinkParts((start, inner_end), (path_end, stop), None if bar < 0 else (bar + 1, end))
 
 
 def markdown_link_parts(original: str) -> LinkParts | None:
@@ -123,17 +132,36 @@ def markdown_link_parts(original: str) -> LinkParts | None:
     return None
 
 
+def address_parts(original: str) -> LinkParts | None:
+    """The parts of `[label]: path#subpath "title"`, or of `<a href="path#subpath"`; None when it is neither."""
+    found = ANCHOR.match(original) if original.startswith("<") else DEFINITION.match(original)
+    if found is None:
+        return None
+    number = found.lastindex or 0
+    place, end = found.span(number)
+    mark = _HASH.search(original, place, end)
+    path_end = mark.start() if mark else end
+    angles = original[place - 1] == "<"
+    return LinkParts((place, path_end), (path_end, end), None, angles)
+
+
 def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterator[str]:
     """The paths that may be written, the one that Obsidian would write first."""
-    name = target.rpartition("/")[2]
+    name, relative = target.rpartition("/")[2], _relative(target, source)
+    from_here = relative if relative.startswith("../") else "./" + relative
     if form == "relative":
-        path = _relative(target, source)
-        yield path
-        yield path if path.startswith("../") else "./" + path
+        yield relative
+        yield from_here
     elif form == "shortest" and len(names.named(name)) == 1:
         yield name
     yield target
     yield "/" + target
+    yield name  # where a folder's name is what no link can hold (rules 37 and 40)
+    yield from_here
+    tail = target
+    while "/" in tail:  # the end of the path, as far as it can be written (rule 36)
+        tail = tail.partition("/")[2]
+        yield tail
 
 
 def _relative(target: str, source: str) -> str:

@@ -20,6 +20,7 @@ from bridge.notes.parser_state import (
     ParserState,
 )
 from bridge.notes.property_links import property_links
+from bridge.notes.work import Work
 
 _READERS = {
     TEXT: leaf_blocks.read_paragraph,
@@ -37,13 +38,18 @@ _READERS = {
 }
 
 
-def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
-    """Everything that one note says about itself. Never raises, whatever the text is.
+def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> ParsedNote:
+    """Everything that one note says about itself.
 
     Args:
         text: The file's bytes decoded as UTF-8 with `surrogateescape`, with its byte order mark and line endings.
         outline: Whether sections and list items are wanted; they are left empty otherwise.
+        work: How much work it may be; without it, as much as it is, and then nothing is ever raised.
+
+    Raises:
+        TooMuchWork: It is more work than that.
     """
+    work = work or Work()
     block = find_frontmatter(text)
     properties = None
     links: tuple[Link, ...] = ()
@@ -58,7 +64,7 @@ def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
         first = text.count("\n", 0, block.end) + 1
     elif body:
         line_starts[0] = body
-    state = ParserState(text, line_starts, line_ends, _READERS)
+    state = ParserState(text, line_starts, line_ends, _READERS, work)
     if block is not None:
         state.sections.append(Section(block.start, block.end, "yaml"))
     state.read(first, Container(len(line_starts)))
@@ -70,6 +76,7 @@ def parse_note(text: str, *, outline: bool = True) -> ParsedNote:
         links=tuple(inline.links),
         embeds=tuple(inline.embeds),
         tags=tuple(inline.tags),
+        addresses=tuple(inline.addresses),
         headings=tuple(state.headings),
         blocks=tuple(sorted(state.blocks)),
         sections=tuple(state.sections) if outline else (),

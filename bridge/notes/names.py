@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from bridge.notes.syntax import SPACE
 from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold, nfc
 
@@ -24,7 +25,7 @@ def link_key(linkpath: str) -> str:
     Args:
         linkpath: A link without its subpath, or a vault path.
     """
-    name = fold(linkpath.rpartition("/")[2]).strip()
+    name = fold(linkpath.rpartition("/")[2]).strip(SPACE)
     while name.endswith(NOTE_EXTENSION):
         name = name[: -len(NOTE_EXTENSION)]
     return name
@@ -90,6 +91,9 @@ class Names:
         """
         if not linkpath:
             return source
+        linkpath = linkpath.strip(SPACE)  # rule 15
+        if not linkpath:
+            return None
         key = linkpath.lower() if linkpath.isascii() else fold(linkpath)
         plain, note = self._find(key), self._find(key + NOTE_EXTENSION)
         # Most links are the name of one file, and no other has it.
@@ -98,7 +102,7 @@ class Names:
                 return note[0]
         elif note is None and len(plain) == 1:
             return plain[0]
-        if plain is None and note is None and "/" not in key and key == key.strip():
+        if plain is None and note is None and "/" not in key:
             return None
         return self._only(key) or next(self._choices(linkpath, source), None)
 
@@ -122,6 +126,9 @@ class Names:
         """
         if not linkpath:
             return (source,)
+        linkpath = linkpath.strip(SPACE)
+        if not linkpath:
+            return ()
         return tuple(dict.fromkeys([*self._choices(linkpath, source), *self._meant(linkpath, source)]))
 
     def moved(self, moves: Mapping[str, str | None]) -> "Names":
@@ -145,9 +152,9 @@ class Names:
         return group[0] if path == key + NOTE_EXTENSION or path.endswith("/" + key + NOTE_EXTENSION) else None
 
     def _choices(self, linkpath: str, source: str) -> Iterator[str]:
-        """What Obsidian would choose, the best choice first; more than one only where forms or spaces differ."""
+        """What Obsidian would choose, the best choice first; more than one only where forms differ."""
         folder = source.rpartition("/")[0]
-        for text, anchored in _readings(linkpath, source):
+        for text, anchored in _reading(linkpath, source):
             targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
             for target in targets:  # rules 35, 40 and 41: a whole path
                 yield from target.spelled(target.folders.paths.get(target.folder, ()))
@@ -163,7 +170,7 @@ class Names:
 
     def _meant(self, linkpath: str, source: str) -> Iterator[str]:
         """Everything that fits, in the order of preference."""
-        for text, anchored in _readings(linkpath, source):
+        for text, anchored in _reading(linkpath, source):
             targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
             for target in targets:
                 for folder in [target.folder] if anchored else target.fitting():
@@ -275,17 +282,16 @@ class _Target(NamedTuple):
         return not stem.endswith(self.text), not nfc(stem).endswith(nfc(self.text)), path
 
 
-def _readings(linkpath: str, source: str) -> Iterator[tuple[str, bool]]:
-    """The paths that a link may be read as, and whether they are whole paths from the vault down."""
-    for text in dict.fromkeys([linkpath, linkpath.strip()]):
-        if text.startswith("/"):
-            yield text[1:], True
-        elif text.startswith(("./", "../")):
-            path = _from_folder(text, source)
-            if path is not None:
-                yield path, True
-        elif text:
-            yield text, False
+def _reading(text: str, source: str) -> Iterator[tuple[str, bool]]:
+    """The path that a link means, and whether it is a whole path from the vault down; nothing where it leads out."""
+    if text.startswith("/"):
+        yield text[1:], True
+    elif text.startswith(("./", "../")):
+        path = _from_folder(text, source)
+        if path is not None:
+            yield path, True
+    else:
+        yield text, False
 
 
 def _from_folder(text: str, source: str) -> str | None:

@@ -7,7 +7,15 @@ offsets (rule 12 of docs/obsidian.md).
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
+
+from bridge.notes.names import split_link
+
+LinkKind = Literal["link", "node", "definition", "anchor"]
+"""A wikilink or Markdown link; the file of a canvas' node, which is a whole vault path (rule 94); the address in a
+definition, `[label]: address`; the one in `<a href="address">`. Obsidian counts only the first two (rule 44)."""
+
+COUNTED: Final[frozenset[LinkKind]] = frozenset({"link", "node"})
 
 
 class Link(NamedTuple):
@@ -20,8 +28,9 @@ class Link(NamedTuple):
         link: Where to: path and subpath (`Note#Heading`), decoded as Obsidian stores it (rules 14 to 24).
         display: The text that is shown (rule 19).
         embed: Whether it is an embed (`!`).
-        markdown: Whether it is written `[text](destination)`; else `[[link]]`.
+        markdown: Whether it names a destination, as `[text](destination)` does; else it is `[[link]]`.
         key: The property that it is the value of (`up`, `list.0`); empty in the body.
+        kind: How it is written.
     """
 
     start: int
@@ -32,6 +41,38 @@ class Link(NamedTuple):
     embed: bool = False
     markdown: bool = False
     key: str = ""
+    kind: LinkKind = "link"
+
+    @property
+    def linkpath(self) -> str:
+        """What it is resolved by: its path, without the subpath."""
+        return linkpath_of(self.kind, self.original, self.link)
+
+    @property
+    def counts(self) -> bool:
+        """Whether Obsidian counts it among the links of its file."""
+        return self.kind in COUNTED
+
+    @property
+    def subpath(self) -> str:
+        """What part of the file it names, with `#`; empty when it names all of it."""
+        return subpath_of(self.kind, self.original, self.link)
+
+
+def linkpath_of(kind: LinkKind, original: str, link: str) -> str:
+    """What a link is resolved by. In the path of a canvas' node `#` is an ordinary character.
+
+    Args:
+        kind: How it is written.
+        original: What is written.
+        link: Path and subpath.
+    """
+    return "/" + original if kind == "node" else split_link(link)[0]
+
+
+def subpath_of(kind: LinkKind, original: str, link: str) -> str:
+    """What part of a file a link names, with `#`; the arguments are those of `linkpath_of`."""
+    return link[len(original) :] if kind == "node" else split_link(link)[1]
 
 
 class Tag(NamedTuple):
@@ -111,11 +152,12 @@ class ParsedNote:
     tags: tuple[Tag, ...] = ()
     headings: tuple[Heading, ...] = ()
     blocks: tuple[BlockId, ...] = ()
+    addresses: tuple[Link, ...] = ()
     sections: tuple[Section, ...] = field(default=(), repr=False)
     list_items: tuple[ListItem, ...] = field(default=(), repr=False)
 
     @property
     def all_links(self) -> tuple[Link, ...]:
-        """Every link and embed, those of the properties first, then by place."""
-        body = sorted((*self.links, *self.embeds), key=lambda link: link.start)
+        """Every link and embed, and what Obsidian does not count; those of the properties first, then by place."""
+        body = sorted((*self.links, *self.embeds, *self.addresses), key=lambda link: link.start)
         return (*self.frontmatter_links, *body)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.literal_spans import html_block
 from bridge.notes.note import BlockId, Heading, ListItem, Section
+from bridge.notes.work import LETTERS_OF_A_STEP, STEPS_OF_A_FIND, Work
 
 TEXT, HEADING, QUOTE, RULE, BULLET, NUMBER, FENCE, MATH, HTML, COMMENT, FOOTNOTE, INDENTED, BLANK = range(13)
 """The kinds of line. Those from `HEADING` to `FOOTNOTE` are numbers of groups in the pattern below."""
@@ -17,6 +18,7 @@ TEXT, HEADING, QUOTE, RULE, BULLET, NUMBER, FENCE, MATH, HTML, COMMENT, FOOTNOTE
 TAB = 4
 """Columns to which a tab is filled up; indentation from which text is code."""
 
+_WHITE = re.compile(r"[ \t]*+")
 _BEGIN = re.compile(
     r"[ \t]*+(?:"
     r"(\#{1,6}+(?=[ \t]|\Z))"
@@ -62,17 +64,19 @@ def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
         start: Where the line begins.
         end: Where it ends.
     """
-    columns = 0
-    while start < end:
-        mark = text[start]
-        if mark == " ":
-            columns += 1
-        elif mark == "\t":
-            columns += TAB - columns % TAB
-        else:
-            break
-        start += 1
-    return columns, start
+    if start >= end or text[start] not in " \t":
+        return 0, start
+    white = _WHITE.match(text, start, end)
+    after = white.end() if white else start
+    return columns_of(text, start, after), after
+
+
+def columns_of(text: str, start: int, end: int) -> int:
+    """How many columns some white space takes."""
+    tabs = text.count("\t", start, end)
+    if tabs in {0, end - start}:
+        return TAB * tabs or end - start
+    return len(text[start:end].expandtabs(TAB))
 
 
 MAX_DEPTH = 32
@@ -109,14 +113,18 @@ class ParserState:
         starts: Where each line begins.
         ends: Where each line ends, before its line ending.
         readers: What reads the block that each kind of line begins.
+        work: Counts what reading it takes.
     """
 
-    def __init__(self, text: str, starts: list[int], ends: list[int], readers: Mapping[int, "BlockReader"]) -> None:
+    def __init__(
+        self, text: str, starts: list[int], ends: list[int], readers: Mapping[int, "BlockReader"], work: Work
+    ) -> None:
         self.text = text
         self.starts = starts
         self.ends = ends
         self._readers = readers
-        self.inline = InlineItems()
+        self.work = work
+        self.inline = InlineItems(work)
         self.headings: list[Heading] = []
         self.blocks: list[BlockId] = []
         self.sections: list[Section] = []
@@ -144,10 +152,17 @@ class ParserState:
                 line += 1
                 continue
             listed = listed or mark.kind in _LISTS
+            first = line
             line = self._readers[mark.kind](self, line, mark, container)
+            self.work.spend(line - first + STEPS_OF_A_FIND)
             if not listed:
                 own = ends[line - 1]
         return own if listed else -1
+
+    def spend_lines(self, line: int, following: int) -> None:
+        """Lines were looked at once more, all their characters."""
+        letters = self.ends[following - 1] - self.starts[line]
+        self.work.spend(following - line + letters // LETTERS_OF_A_STEP)
 
     def _first_mark(self, start: int, end: int) -> LineMark:
         """What a line begins where no paragraph is open: indentation counts."""

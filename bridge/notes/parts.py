@@ -72,6 +72,24 @@ def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
     return next(_parts(text, spans))
 
 
+def has_part(note: ParsedNote, reference: Reference) -> bool:
+    """Whether a note has the heading or the block that a reference names. Blocks are looked for in all of the note.
+
+    Args:
+        note: The note, parsed.
+        reference: What is asked for.
+    """
+    if reference.block is not None:
+        key = fold(reference.block)
+        return any(fold(block.id) == key for block in note.blocks)
+    length = note.headings[-1].end if note.headings else 0
+    spans: Sequence[_Span] = [_Span(0, length, 0, "")]
+    ends = _ends(note.headings, length)
+    for heading in reference.headings:
+        spans = _sections(note.headings, ends, spans, heading)
+    return bool(spans)
+
+
 class _Span(NamedTuple):
     """Some of the text, the number of the first heading in it that comes after its own, and what it is called."""
 

@@ -61,9 +61,10 @@ def add_tag(text: str, tag: str) -> str:
     """
     block = find_frontmatter(text)
     if block is None:
-        return _with_frontmatter(text, tag)
+        ending = _ending(text)
+        return with_yaml(text, f"{TAGS}:{ending}  - {_written(tag, '')}{ending}", {TAGS: [tag]}, ending)
     yaml = text[block.yaml_start : block.yaml_end]
-    before = _read(yaml)
+    before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
     if any(_same(value, tag) for value in values):
         return text
@@ -71,8 +72,8 @@ def add_tag(text: str, tag: str) -> str:
         place = locate_property(yaml, TAGS)
         edited = _added(yaml, place, tag, values, _ending(text))
     except CannotEdit as error:
-        raise _refused(str(error)) from None
-    return _replaced(text, block, edited, {**before, name: [*values, tag]})
+        raise refused(str(error)) from None
+    return replaced_yaml(text, block, edited, {**before, name: [*values, tag]})
 
 
 def remove_tag(text: str, tag: str) -> str:
@@ -89,7 +90,7 @@ def remove_tag(text: str, tag: str) -> str:
     if block is None:
         return text
     yaml = text[block.yaml_start : block.yaml_end]
-    before = _read(yaml)
+    before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
     gone = [index for index, value in enumerate(values) if _same(value, tag)]
     if not gone:
@@ -98,25 +99,32 @@ def remove_tag(text: str, tag: str) -> str:
         place = locate_property(yaml, TAGS)
         found = place.wanted
     except CannotEdit as error:
-        raise _refused(str(error)) from None
+        raise refused(str(error)) from None
     if found is None or len(found.items) != len(values):
-        raise _refused("its items cannot be told apart")
+        raise refused("its items cannot be told apart")
     edited = _removed(yaml, found, gone, flow=place.flow)
     left = [value for value in values if not _same(value, tag)]
     emptied: list[Any] | None = [] if place.flow or found.form == "flow" else None
-    return _replaced(text, block, edited, {**before, name: left or emptied})
+    return replaced_yaml(text, block, edited, {**before, name: left or emptied})
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
 
 
-def _read(yaml: str) -> dict[str, Any]:
-    """The properties as they are."""
+def read_yaml_properties(yaml: str) -> dict[str, Any]:
+    """The properties as they are.
+
+    Args:
+        yaml: What stands between the fences.
+
+    Raises:
+        InvalidParameters: It is broken.
+    """
     if not re.sub(r"(?m)^[ \t]*(#.*)?$", "", yaml).strip():
         return {}
     properties = read_properties(yaml)
     if properties is None:
-        raise _refused("the YAML of the properties is broken")
+        raise refused("the YAML of the properties is broken")
     return properties
 
 
@@ -130,7 +138,7 @@ def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
     if isinstance(value, list):
         return name, value
     if not isinstance(value, str) or not is_tag(value.strip().removeprefix("#")):
-        raise _refused(
+        raise refused(
             f"{name!r} holds {str(value)[:100]!r}, which Obsidian reads as no tag; make it a list of tags first"
         )
     return name, [value]
@@ -144,14 +152,23 @@ def _same(value: Any, tag: str) -> bool:
 # -- adding -----------------------------------------------------------------------------------------------------------
 
 
-def _with_frontmatter(text: str, tag: str) -> str:
-    """A note that had no properties, with them."""
+def with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> str:
+    """A note that had no properties, with them.
+
+    Args:
+        text: The whole note.
+        yaml: What goes between the fences, with a line ending at its end.
+        expected: What that says.
+        ending: The line ending.
+
+    Raises:
+        InvalidParameters: They cannot be put there.
+    """
     mark = "\ufeff" if text.startswith("\ufeff") else ""
-    lines = ["---", f"{TAGS}:", f"  - {_written(tag, '')}", "---", ""]
-    added = mark + _ending(text).join(lines) + text[len(mark) :]
+    added = f"{mark}---{ending}{yaml}---{ending}{text[len(mark) :]}"
     block = find_frontmatter(added)
-    if block is None or read_properties(added[block.yaml_start : block.yaml_end]) != {TAGS: [tag]}:
-        raise _refused("properties cannot be put before its text")
+    if block is None or repr(read_properties(added[block.yaml_start : block.yaml_end])) != repr(expected):
+        raise refused("properties cannot be put before its text")
     return added
 
 
@@ -221,7 +238,7 @@ def _written(tag: str, quote: str) -> str:
 def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> str:
     """The YAML without some items of the property."""
     if not all(found.items[index].plain for index in gone):
-        raise _refused("the tag is written in a way that is not edited")
+        raise refused("the tag is written in a way that is not edited")
     if found.form == "scalar" and flow:
         return f"{yaml[: found.start]}[]{yaml[found.end :]}"
     if found.form == "scalar":
@@ -241,7 +258,7 @@ def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> 
 def _without_line(yaml: str, item: ItemSpan) -> str:
     """A list in lines without one of them, and without the comment behind it."""
     if item_line(yaml, item) is None:
-        raise _refused("the tag does not stand in a line of its own")
+        raise refused("the tag does not stand in a line of its own")
     return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
 
 
@@ -266,14 +283,29 @@ def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) ->
 # -- checking ---------------------------------------------------------------------------------------------------------
 
 
-def _replaced(text: str, block: FrontmatterBlock, edited: str, expected: dict[str, Any]) -> str:
-    """The note with other YAML, if that says exactly what it should."""
+def replaced_yaml(text: str, block: FrontmatterBlock, edited: str, expected: dict[str, Any]) -> str:
+    """The note with other YAML, if that says exactly what it should.
+
+    Args:
+        text: The whole note.
+        block: Where its properties stand.
+        edited: What is to stand there.
+        expected: What that must say.
+
+    Raises:
+        InvalidParameters: It says something else.
+    """
     new = text[: block.yaml_start] + edited + text[block.yaml_end :]
     found = find_frontmatter(new)
     ends = block.yaml_start + len(edited)
-    if found is None or found.yaml_end != ends or repr(read_properties(edited)) != repr(expected):
-        raise _refused("the edit would change more than the tags")
+    if found is None or found.yaml_end != ends or repr(_said(edited)) != repr(expected):
+        raise refused("the edit would change more than it should")
     return new
+
+
+def _said(yaml: str) -> dict[str, Any] | None:
+    """What properties say; nothing at all says the same as none."""
+    return read_properties(yaml) if yaml.strip() else {}
 
 
 def _ending(text: str) -> str:
@@ -282,7 +314,8 @@ def _ending(text: str) -> str:
     return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
 
 
-def _refused(why: str) -> InvalidParameters:
+def refused(why: str) -> InvalidParameters:
+    """The refusal to edit properties."""
     return InvalidParameters(
         f"The note's properties were left as they are: {why}. Edit them by hand, or with apply_patch",
         code="properties",

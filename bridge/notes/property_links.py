@@ -12,6 +12,8 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from bridge.notes.frontmatter import FrontmatterBlock
 from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.note import Link
+from bridge.notes.work import Work
+from bridge.notes.yaml_text import with_spaces_for_tabs
 
 _LITERAL = re.compile(r"\[\[(?:[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
 _UNCLOSED = re.compile(r"\[[^\[\]\n]*+$|\([^()\n]*+$", re.MULTILINE)
@@ -96,7 +98,7 @@ def _whole_link(value: str) -> Link | None:
     value = value.strip()
     if not value.startswith("[") or not value.endswith(("]]", ")")):
         return None
-    found = InlineItems()
+    found = InlineItems(Work())
     scan_inline(value, 0, len(value), found)
     if len(found.links) != 1 or found.links[0].original != value:
         return None
@@ -108,7 +110,7 @@ def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, in
     reader = YAML(typ="safe", pure=True)
     reader.allow_duplicate_keys = True
     try:
-        root = reader.compose(text[block.yaml_start : block.yaml_end])
+        root = reader.compose(with_spaces_for_tabs(text[block.yaml_start : block.yaml_end]))
     except (YAMLError, ValueError, RecursionError):
         return {}
     spans: dict[str, tuple[int, int]] = {}

@@ -5,15 +5,18 @@ rewritten (rule 88 of docs/obsidian.md); all other text stays as it is, byte for
 before it is believed: a link that would not lead where it should is left as it was, and reported.
 """
 
+import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-from bridge.notes.canvas import FILE_KEY, parse_canvas
+from bridge.notes.canvas import node_subpaths, parse_canvas
 from bridge.notes.edits import Edit, apply, body_edits, canvas_edits, overlap, property_edits
 from bridge.notes.linktext import (
     LinkFormat,
     LinkParts,
+    address_parts,
     encode_destination,
     encode_subpath,
     fits_wikilink,
@@ -23,9 +26,35 @@ from bridge.notes.linktext import (
     without_extension,
 )
 from bridge.notes.markdown import parse_note
-from bridge.notes.names import Names, split_link
-from bridge.notes.note import Link, ParsedNote
+from bridge.notes.names import Names
+from bridge.notes.note import Link, LinkKind, ParsedNote
 from bridge.notes.syntax import decode_destination
+from bridge.notes.work import Work
+from bridge.vault.name_folding import nfc
+
+
+class Resolvable(Protocol):
+    """A link, as a file holds it or as the index does."""
+
+    @property
+    def kind(self) -> LinkKind:
+        """How it is written."""
+        ...
+
+    @property
+    def original(self) -> str:
+        """What is written."""
+        ...
+
+    @property
+    def linkpath(self) -> str:
+        """What it is resolved by."""
+        ...
+
+    @property
+    def subpath(self) -> str:
+        """What part of the file it names."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +81,35 @@ class Relocation:
         """
         return self.moves.get(path) or path
 
-    def wanted(self, linkpath: str, source: str) -> str | None:
+    def wanted(self, link: Resolvable, source: str) -> str | None:
         """The file that a link must be made to lead to; None when it needs no change.
 
+        The node of a canvas must be spelled as the file is, when that moves: it is compared with case (rule 94).
+
         Args:
-            linkpath: The link without its subpath, decoded.
+            link: The link.
             source: The file it is in, before the move.
         """
+        linkpath = link.linkpath
         now = self.before.resolve(linkpath, source) if linkpath else None
         target = self.moves.get(now, now) if now is not None else None
         if target is None or self.after.resolve(linkpath, self.place(source)) == target:
-            return None
+            respelled = link.kind == "node" and now in self.moves and nfc(link.original) != nfc(target or "")
+            return target if respelled else None
         return target
+
+    def subpath(self, link: Resolvable, source: str) -> str | None:
+        """The part of that file that the link must name; when files move, the same as before.
+
+        Args:
+            link: The link.
+            source: The file it is in, before the move.
+
+        Returns:
+            The subpath with `#`; None when no link can name the part.
+        """
+        del source
+        return link.subpath
 
 
 class RewrittenText(NamedTuple):
@@ -73,13 +119,15 @@ class RewrittenText(NamedTuple):
         text: The text as it will be.
         edits: What is replaced in it, in order.
         links: How many links are rewritten.
-        left: Links that would have to be but cannot, as they are written.
+        left: Links that would have to be but cannot, as they are; and those that lead to the file and not to the part.
+        targets: The files that both lead to, where they will be.
     """
 
     text: str
     edits: tuple[Edit, ...]
     links: int
-    left: tuple[str, ...]
+    left: tuple[Link, ...]
+    targets: frozenset[str] = frozenset()
 
 
 CANVAS = ".canvas"
@@ -87,7 +135,8 @@ CANVAS = ".canvas"
 _MOST_READINGS = 64
 """How often one text is read again to find the links in it that cannot be written; a long one less often."""
 _MOST_READ = 50_000_000
-_NOT_IN_TEXT = frozenset("[]\\`<\n\r")
+_NOT_IN_TEXT = frozenset("`<\n\r")
+_ESCAPED = re.compile(r"\\([\[\]\\])")
 
 
 def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
@@ -97,6 +146,9 @@ def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
         text: Its text, decoded so that it can be encoded again to the same bytes (`surrogateescape`).
         source: Where it is before the move.
         moving: What moves.
+
+    Raises:
+        TooMuchWork: The text is nested too deeply or holds too much.
     """
     return _Rewriter(text, source, moving).rewritten()
 
@@ -106,13 +158,17 @@ class _Proposal(NamedTuple):
 
     Attributes:
         target: The file it must lead to.
+        subpath: The part of it that it must name.
         original: What is to be written, as the reader of the file sees it.
         edits: The replacements that do it; empty when it cannot be written.
+        astray: Whether it leads to the file, but no link can name the part of it that it should.
     """
 
     target: str
+    subpath: str
     original: str
     edits: tuple[Edit, ...]
+    astray: bool = False
 
 
 class _Rewriter:
@@ -132,74 +188,94 @@ class _Rewriter:
     def rewritten(self) -> RewrittenText:
         """The text with every link rewritten that can be."""
         for number, link in enumerate(self._links):
-            target = self._moving.wanted(self._linkpath(link), self._path)
+            target = self._moving.wanted(link, self._path)
             if target is not None:
                 self._proposals[number] = self._propose(link, target)
         if not self._proposals:
             return RewrittenText(self._text, (), 0, ())
         done = self._with(set(), [number for number, proposal in self._proposals.items() if proposal.edits])
         edits = self._edits(done)
-        left = tuple(self._links[number].original for number in sorted(self._proposals.keys() - done))
-        return RewrittenText(apply(self._text, edits), edits, len(done), left)
+        astray = {number for number in done if self._proposals[number].astray}
+        left = tuple(self._links[number] for number in sorted((self._proposals.keys() - done) | astray))
+        targets = frozenset(proposal.target for proposal in self._proposals.values())
+        return RewrittenText(apply(self._text, edits), edits, len(done), left, targets)
 
     def _read(self, text: str) -> ParsedNote:
-        return ParsedNote() if self._canvas else parse_note(text, outline=False)
+        return ParsedNote() if self._canvas else parse_note(text, outline=False, work=Work.of_one_note())
 
     def _of(self, text: str, note: ParsedNote) -> tuple[Link, ...]:
-        return parse_canvas(text) if self._canvas else note.all_links
-
-    def _linkpath(self, link: Link) -> str:
-        """What a link is resolved by. A canvas' node names a whole path, in which `#` has no meaning (rule 94)."""
-        return "/" + link.original if self._names_path(link) else split_link(link.link)[0]
-
-    def _names_path(self, link: Link) -> bool:
-        return self._canvas and link.key == FILE_KEY
+        return parse_canvas(text, Work.of_one_note()) if self._canvas else note.all_links
 
     # -- writing ------------------------------------------------------------------------------------------------
 
     def _propose(self, link: Link, target: str) -> _Proposal:
-        if self._names_path(link):
-            inner: tuple[Edit, ...] = (Edit(0, len(link.original), target),)
-        else:
-            inner = self._edits_in(link, target)
-        if not inner:
-            return _Proposal(target, link.original, ())
-        where = canvas_edits if self._canvas else property_edits if link.key else body_edits
-        return _Proposal(target, apply(link.original, inner), where(self._text, link, inner))
+        subpath = self._moving.subpath(link, self._path)
+        if subpath is None:
+            if link.kind != "node" and self._leads(link, target):
+                return _Proposal(target, link.subpath, link.original, ())
+            return self._proposed(link, target, link.subpath)._replace(astray=True)
+        return self._proposed(link, target, subpath)
 
-    def _edits_in(self, link: Link, target: str) -> tuple[Edit, ...]:
+    def _proposed(self, link: Link, target: str, subpath: str) -> _Proposal:
+        if link.kind == "node":
+            return self._propose_node(link, target, subpath)
+        inner = self._edits_in(link, target, subpath)
+        if not inner:
+            return _Proposal(target, subpath, link.original, ())
+        where = canvas_edits if self._canvas else property_edits if link.key else body_edits
+        return _Proposal(target, subpath, apply(link.original, inner), where(self._text, link, inner))
+
+    def _propose_node(self, link: Link, target: str, subpath: str) -> _Proposal:
+        """The file of a canvas' node, and its subpath, which stands apart (rule 94)."""
+        edits = canvas_edits(self._text, link, (Edit(0, len(link.original), target),))
+        if subpath != link.subpath:
+            place = node_subpaths(self._text).get(link.start)
+            if place is None:
+                return _Proposal(target, subpath, target, ())
+            edits += (Edit(*place, json.dumps(subpath, ensure_ascii=False)[1:-1]),)
+        return _Proposal(target, subpath, target, edits)
+
+    def _edits_in(self, link: Link, target: str, subpath: str) -> tuple[Edit, ...]:
         """The replacements inside one link as it is written; none when it cannot be done."""
         original = link.original
-        parts = markdown_link_parts(original) if link.markdown else wikilink_parts(original)
+        taken_apart = wikilink_parts if not link.markdown else markdown_link_parts if link.counts else address_parts
+        parts = taken_apart(original)
+        if parts is not None and subpath != link.subpath and self._leads(link, target):
+            # Only the part is another; a link to a heading of its own note never gets the file's name (rule 86).
+            return (Edit(*parts.subpath, encode_subpath(subpath) if link.markdown else subpath),)
         path = self._path_to(target, markdown=link.markdown)
-        if parts is None or path is None or "#" in path:  # which no link can hold (rule 7)
+        if parts is None or path is None:  # a name with `#`, which no link can hold (rule 7)
             return ()
         if not link.markdown:
-            return (Edit(*parts.path, path),) if fits_wikilink(path) else self._as_markdown(link, parts, target)
+            if not fits_wikilink(path):
+                return self._as_markdown(link, parts, target, subpath)
+            part = (Edit(*parts.subpath, subpath),) if subpath != link.subpath else ()
+            return (Edit(*parts.path, path), *part)
         destination = encode_destination(path, angles=parts.angles)
         edits = [Edit(*parts.path, destination)]
-        subpath = split_link(link.link)[1]
         if decode_destination(destination + original[slice(*parts.subpath)]) != path + subpath:
             edits.append(Edit(*parts.subpath, encode_subpath(subpath)))
-        old = self._moving.before.resolve(split_link(link.link)[0], self._path) or ""
-        text = None if parts.text is None else _renamed_text(original[slice(*parts.text)], old, target)
+        old = self._moving.before.resolve(link.linkpath, self._path) or ""
+        text = None if parts.text is None else _renamed_text(original[slice(*parts.text)], old, target, subpath)
         if text is not None and parts.text is not None:
             edits.append(Edit(*parts.text, text))
         return tuple(edits)
 
-    def _as_markdown(self, link: Link, parts: LinkParts, target: str) -> tuple[Edit, ...]:
+    def _as_markdown(self, link: Link, parts: LinkParts, target: str, subpath: str) -> tuple[Edit, ...]:
         """A wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
         path = self._path_to(target, markdown=True)
         if path is None:
             return ()
-        subpath = split_link(link.link)[1]
         if parts.text is not None:
             text = link.original[slice(*parts.text)]
         else:
-            names = [without_extension(target.rpartition("/")[2]), *filter(None, subpath.split("#"))]
-            text = "".join("\\" + character if character in "[]\\" else character for character in " > ".join(names))
+            text = _escaped(without_extension(target.rpartition("/")[2]) + _shown_part(subpath))
         destination = encode_destination(path) + encode_subpath(subpath)
         return (Edit(0, len(link.original), f"{'!' * link.embed}[{text}]({destination})"),)
+
+    def _leads(self, link: Link, target: str) -> bool:
+        """Whether a link leads to a file afterwards as it is written."""
+        return self._moving.after.resolve(link.linkpath, self._place) == target
 
     def _path_to(self, target: str, *, markdown: bool) -> str | None:
         return link_path(target, self._place, self._moving.after, self._moving.form, markdown=markdown)
@@ -238,14 +314,12 @@ class _Rewriter:
         return tuple(sorted({edit for number in done for edit in self._proposals[number].edits}))
 
     def _follows(self, old: Link, new: Link, number: int) -> bool:
-        target = self._proposals[number].target
-        if (old.embed, old.key) != (new.embed, new.key):
+        wished = self._proposals[number]
+        if (old.embed, old.key, old.kind, wished.subpath) != (new.embed, new.key, new.kind, new.subpath):
             return False
-        if self._names_path(new):
-            return new.original == target
-        path, subpath = split_link(new.link)
-        leads = self._moving.after.resolve(path, self._place) if path else None
-        return leads == target and subpath == split_link(old.link)[1]
+        if new.kind == "node":
+            return new.original == wished.target
+        return bool(new.link) and self._leads(new, wished.target)
 
     def _expected(self, done: Collection[int]) -> dict[str, Any]:
         """What the properties must be: as before, but for the links in them."""
@@ -257,18 +331,34 @@ class _Rewriter:
         return leaves
 
 
-def _renamed_text(text: str, old: str, new: str) -> str | None:
-    """What a Markdown link says instead, when it says the name of the file that it leads to (rule 87)."""
+def _renamed_text(text: str, old: str, new: str, subpath: str) -> str | None:
+    """What a Markdown link says instead, when it says the name of the file that it leads to (rule 87).
+
+    The name may be followed by the part of the file, as wikilinks show it (rule 19).
+    """
     old_name, new_name = old.rpartition("/")[2], new.rpartition("/")[2]
-    if old_name == new_name or _NOT_IN_TEXT & set(new_name):
+    if _NOT_IN_TEXT & set(new_name):
         return None
-    if text == old_name:
-        return new_name
-    return without_extension(new_name) if text == without_extension(old_name) != without_extension(new_name) else None
+    said, part = _ESCAPED.sub(r"\1", text), _shown_part(subpath)
+    for before, after in ((old_name, new_name), (without_extension(old_name), without_extension(new_name))):
+        if before != after and said in {before, before + part}:
+            return _escaped(after + said[len(before) :])
+    return None
+
+
+def _shown_part(subpath: str) -> str:
+    """How a link's text goes on after the file's name: ` > Heading` (rule 19)."""
+    return "".join(f" > {part}" for part in subpath.split("#") if part)
+
+
+def _escaped(text: str) -> str:
+    """A text as it stands between the brackets of a Markdown link."""
+    return "".join("\\" + character if character in "[]\\" else character for character in text)
 
 
 def _is_same(old: Link, new: Link) -> bool:
-    return (old.link, old.embed, old.markdown, old.key) == (new.link, new.embed, new.markdown, new.key)
+    same = (old.link, old.embed, old.markdown, old.key, old.kind)
+    return same == (new.link, new.embed, new.markdown, new.key, new.kind)
 
 
 def _leaves(properties: Mapping[str, Any] | None) -> dict[str, Any]:

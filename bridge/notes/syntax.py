@@ -3,9 +3,16 @@
 Rules 14 to 24 and 59 to 62 of docs/obsidian.md.
 """
 
+import contextlib
 import re
 from html import unescape
 from urllib.parse import unquote
+
+SPACE = (
+    "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+    "\u2028\u2029\u202f\u205f\u3000\ufeff"
+)
+"""What JavaScript takes for white space, and so what Obsidian drops at both ends of a link's target (rule 15)."""
 
 MAX_LENGTH = 16 * 1024
 """Characters that one wikilink may have; no path is as long, and no text that is shown instead."""
@@ -27,17 +34,18 @@ def wikilink_end(text: str, start: int, end: int) -> int:
 
 
 def split_wikilink(inner: str) -> tuple[str, str]:
-    """A wikilink's target and the text it shows (rules 15, 16, 18 and 19).
+    """A wikilink's target and the text it shows (rules 15, 16, 18 and 19). The target is empty when there is no link.
 
     Args:
         inner: What stands between the brackets.
     """
     bar = inner.find("|", 1)  # a bar that comes first belongs to the name
     if bar < 1:
-        return inner, default_display(inner)
+        target = inner.strip(SPACE)
+        return target, default_display(target)
     # In a table the bar is escaped, and the backslash belongs to neither part.
     target = inner[: bar - 1] if bar > 1 and inner[bar - 1] == "\\" else inner[:bar]
-    return target, inner[bar + 1 :]
+    return target.strip(SPACE), inner[bar + 1 :]
 
 
 def default_display(link: str) -> str:
@@ -128,11 +136,11 @@ def _bare_end(text: str, start: int, end: int) -> int:
 
 def is_external(destination: str) -> bool:
     """Whether a destination leads out of the vault (rule 22)."""
-    return _SCHEME.match(destination) is not None
+    return _SCHEME.match(destination) is not None or "://" in destination
 
 
 def decode_destination(destination: str) -> str:
-    """The path and subpath that a destination stands for (rule 21).
+    """The path and subpath that a destination stands for (rules 15 and 21).
 
     Args:
         destination: As written, without the `<>` around it.
@@ -141,13 +149,23 @@ def decode_destination(destination: str) -> str:
         destination = _ESCAPE.sub(r"\1", destination)
     if "&" in destination and ";" in destination:
         destination = unescape(destination)
-    if "%" not in destination or _MALFORMED.search(destination):
-        return destination
-    try:
-        return unquote(destination, errors="strict")
-    except UnicodeDecodeError:  # not UTF-8: taken literally, as a browser's decoder refuses it whole
-        return destination
+    if "%" in destination and not _MALFORMED.search(destination):
+        with contextlib.suppress(UnicodeDecodeError):  # not UTF-8: taken literally, as a browser refuses it whole
+            destination = unquote(destination, errors="strict")
+    return destination.strip(SPACE)
 
+
+ANCHOR = re.compile(
+    r"<a\s(?:[^<>]{0,2000}?\s)??href\s{0,9}=\s{0,9}(?:\"([^\"<>\n]{0,4096})\"|'([^'<>\n]{0,4096})'|([^\s\"'=<>`]{1,4096}))",
+    re.IGNORECASE,
+)
+"""The beginning of `<a href="address">`, up to its end; the address is the one group that there is."""
+
+DEFINITION = re.compile(
+    r"[ \t]*+\[(?!\^)((?:[^\]\\\n]|\\.)++)\]:[ \t]*+(?:<([^>\[\]\n]*+)>|([^\s\[\]]++))"
+    r"(?:[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^)]*+\)))?+[ \t]*+\Z"
+)
+"""A line that says where a reference leads: its label (group 1) and its address, in `<>` (group 2) or not (3)."""
 
 TAG_CHARACTER = r"[^\s!-,.:-@\[\\\]^`{-~\u2000-\u206f\u2e00-\u2e7f]"
 """One character of a tag, as a pattern: anything but white space and punctuation; `-`, `_` and `/` are allowed."""

@@ -7,6 +7,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from bridge.notes.yaml_text import with_spaces_for_tabs
+
 _COLON = re.compile(r"[ \t]*:")
 _ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
 _NULL = "tag:yaml.org,2002:null"
@@ -93,7 +95,7 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     flow = bool(root.flow_style)
     pairs: list[tuple[Node, Node]] = root.value
     names = tuple(key.value if isinstance(key, ScalarNode) else "" for key, _ in pairs)
-    near = [index for index, each in enumerate(names) if each.lower() == name]
+    near = [index for index, each in enumerate(names) if each.lower() == name.lower()]
     found = [index for index in near if names[index] == name] or near
     if len(found) > 1:
         raise CannotEdit(f"the property {name!r} is there twice")
@@ -105,6 +107,52 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
         names=names,
         wanted=_property(yaml, *pairs[found[0]]) if found else None,
         indent=_list_indent(yaml, pairs),
+    )
+
+
+class PropertyLines(NamedTuple):
+    """The lines of one property.
+
+    Attributes:
+        name: What it is called.
+        key: Where its name stands, quotes included.
+        start: Where its first line begins.
+        end: Where the lines of the next property begin, or the YAML ends.
+    """
+
+    name: str
+    key: tuple[int, int]
+    start: int
+    end: int
+
+
+def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
+    """Where each property stands, in order.
+
+    Args:
+        yaml: What stands between the fences.
+
+    Raises:
+        CannotEdit: The YAML is broken, or its properties do not stand in lines of their own.
+    """
+    root = _compose(yaml)
+    if root is None:
+        return ()
+    if not isinstance(root, MappingNode) or root.flow_style:
+        raise CannotEdit("the properties are not written as lines of their own")
+    keys = [key for key, _value in root.value]
+    starts = [line_start(yaml, key.start_mark.index) for key in keys]
+    spans = [(key.start_mark.index, key.end_mark.index) for key in keys]
+    plain = all(isinstance(key, ScalarNode) and key.anchor is None for key in keys)
+    if (
+        not plain
+        or len(set(starts)) < len(starts)
+        or any(yaml[at : span[0]].strip() for at, span in zip(starts, spans, strict=True))
+    ):
+        raise CannotEdit("a name is written in a way that is not edited")
+    return tuple(
+        PropertyLines(key.value, span, start, end)
+        for key, span, start, end in zip(keys, spans, starts, [*starts[1:], len(yaml)], strict=True)
     )
 
 
@@ -130,7 +178,7 @@ def _compose(yaml: str) -> Node | None:
     if len(set(anchors)) < len(anchors):
         raise CannotEdit("an anchor (&) is set twice in it")
     try:
-        root: Node | None = YAML(typ="safe", pure=True).compose(yaml)
+        root: Node | None = YAML(typ="safe", pure=True).compose(with_spaces_for_tabs(yaml))
     except (YAMLError, ValueError, RecursionError):
         raise CannotEdit("the YAML of the properties is broken, or too deep") from None
     return root

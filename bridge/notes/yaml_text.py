@@ -25,6 +25,11 @@ _WIDE_PREFIX = re.compile(r"^[ \t?:-]{48}", re.MULTILINE)
 _PREFIX = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|(?<=[\s\[\]{},:?-]))&[^\s\[\]{},]", re.MULTILINE)
 _ALIAS = re.compile(r"\*[^\s\[\]{},]")
+_TABBED_KEY = re.compile(
+    r"""[ ]*+(?:-[ ]++)*+(?:"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'|[^\s"'\[\]{},#&*!|>%@`:][^:\n]*+):([ \t]*\t[ \t]*)"""
+)
+"""A line's key with white space behind its colon that a tab is in."""
+_BLOCK_SCALAR = re.compile(r"(?:^|[\s:-])[|>][-+0-9]{0,2}[ \t]*(?:[ \t]#.*)?$")
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})")
 
 
@@ -59,13 +64,35 @@ def _read(text: str) -> Any:
     try:
         return parse_yaml(text)
     except UnicodeEncodeError:
-        return parse_yaml(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        return _read(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
     except ValueError:
         # JSON written by other programs spells a character beyond U+FFFF as two escapes.
-        joined = _PAIR.sub(_joined_pair, text)
-        if joined == text:
+        other = with_spaces_for_tabs(_PAIR.sub(_joined_pair, text))
+        if other == text:
             raise
-        return parse_yaml(joined)
+        return parse_yaml(other)
+
+
+def with_spaces_for_tabs(text: str) -> str:
+    """The same YAML, as long as before, where each tab between a key and its value is a space (rule 47).
+
+    YAML allows the tabs, but the readers of it do not. Those in a value that goes over several lines stay.
+
+    Args:
+        text: The YAML.
+    """
+    if "\t" not in text:
+        return text
+    lines, within = text.splitlines(keepends=True), -1
+    for number, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip(" "))
+        if within >= 0 and (indent > within or not line.strip()):
+            continue
+        key = _TABBED_KEY.match(line)
+        if key is not None:
+            lines[number] = line[: key.start(1)] + " " * len(key[1]) + line[key.end(1) :]
+        within = indent if _BLOCK_SCALAR.search(line) else -1
+    return "".join(lines)
 
 
 def _joined_pair(pair: re.Match[str]) -> str:

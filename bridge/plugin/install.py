@@ -13,6 +13,7 @@ from typing import Any, Final
 import orjson
 
 from bridge.errors import StartError
+from bridge.plugin.former_id import FORMER_ID, has_former, remove_former
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath
@@ -34,6 +35,7 @@ class InstallResult:
         previous: The version that was there before; None when there was none.
         enabled: Whether it is enabled now.
         backup: The old list of enabled plugins, vault-relative, when that was changed.
+        former: Where the plugin was under its former id, vault-relative; it was removed. None when it was not there.
     """
 
     folder: str
@@ -41,10 +43,11 @@ class InstallResult:
     previous: str | None
     enabled: bool
     backup: str | None
+    former: str | None
 
 
 def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> InstallResult:
-    """Install the plugin into a vault.
+    """Install the plugin into a vault, and remove it from the place that it had under its former id.
 
     Args:
         vault: Its folder.
@@ -68,17 +71,21 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
             previous = _version(folder)
             for file, data in files.items():
                 write_atomic(folder, file, data, mode=_MODE)
+            former = has_former(plugins)
+            wanted = [name for name in enabled if name != plugin and not (former and name == FORMER_ID)] + [plugin]
             backup = None
-            if enable and plugin not in enabled:
+            if enable and (plugin not in enabled or len(wanted) != len(enabled)):
                 backup = _back_up(config)
-                data = orjson.dumps([*enabled, plugin], option=orjson.OPT_INDENT_2)
-                write_atomic(config, LIST, data, mode=_MODE)
+                write_atomic(config, LIST, orjson.dumps(wanted, option=orjson.OPT_INDENT_2), mode=_MODE)
+            if former:
+                remove_former(plugins)
             return InstallResult(
                 folder=f"{name}/plugins/{plugin}",
                 version=str(manifest.get("version", "")),
                 previous=previous,
                 enabled=enable,
                 backup=None if backup is None else f"{name}/{backup}",
+                former=f"{name}/plugins/{FORMER_ID}" if former else None,
             )
     except OSError as error:
         raise StartError(

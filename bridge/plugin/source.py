@@ -8,7 +8,7 @@ from bridge.errors import StartError
 FILES: Final = ("main.js", "manifest.json", "styles.css")
 """What a plugin of Obsidian consists of."""
 
-PLUGIN_ID: Final = "vault-bridge"
+PLUGIN_ID: Final = "vault-bridge-consent"
 """The `id` of its manifest, and its folder's name in a vault."""
 
 _PACKAGE: Final = Path(__file__).resolve().parents[1]

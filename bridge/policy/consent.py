@@ -1,7 +1,8 @@
 """Allow, ask or deny: the one place where that is decided (`docs/protocol.md`, "Asking").
 
     1. any deny denies: the mode `never_allow`, a denial for the session, a `-` in the permission file
-    2. else a tool of the class *never* asks, whatever else was said
+    2. else a tool of the class *never* asks, one that the user set to `always_ask`, and a call that insists on being
+       asked about, whatever else was said
     3. else the first allow allows: for the session, by the file, by the mode, by developer mode for reads
     4. else the person is asked
 
@@ -9,13 +10,13 @@ So a deny can only shrink what runs, and nothing but an answer makes a *never* t
 this list because it is remembered nowhere: it is the answer to one question and ends with it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.contract.targets import Reach
+from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.contract.targets import TargetKind
 from bridge.identity.caller import Caller
-from bridge.policy.targets import Rung, Target, common_ladder
+from bridge.policy.targets import Target
 
 Letter = Literal["r", "w", "x"]
 """Read, write, execute: the three characters of the permission file."""
@@ -32,7 +33,6 @@ class ConsentCase:
         tool: The tool's name.
         operation: What the call does to the world.
         consent_class: How far the tool may ever be trusted.
-        risk: How dangerous it is; shown, not decided by.
         covers: What the tool says an answer that is remembered holds for.
         targets: What the call touches, all of it.
         caller: Who calls.
@@ -40,12 +40,22 @@ class ConsentCase:
         developer_mode: The user's switch: reads do not ask.
         by_user: The person's own undo or redo.
         call: A fingerprint of the tool and all arguments: the same call again has the same.
+        title: The tool's title.
+        subjects: What the person sees as what the call is about, where that is less than its targets: the note that is
+            moved, and not those whose links follow.
+        additions: How the call adds, where it does nothing but add.
+        files: How many files it changes.
+        only_once: Whether it can be allowed this one time alone: what it will do is in no rule, as the person has
+            edited it, or it only says why it cannot be done.
+        acts: What the call does, each act by the names of all tools that could do it; none: what its tool alone does.
+            A denial of any of the names binds, and an allow must be for one of the names of each act.
+        mode_of: The tool that the mode was set for; empty: the tool itself.
+        insists: Why this call must be asked about whatever was said before, as a sentence; empty: nothing of the kind.
     """
 
     tool: str
     operation: Operation
     consent_class: ConsentClass
-    risk: RiskLevel
     covers: Covers
     targets: tuple[Target, ...]
     caller: Caller
@@ -53,6 +63,33 @@ class ConsentCase:
     developer_mode: bool
     by_user: bool = False
     call: str = ""
+    title: str = ""
+    subjects: tuple[Target, ...] = ()
+    additions: frozenset[Addition] | None = None
+    files: int = 0
+    only_once: bool = False
+    acts: tuple[frozenset[str], ...] = ()
+    mode_of: str = ""
+    insists: str = ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Every name under which something of the call could be asked for."""
+        return frozenset({self.tool}).union(*self.acts)
+
+    @property
+    def single_acts(self) -> tuple["ConsentCase", ...]:
+        """The same case for each of its acts alone."""
+        return tuple(replace(self, acts=(act,)) for act in self.acts) or (self,)
+
+    @property
+    def reads_vault(self) -> bool:
+        """Whether the call does nothing but read the vault."""
+        return (
+            self.operation is Operation.READ
+            and bool(self.targets)
+            and all(target.kind in {TargetKind.FILE, TargetKind.FOLDER} for target in self.targets)
+        )
 
     @property
     def scope(self) -> Covers:
@@ -72,44 +109,6 @@ class ConsentCase:
             case _:
                 return ("w",)
 
-    def rungs(self, reach: Reach | None) -> tuple[Rung, ...] | None:
-        """What an answer for longer holds for.
-
-        Args:
-            reach: The rung that the person chose; None where they chose none, and then every use of the tool or each
-                target's own place, as `scope` says.
-
-        Returns:
-            Rungs that together cover every target; None for every use of the tool.
-
-        Raises:
-            ValueError: The case's ladder has no such rung.
-        """
-        if reach is None:
-            return None if self.scope is Covers.TOOL or not self.targets else common_ladder(self.targets)[0][1]
-        held = next((rungs for offered, rungs in common_ladder(self.targets) if offered is reach), None)
-        if held is None:
-            raise ValueError(f"An answer for {reach.value!r} is not offered here")
-        return held
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """How far an answer for longer reaches.
-
-    Attributes:
-        reach: The rung of the ladder that it names; None for what `ConsentCase.rungs` then says.
-        everyone: Whether "always" and "never" hold for every client. Where nothing is said (None), an allow holds for
-            the one client and a denial for all.
-    """
-
-    reach: Reach | None = None
-    everyone: bool | None = None
-
-    def holds_for_all(self, decision: Decision) -> bool:
-        """Whether an answer for good holds for every client."""
-        return not decision.allows if self.everyone is None else self.everyone
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:
@@ -118,10 +117,12 @@ class Rule:
     Attributes:
         name: For programs and the log, such as `file:Notes/x.md`.
         why: For people: what decides, and how to change it. Reads on after a colon.
+        grant: The id of the answer that it is, where it is one.
     """
 
     name: str
     why: str
+    grant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +164,14 @@ class Verdict:
         rule: The rule that decided, for programs and the log.
         why: What decided and how to change it, for people; reads on after a colon.
         choices: What the person may answer; empty unless `outcome` is `ask`.
+        grant: The id of the answer that decided, where one did.
     """
 
     outcome: Literal["allow", "ask", "deny"]
     rule: str
     why: str
     choices: tuple[Decision, ...] = ()
+    grant: str | None = None
 
 
 def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
@@ -186,13 +189,12 @@ def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
     standing = answers.recall(case)
     denial = _mode_denial(case) or standing.denial
     if denial is not None:
-        return Verdict("deny", denial.name, denial.why)
-    if case.consent_class is ConsentClass.NEVER:
-        why = f"{case.tool!r} is asked about every single time; no setting changes that"
-        return Verdict("ask", "class:never", why, choices(case))
+        return Verdict("deny", denial.name, denial.why, grant=denial.grant)
+    if (every_time := _asks_every_time(case)) is not None:
+        return Verdict("ask", every_time.name, every_time.why, choices(case))
     allow = standing.grant or _standing_allow(case)
     if allow is not None:
-        return Verdict("allow", allow.name, allow.why)
+        return Verdict("allow", allow.name, allow.why, grant=allow.grant)
     if standing.lapsed is not None:
         return Verdict("ask", "lapsed", standing.lapsed, choices(case))
     why = f"nothing allows {case.tool!r} yet; the user may answer for longer than once"
@@ -209,28 +211,61 @@ def choices(case: ConsentCase) -> tuple[Decision, ...]:
         case: The call they are asked about.
     """
     nothing_to_cover = case.scope is Covers.TARGET and not case.targets
-    if case.consent_class is ConsentClass.NEVER or nothing_to_cover:
+    if _asks_every_time(case) or nothing_to_cover or case.only_once:
         return (Decision.ALLOW_ONCE, *DENIALS)
     if case.consent_class is ConsentClass.SESSION:
         return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, *DENIALS)
     return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS, *DENIALS)
 
 
+def may_confirm(case: ConsentCase) -> bool:
+    """Whether a client's own user may say yes in the client itself (MCP's elicitation), this once and for nothing else.
+
+    Whoever answers there is whoever the client says, so it is never authority: the person turns it on for a client,
+    and then it goes for questions that do nothing but read notes, with tools that may be trusted at all.
+
+    Args:
+        case: The call that is asked about.
+    """
+    trusted = case.consent_class is ConsentClass.ALWAYS
+    return case.caller.client.elicitation and trusted and case.reads_vault
+
+
 def _mode_denial(case: ConsentCase) -> Rule | None:
     if case.mode is not ConsentMode.NEVER_ALLOW:
         return None
+    tool = case.mode_of or case.tool
     why = (
-        f"the user set {case.tool!r} to never_allow; they can change it in the settings, "
-        f"or with `vault-bridge settings set consentMode.{case.tool} always_ask`"
+        f"the user set {tool!r} to never_allow; they can change it in the settings, "
+        f"or with `vault-bridge settings set consentMode.{tool} always_ask`"
     )
     return Rule("mode:never_allow", why)
+
+
+def _asks_every_time(case: ConsentCase) -> Rule | None:
+    """Why nothing that was said before lets the call go on, where that is so."""
+    if case.consent_class is ConsentClass.NEVER:
+        return Rule("class:never", f"{case.tool!r} is asked about every single time; no setting changes that")
+    if case.insists:
+        return Rule("insists", case.insists)
+    if case.mode is ConsentMode.ALWAYS_ASK:
+        tool = case.mode_of or case.tool
+        why = f"{tool!r} is set to ask every time; setting `consentMode.{tool}` changes it"
+        return Rule("mode:always_ask", why)
+    return None
 
 
 def _standing_allow(case: ConsentCase) -> Rule | None:
     """What the settings allow: the tool's mode, which only the class *always* may have, and developer mode."""
     if case.mode is ConsentMode.ALWAYS_ALLOW and case.consent_class is ConsentClass.ALWAYS:
-        why = f"the user set {case.tool!r} to always_allow; setting `consentMode.{case.tool}` changes it"
+        tool = case.mode_of or case.tool
+        why = f"the user set {tool!r} to always_allow; setting `consentMode.{tool}` changes it"
         return Rule("mode:always_allow", why)
     if case.developer_mode and case.operation is Operation.READ:
         return Rule("developer_mode", "in developer mode reads are not asked about; setting `developerMode` changes it")
     return None
+
+
+def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
+    """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
+    return ("r", *case.letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else case.letters

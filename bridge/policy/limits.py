@@ -1,7 +1,7 @@
 """Rate limits: a sliding window of 60 seconds.
 
-One window for each client and tool, one over all tools of all clients (a client names itself, so a new name must
-not bring a fresh window), and a short queue for calls that come too early.
+One window for each client and tool, one over all tools of all clients, and a short queue for calls that come too early.
+No client can use up the last one for the others: each that has used less than its equal share of it passes.
 
 Pure: time comes in as an argument. For callers on one event loop; a step of a pipeline uses it like this, with no
 `await` between `wait_time` and `record`:
@@ -14,6 +14,7 @@ Pure: time comes in as an argument. For callers on one event loop; a step of a p
     limits.dequeue(ticket)                                  # in a `finally`
 """
 
+import contextlib
 import itertools
 import math
 from collections import defaultdict, deque
@@ -26,7 +27,14 @@ WINDOW = 60.0
 QUEUE = 10
 """Calls of one client to one tool that may wait at once; any more are refused."""
 
+REFUSALS = 60
+"""Calls of one client a minute that may be refused as they stand, before it is told to wait."""
+
 _ALL = ("", "")
+_ANY = "*"
+"""Stands for all tools of one client."""
+_REFUSED = "*refused"
+"""Stands for what was refused of one client's calls."""
 
 SHORTEST_WAIT = 0.001
 """Seconds; a wait that rounds to nothing would spin."""
@@ -83,26 +91,79 @@ class RateLimits:
         Returns:
             0 when the call may pass now, else the seconds after which asking again makes sense.
         """
+        return max(self.waits(client, tool, now, limit, global_limit, ticket=ticket))
+
+    def waits(
+        self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
+    ) -> tuple[float, float]:
+        """How long a call must wait for the tool's limit, and for that over all tools. The arguments are the same."""
         moment = self._advance(now)
         queue = self._waiting.get((client, tool), ())
         ahead = len(queue) if ticket is None else sum(1 for other in queue if other.number < ticket.number)
-        wait = max(
-            _wait(self._recent(client, tool, moment), moment, limit, ahead),
-            _wait(self._recent(*_ALL, moment), moment, global_limit, 0),
+        own = self._recent(client, _ANY, moment)
+        active = sum(1 for who, what in list(self._passed) if what == _ANY and self._recent(who, what, moment))
+        share = global_limit // max(1, active + (not own))
+        return (
+            _at_least(_wait(self._recent(client, tool, moment), moment, limit, ahead)),
+            _at_least(
+                min(_wait(self._recent(*_ALL, moment), moment, global_limit, 0), _wait(own, moment, share, 0))
+                if share
+                else _wait(self._recent(*_ALL, moment), moment, global_limit, 0)
+            ),
         )
-        return 0.0 if wait <= 0 else max(wait, SHORTEST_WAIT)
 
-    def record(self, client: str, tool: str, now: float) -> None:
+    def record(self, client: str, tool: str, now: float) -> float:
         """Count a call that has passed.
 
         Args:
             client: Whose call it was.
             tool: What it called.
             now: Monotonic seconds.
+
+        Returns:
+            What names the call for `give_back`.
         """
         moment = self._advance(now)
-        self._passed[client, tool].append(moment)
-        self._passed[_ALL].append(moment)
+        for window in ((client, tool), (client, _ANY), _ALL):
+            self._passed[window].append(moment)
+        self._sweep(moment)
+        return moment
+
+    def give_back(self, client: str, tool: str, passed: float) -> None:
+        """Forget a call that has passed, as if it had not been made. One that is long past needs no forgetting.
+
+        Args:
+            client: Whose call it was.
+            tool: What it called.
+            passed: What `record` returned.
+        """
+        for window in ((client, tool), (client, _ANY), _ALL):
+            with contextlib.suppress(ValueError):
+                self._passed[window].remove(passed)
+
+    def refused(self, client: str, now: float) -> None:
+        """Count a call that was refused as it stood, and has passed no gate.
+
+        Args:
+            client: Whose call it was.
+            now: Monotonic seconds.
+        """
+        moment = self._advance(now)
+        self._passed[client, _REFUSED].append(moment)
+        self._sweep(moment)
+
+    def refusals_wait(self, client: str, now: float) -> float:
+        """Seconds until a client that had too many calls refused is listened to again; 0 for now.
+
+        Args:
+            client: Whose calls.
+            now: Monotonic seconds.
+        """
+        moment = self._advance(now)
+        return _at_least(_wait(self._recent(client, _REFUSED, moment), moment, REFUSALS, 0))
+
+    def _sweep(self, moment: float) -> None:
+        """Forget, now and then, who has made no calls lately."""
         if moment - self._swept >= WINDOW:
             self._swept = moment
             for of in [of for of in self._passed if not self._recent(*of, moment)]:
@@ -182,6 +243,10 @@ class RateLimits:
         while times and times[0] + WINDOW <= moment:
             times.popleft()
         return times
+
+
+def _at_least(wait: float) -> float:
+    return 0.0 if wait <= 0 else max(wait, SHORTEST_WAIT)
 
 
 def _wait(passed: deque[float], moment: float, limit: int, ahead: int) -> float:

@@ -7,6 +7,7 @@ hide one word too many than to show one key.
 """
 
 import enum
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 from datetime import date
@@ -21,16 +22,30 @@ REDACTED = "[REDACTED]"
 SENSITIVE_WORDS = (
     *("apikey", "accesskey", "secretkey", "privatekey", "signingkey", "sessionkey", "masterkey", "encryptionkey"),
     *("password", "passwd", "passphrase", "passcode", "pwd", "secret", "credential", "token", "jwt", "bearer"),
-    *("authorization", "cookie"),
+    *("authorization", "cookie", "passwort", "kennwort", "motdepasse", "contraseña", "wachtwoord", "hasło", "пароль"),
+    *("lösenord", "passord", "密码", "密碼", "パスワード", "비밀번호"),
 )
 """What the names of secret members end with, in one or several, without case and separators: `X-Api-Key`, `tokens`."""
 
 _PASSWORDS = r"passw(?:or)?ds?|passphrases?|passcodes?|pwd"
+PASSWORD_WORDS = (
+    *("passwort", "passwörter", "kennwort", "kennwörter", "mot de passe", "mots de passe", "contraseña", "contraseñas"),
+    *("senha", "senhas", "palavra-passe", "wachtwoord", "wachtwoorden", "hasło", "hasła", "heslo", "jelszó", "parolă"),
+    *("lösenord", "passord", "adgangskode", "salasana", "şifre", "пароль", "пароли", "κωδικός πρόσβασης", "סיסמה"),
+    *("كلمة المرور", "كلمة السر"),
+)
+"""\"Password\" in languages with spaces between words: German, French, Spanish, Portuguese, Dutch, Polish, Czech,
+Hungarian, Romanian, Swedish, Norwegian, Danish, Finnish, Turkish, Russian, Greek, Hebrew, Arabic. Not Italian and
+Croatian, which say \"password\" and \"lozinka\", or \"word\", which is anything."""
+PASSWORD_SIGNS = ("密码", "密碼", "口令", "パスワード", "비밀번호")
+"""The same in Chinese, Japanese and Korean, where any letter may stand before it."""
+_FOREIGN = rf"(?:(?:^|[^\pL])(?:{'|'.join(PASSWORD_WORDS)})|{'|'.join(PASSWORD_SIGNS)})"
 _KEYS = (
     r"(?:api|access|secret|private|signing|session|master|encryption)[ _-]?keys?|"
     r"tokens?|jwt|secrets?|credentials?|cookies?"
 )
-_IS = r"\\*[\"']?\s*[:=]\s*\\*"
+_SPACE = r"[\s\x{a0}\x{202f}\x{3000}]*"
+_IS = rf"\\*[\"']?{_SPACE}[:=\x{{ff1a}}\x{{ff1d}}]{_SPACE}\\*"
 _QUOTED = r"\"[^\"\r\n]*\"?|'[^'\r\n]*'?"
 
 _PATTERNS = tuple(
@@ -52,6 +67,14 @@ _PATTERNS = tuple(
         (r"\b(?:hf|npm)_[A-Za-z0-9]{20,}", REDACTED),
         (r"\bpypi-[A-Za-z0-9_-]{16,}", REDACTED),
         (r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", REDACTED),
+        # SendGrid; Twilio; the bots of Discord and of Telegram; what a webhook's address ends with; Azure Storage.
+        (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", REDACTED),
+        (r"\bSK[0-9a-f]{32}\b", REDACTED),
+        (r"\b[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", REDACTED),
+        (r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", REDACTED),
+        (r"(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
+        (r"(\bdiscord(?:app)?\.com/api/webhooks/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
+        (r"(?i)(\bAccountKey\s*=\s*)[A-Za-z0-9+/=]{16,}", rf"\1{REDACTED}"),
         # A JSON Web Token.
         (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", REDACTED),
         # The user and password of a URL, and the key in its query.
@@ -59,14 +82,20 @@ _PATTERNS = tuple(
         (r"(?i)([?&](?:key|sig|signature|code)=)[^\s&#\"']+", rf"\1{REDACTED}"),
         # A name that says so, and its value: quoted as a whole, else to the end of the word; passwords may have spaces.
         (rf"(?i)((?:{_PASSWORDS}){_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
+        (rf"(?i)({_FOREIGN}{_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
         (rf"(?i)((?:{_KEYS}){_IS})(?:{_QUOTED}|[^\s\"',;&]+)", rf"\1{REDACTED}"),
     )
 )
-_ANY = re2.compile("|".join(f"(?:{pattern.pattern})" for pattern, _ in _PATTERNS))
+_AWS_SECRET = re2.compile(r"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{40})([^A-Za-z0-9/+=_.-]|$|\.(?:\s|$))")
+_LEAST_CHANGES = 16
+"""Changes between small letters, capitals, digits and signs in a random text of 40; words and paths have fewer."""
+_ANY = re2.compile(
+    "|".join(f"(?:{pattern})" for pattern in (*(one.pattern for one, _ in _PATTERNS), _AWS_SECRET.pattern))
+)
 """Says in one pass that there is nothing to do, as there mostly is."""
 
 _SHORTEST_KEY = len("xoxb-0123456789")
-_SEPARATORS = frozenset(":=@")
+_SEPARATORS = frozenset(":=@\uff1a\uff1d")
 """Without one of these, a text shorter than the shortest key matches no pattern; most names and values are such."""
 
 
@@ -125,7 +154,16 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
         return text
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
-    return text
+    return str(_AWS_SECRET.sub(_without_secret, text))
+
+
+def _without_secret(found: Any) -> str:
+    """A word of 40 characters, hidden if it is as mixed as an AWS secret: those have nothing that marks them."""
+    before, word, after = found.groups()
+    kinds = [(one.isdigit(), one.isupper(), one.islower()) for one in word]
+    changes = sum(first != second for first, second in itertools.pairwise(kinds))
+    mixed = changes >= _LEAST_CHANGES and all(map(any, zip(*kinds, strict=True)))
+    return f"{before}{REDACTED}{after}" if mixed else str(found[0])
 
 
 def _plain(name: str) -> str:

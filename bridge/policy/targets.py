@@ -22,22 +22,24 @@ Whether a rung covers a target is decided by kind: a note that is called like a 
 """
 
 import ipaddress
+import os
 import re
 import shlex
 import socket
 import string
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
-from bridge.contract.targets import Reach, RungView, TargetKind, TargetView
+from bridge.contract.targets import Reach, TargetKind, TargetView
 from bridge.vault import name_folding
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\" if os.name == "nt" else r"[A-Za-z]:\\|\\\\")
+"""How absolute paths of Windows begin. Elsewhere `A:/` is a folder of that name."""
 _USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@")
 """A user's name before the host, which may be made to look like one; it is not shown."""
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
@@ -49,6 +51,8 @@ _LONGEST_NAME: Final = 4096
 _WEB_PORTS = frozenset({80, 443, None})
 _SERVER: Final = "mcp://"
 _CUSTOM: Final = "custom://"
+_ANY_PLACE: Final = "<place in the vault>"
+"""What stands for a place of the vault in a command that may name others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,10 @@ class Rung:
         scheme, _, rest = self.key.rpartition("://")
         name = (rest if scheme else self.key).removesuffix("/")
         server, _, tool = name.partition("/")
-        return _LABELS.get(self.reach, "{key}").format(key=self.key, name=name, server=server, tool=tool)
+        command = self.key.removeprefix("command:")
+        return _LABELS.get(self.reach, "{key}").format(
+            key=self.key, name=name, server=server, tool=tool, command=command
+        )
 
 
 _LABELS: Final = {
@@ -94,6 +101,7 @@ _LABELS: Final = {
     Reach.VAULT: "the whole vault",
     Reach.SECTION: "pages below {key}",
     Reach.SITE: "the site {name}",
+    Reach.COMMAND: "{command}",
     Reach.EXECUTABLE: "every use of {key}",
     Reach.SERVER: "every tool of the server {server}",
     Reach.TOOL: "the tool {tool} of the server {server}",
@@ -133,10 +141,6 @@ class Target:
     def rungs(self) -> tuple[Rung, ...]:
         """Every rung that covers the target, nearest first."""
         return (self.place, *self.above)
-
-    def ladder(self) -> tuple[Rung, ...]:
-        """The rungs that a question offers, narrowest first: the nearest folder, and not every one on the way up."""
-        return tuple(rungs[0] for _, rungs in common_ladder([self]))
 
     def to_wire(self) -> TargetView:
         """The target as a question shows it."""
@@ -203,12 +207,15 @@ def url_target(url: str) -> Target:
     return Target(TargetKind.URL, label, own, (*sections, site))
 
 
-def command_target(executable: str, arguments: Sequence[str] = ()) -> Target:
-    """A command.
+def command_target(
+    executable: str, arguments: Sequence[str] = (), *, vault_paths: Collection[int] = frozenset()
+) -> Target:
+    """A command. Two that differ only in which places of the vault they name are one.
 
     Args:
         executable: The program's real, absolute path.
         arguments: What it is given, without the program's own name.
+        vault_paths: Which of the arguments, counted from 0, name a place in the vault and nothing else.
 
     Raises:
         ValueError: The path is not absolute, or a part holds control characters.
@@ -217,10 +224,12 @@ def command_target(executable: str, arguments: Sequence[str] = ()) -> Target:
         raise ValueError("an executable is named by its absolute path")
     program = name_folding.nfc(executable)
     said = shlex.join([executable, *arguments])
+    # What is quoted cannot look like the words that stand for a place.
+    words = [_ANY_PLACE if at in vault_paths else shlex.quote(word) for at, word in enumerate(arguments)]
     return Target(
         TargetKind.COMMAND,
         said,
-        Rung(Reach.COMMAND, f"command:{shlex.join([program, *arguments])}"),
+        Rung(Reach.COMMAND, f"command:{' '.join([shlex.quote(program), *words])}"),
         (Rung(Reach.EXECUTABLE, program),),
     )
 
@@ -276,13 +285,6 @@ def common_ladder(targets: Sequence[Target]) -> list[tuple[Reach, tuple[Rung, ..
         if rung.reach is not Reach.SECTION and not is_twin and not taken and (rung,) != steps[0][1]:
             steps.append((rung.reach, (rung,)))
     return steps
-
-
-def rung_view(reach: Reach, rungs: Iterable[Rung]) -> RungView:
-    """A rung of a question, for the wire."""
-    held = tuple(rungs)
-    label = held[0].label if len(held) == 1 else f"these {len(held)}"
-    return RungView(reach=reach, keys=tuple(rung.key for rung in held), label=label)
 
 
 # -- keys ----------------------------------------------------------------------------------------------------------
@@ -357,7 +359,7 @@ def _url(name: str) -> str:
     scheme = "https" if parts.scheme == "http" else parts.scheme
     host = _host(parts.hostname)
     port = "" if parts.port in _WEB_PORTS else f":{parts.port}"
-    return f"{scheme}://{host}{port}{_url_path(parts.path)}"
+    return f"{scheme}://{host}{port}{normal_path(parts.path)}"
 
 
 def _host(name: str) -> str:
@@ -378,7 +380,7 @@ def _host(name: str) -> str:
     return host
 
 
-def _url_path(path: str) -> str:
+def normal_path(path: str) -> str:
     """The path without `.` and `..` (RFC 3986, 5.2.4), escapes that need not be escaped resolved (6.2.2)."""
     kept: list[str] = []
     parts = _ESCAPE.sub(_unescape, name_folding.nfc(path)).split("/")[1:]

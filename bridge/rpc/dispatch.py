@@ -53,11 +53,13 @@ class RequestContext:
     Attributes:
         session: The connection it came over.
         services: What the handler may use.
+        size: Bytes of the frame that it came in.
         kept: Whether it goes on when that connection closes.
     """
 
     session: Peer
     services: Services
+    size: int = 0
     kept: bool = False
 
 

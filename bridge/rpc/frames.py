@@ -29,15 +29,30 @@ FORBIDDEN: Final = -32001
 """The method is not for this role."""
 BUSY: Final = -32002
 """Too many requests of this connection are in flight."""
-CODES: Final = (PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR, FORBIDDEN, BUSY)
+STOPPED: Final = -32003
+"""The bridge stopped before this was done."""
+CODES: Final = (
+    PARSE_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    INVALID_PARAMS,
+    INTERNAL_ERROR,
+    FORBIDDEN,
+    BUSY,
+    STOPPED,
+)
 
 NO_HINT: Final = "The bridge's console says more"
 
 MAX_FRAME: Final = 16 * 1024 * 1024
 """Bytes of one frame or one POST body."""
-LARGE: Final = 1024 * 1024
+LARGE: Final = 64 * 1024
+"""Bytes of a frame from which on it is looked through before it is parsed, and both in a thread."""
 MAX_BATCH: Final = 50
 MAX_DEPTH: Final = 64
+MAX_VALUES: Final = 20_000
+"""JSON values in one frame, nested ones included. Parsing many takes long, and nothing else can happen meanwhile."""
+_BACKSLASH: Final = ord("\\")
 MAX_EXACT: Final = 2**53
 """Beyond this a JSON number may come back changed, so it cannot be an id."""
 
@@ -84,12 +99,15 @@ class Frame:
     batch: bool = False
 
 
-def parse(data: bytes | str) -> Frame:
+def parse(data: bytes, *, most_values: int | None = MAX_VALUES) -> Frame:
     """Read one frame. Raises nothing: what is wrong with it is in the result.
 
     Args:
         data: UTF-8 JSON, at most `MAX_FRAME` bytes.
+        most_values: How many values a large frame may hold; None for any number.
     """
+    if len(data) > LARGE and most_values is not None and _holds_more(data, most_values):
+        return _unreadable(f"Send at most {most_values:,} values in one frame, nested ones included")
     try:
         value = _load(data)
     except orjson.JSONDecodeError:
@@ -106,7 +124,28 @@ def parse(data: bytes | str) -> Frame:
     return Frame((Fault(None, INVALID_REQUEST, "Invalid Request", hint),))
 
 
-def _load(data: bytes | str) -> Any:
+def _holds_more(data: bytes, most: int) -> bool:
+    """Whether JSON holds more values than so many, counted by what stands before each, outside of strings.
+
+    It takes a slice at a time, so that no step is long, and stops as soon as there are too many.
+    """
+    values, strings, in_string, start = 1, 0, False, 0
+    while start < len(data):
+        end = min(start + LARGE, len(data))
+        while data[end - 1] == _BACKSLASH and end < len(data):  # what it escapes belongs to it
+            end = min(end + LARGE, len(data))
+        pieces = data[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        outside = b"".join(pieces[in_string::2])
+        values += outside.count(b",") + outside.count(b"[") + outside.count(b"{")
+        strings += len(pieces) // 2
+        if values > most or strings > 2 * most:  # a value is one string at most, and its name is another
+            return True
+        in_string ^= len(pieces) % 2 == 0
+        start = end
+    return False
+
+
+def _load(data: bytes) -> Any:
     """The value of a frame. Millions of brackets in a large one would set the garbage collector off again and again."""
     collecting = len(data) > LARGE and gc.isenabled()
     if collecting:
@@ -167,9 +206,8 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int)
 
 
-def _too_deep(data: bytes | str) -> bool:
+def _too_deep(raw: bytes) -> bool:
     """Whether valid JSON nests too deeply, without a step in Python for each of its bytes."""
-    raw = data.encode() if isinstance(data, str) else data
     return raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _SHALLOW.fullmatch(raw) is None
 
 

@@ -20,6 +20,7 @@ from bridge.identity.caller import Caller, Client
 from bridge.policy.redaction import hide_secrets
 from bridge.rpc import frames
 from bridge.rpc.frames import Id, Response
+from bridge.rpc.intake import Intake
 from bridge.toolkit.permitted import Denials
 from bridge.vault.plan import ChangeKind, ChangePlan
 
@@ -200,6 +201,7 @@ class Hub:
         self.peers: tuple[Peer, ...] = ()
         self._screens: dict[str, Peer] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.intake = Intake()
         self.home: tuple[asyncio.AbstractEventLoop, int] | None = None
 
     def join(self, peer: Peer) -> None:
@@ -243,6 +245,10 @@ class Hub:
         """Send an event to every client."""
         self.notify(self.peers, event)
 
+    def notify_client(self, client_id: str, event: Event) -> None:
+        """Send an event to every connection of one client."""
+        self.notify([peer for peer in self.peers if peer.caller.client.id == client_id], event)
+
     def publish(self, event: Event, *, hosts_only: bool = False) -> None:
         """Send an event to every session that subscribed to its kind; or only to the person's own programs."""
         subscribers = [peer for peer in self.peers if event.event_name in peer.kinds]
@@ -278,6 +284,7 @@ class Hub:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self.intake.close()
 
 
 class VaultEvents:

@@ -1,25 +1,33 @@
 """What the methods reach of the rest of the bridge. `app.py` fills it in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
+from bridge.consent.web_readers import WebReaders
 from bridge.contract.index_comparison import IndexComparison
+from bridge.drafts.store import Drafts
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus, Knowledge
 from bridge.journal.ledger import Ledger
+from bridge.keys.store import KeyStore
 from bridge.rpc.hub import Hub
+from bridge.servers.servers import Servers
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
+from bridge.tools.templates.template_store import TemplateStore
+from bridge.web.search.search import WebSearch
+from bridge.web.services import WebServices
 
 
 @dataclass(frozen=True)
@@ -33,12 +41,16 @@ class Services:
         calls: Runs them.
         pipeline: Previews and explains calls.
         settings: The settings.
+        keys: The API keys.
+        search: Searches the web.
         broker: The open questions.
         grants: The remembered answers.
         ledger: The history.
         audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
+        in_place: Whether the vault's folder is still where it was opened.
+        by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
         knowledge: What may be known of the vault's files: all of it by the person, and by others what is not closed.
         closed: What agents may not see.
@@ -47,8 +59,14 @@ class Services:
         hub: The connections.
         clock: The time.
         clients: The clients with a name of their own.
+        agents: Connects the programs in which people use agents.
         seen: Called when a client has said who it is.
         session_ended: Called with the id of a session that nobody can go on with.
+        drafts: The drafts of clients.
+        templates: The chains that the user keeps under a name.
+        web: The way to the web.
+        web_readers: The clients that have read from it.
+        servers: Other MCP servers.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -58,12 +76,16 @@ class Services:
     calls: CallRegistry
     pipeline: Pipeline
     settings: SettingsStore
+    keys: KeyStore
+    search: WebSearch
     broker: Broker
     grants: GrantStore
     ledger: Ledger
     audit: AuditService
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
+    in_place: Callable[[], bool]
+    by_name_only: Callable[[], Sequence[str]]
     compare: Callable[..., IndexComparison]
     knowledge: Callable[[bool], Knowledge]
     closed: Denials
@@ -72,6 +94,12 @@ class Services:
     hub: Hub
     clock: Clock
     clients: ClientStore
+    agents: Connector
     seen: Callable[[Caller], None]
     session_ended: Callable[[str], None]
     note: Callable[[str, dict[str, Any]], None]
+    drafts: Drafts
+    templates: TemplateStore
+    web: WebServices
+    web_readers: WebReaders
+    servers: Servers

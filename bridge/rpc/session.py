@@ -8,7 +8,7 @@ from typing import Any, Final
 from bridge.identity.caller import Client
 from bridge.rpc import frames
 from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
-from bridge.rpc.frames import BUSY, FORBIDDEN, INTERNAL_ERROR, INVALID_REQUEST, Fault, Frame, Request, Response, parse
+from bridge.rpc.frames import BUSY, FORBIDDEN, INVALID_REQUEST, STOPPED, Fault, Frame, Request, Response
 from bridge.rpc.hub import Hub, Peer, Transport
 from bridge.rpc.services import Services
 
@@ -65,8 +65,8 @@ class Session(Peer):
             await self.send(_REVOKED)
             self.cut()
             return
-        frame = parse(data)
-        work = await self._begin(frame, alone=not frame.batch)
+        frame = await self._hub.intake.read(data, self.caller.client)
+        work = await self._begin(frame, len(data), alone=not frame.batch)
         if not any(isinstance(part, Running) for part in work):
             await self.send(_join(work, batch=frame.batch))
         elif frame.batch:
@@ -78,8 +78,8 @@ class Session(Peer):
         """Take the body of a POST and return the answer; None when nothing in it wants one."""
         if not self._is_current():
             return _REVOKED
-        frame = parse(data)
-        work = await self._begin(frame, alone=False)
+        frame = await self._hub.intake.read(data, self.caller.client)
+        work = await self._begin(frame, len(data), alone=False)
         await _done(work)
         return _join(work, batch=frame.batch)
 
@@ -94,6 +94,8 @@ class Session(Peer):
         for running in self._running.values():
             if running.method.waits or (not self.caller.client.is_person and not running.context.kept):
                 running.task.cancel()
+        if (left_behind := self._services.drafts.left(self.caller)) is not None:
+            self._hub.spawn(asyncio.to_thread(self._services.drafts.taken, left_behind))
         if self.caller.client.is_shared:  # without a name, a session is one connection
             self._services.session_ended(self.caller.session_id)
 
@@ -113,22 +115,22 @@ class Session(Peer):
             self.caller = replace(self.caller, client=current)
         return current is not None
 
-    async def _begin(self, frame: Frame, *, alone: bool) -> list[Work]:
+    async def _begin(self, frame: Frame, size: int, *, alone: bool) -> list[Work]:
         """Start everything in a frame, in order; what is immediate is done when this returns."""
         work: list[Work] = []
         room = MAX_IN_FLIGHT - len(self._running)
         for item in frame.items:
             if isinstance(item, Request):
-                work.append(await self._start(item, alone=alone) if room > 0 else _busy(item))
+                work.append(await self._start(item, size, alone=alone) if room > 0 else _busy(item))
                 room -= 1
             else:
                 work.append(self._take(item))
         return work
 
-    async def _start(self, request: Request, *, alone: bool) -> Work:
+    async def _start(self, request: Request, size: int, *, alone: bool) -> Work:
         """Answer at once, or start a task; that of a request which came alone sends its answer itself."""
         method = self._dispatcher.find(request.method)
-        context = RequestContext(self, self._services)
+        context = RequestContext(self, self._services, size)
         answer = self._dispatcher.answer
         if method is None or method.immediate:
             return await answer(request, context)
@@ -202,7 +204,7 @@ def _stopped(request: Request) -> bytes | None:
     hint = (
         "The bridge stopped before this was done; connect again, and look at `history.list` before you repeat a write"
     )
-    return frames.failure(request.id, INTERNAL_ERROR, "Internal error", hint)
+    return frames.failure(request.id, STOPPED, "Stopped", hint)
 
 
 def _busy(request: Request) -> bytes | None:

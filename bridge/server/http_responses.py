@@ -22,8 +22,8 @@ def guard(authenticator: Authenticator) -> Middleware:
             answer = _preflight(request) or await handler(request)
         except web.HTTPException as error:
             answer = _refusal(error)
-        origin = request.headers.get("Origin", "")
-        if not answer.prepared and authenticator.allows(origin):
+        origins = request.headers.getall("Origin", [])
+        if not answer.prepared and len(origins) == 1 and authenticator.allows(origin := origins[0]):
             answer.headers["Access-Control-Allow-Origin"] = origin
             answer.headers["Vary"] = "Origin"
         return answer

@@ -1,6 +1,16 @@
-"""One bridge a vault: held by the system for as long as the process lives, so a crash cannot leave it behind."""
+"""One bridge a vault: held by the system for as long as the process lives, so a crash cannot leave it behind.
 
+There are two locks, and a bridge holds both. The one in the vault's own `.vault-bridge` is met by everybody who serves
+this vault: another user, a container, a process whose environment names another state folder. The one in the run folder
+holds where the vault's disk has no locks, as some network disks.
+"""
+
+import logging
 import os
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -8,10 +18,15 @@ from filelock import FileLock, Timeout
 
 from bridge.errors import AlreadyServed
 from bridge.server.run_folder import RunFolder
+from bridge.vault.atomic import write_atomic
+from bridge.vault.folder import Folder
+from bridge.vault.root import STATE_FOLDER
 
 LOCK_FILE: Final = "serve.lock"
 PID_FILE: Final = "serve.pid"
 """Beside the lock: on Windows nobody can read a locked file, and older filelocks empty it."""
+
+logger = logging.getLogger(__name__)
 
 
 class VaultLock:
@@ -19,34 +34,53 @@ class VaultLock:
 
     Args:
         run: The vault's run folder.
+        state: The vault's `.vault-bridge` folder, held open.
     """
 
-    def __init__(self, run: RunFolder) -> None:
+    def __init__(self, run: RunFolder, state: Folder) -> None:
         self._run = run
-        self._lock = FileLock(run.path / LOCK_FILE, timeout=0, mode=0o600)
+        self._state = state
+        self._place = run.vault / STATE_FOLDER
+        self._held = ExitStack()
 
     def acquire(self) -> None:
         """Take it.
 
         Raises:
-            AlreadyServed: Another process has it; the message names that process.
+            AlreadyServed: Another process has it; the message names that process, and its computer.
         """
-        try:
-            self._lock.acquire()
-        except Timeout:
-            holder = (self._run.read(PID_FILE) or b"").decode("ascii", "replace").strip()
-            raise AlreadyServed(
-                f"This vault is already served by process {holder or 'unknown (it is just starting)'}",
-                hint="Use that bridge, or stop it first.",
-            ) from None
-        self._run.sweep()
-        self._run.write(PID_FILE, b"%d\n" % os.getpid())
+        who = f"{os.getpid()} {socket.gethostname()}\n".encode()
+        with ExitStack() as taking:
+            self._take(taking, self._run.path)
+            self._run.sweep()
+            self._run.write(PID_FILE, who)
+            taking.callback(self._run.remove, PID_FILE)
+            try:
+                self._take(taking, self._place)
+                _quietly(lambda: write_atomic(self._state, PID_FILE, who))
+                taking.callback(_quietly, lambda: self._state.unlink(PID_FILE))
+            except (OSError, NotImplementedError) as error:
+                logger.warning(
+                    "The vault's disk has no locks (%s): see to it yourself that no other user and no other computer "
+                    "serves it at the same time",
+                    getattr(error, "strerror", None) or type(error).__name__,
+                )
+            self._held = taking.pop_all()
 
     def release(self) -> None:
         """Give it back."""
-        if self._lock.is_locked:
-            self._run.remove(PID_FILE)
-            self._lock.release()
+        self._held.close()
+
+    @staticmethod
+    def _take(taking: ExitStack, folder: Path) -> None:
+        lock = FileLock(folder / LOCK_FILE, timeout=0, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise AlreadyServed(
+                f"This vault is already served by {_holder(folder)}", hint="Use that bridge, or stop it first."
+            ) from None
+        taking.callback(lock.release)
 
     def __enter__(self) -> Self:
         self.acquire()
@@ -56,3 +90,17 @@ class VaultLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+
+def _holder(folder: Path) -> str:
+    """Who has the lock of a folder, in words."""
+    with suppress(OSError):
+        pid, _, host = (folder / PID_FILE).read_text("ascii", "replace").strip()[:200].partition(" ")
+        if pid.isdecimal():
+            return f"process {pid}" + (f" on {host!r}" if host.isprintable() and host else "")
+    return "process unknown (it is just starting)"
+
+
+def _quietly(work: Callable[[], None]) -> None:
+    with suppress(OSError):  # it only says who has the lock
+        work()

@@ -19,30 +19,36 @@ STATE_VARIABLE: Final = "VAULT_BRIDGE_STATE"
 
 def place(vault: Path, state: Path | None = None, *, kind: str = "run") -> Path:
     """Where the folder of one vault's bridge lies, whether it is there or not. The arguments are `RunFolder`'s."""
-    state = state or Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
     name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
-    return state.absolute() / kind / name
+    return (state or state_folder()).absolute() / kind / name
 
 
-class RunFolder:
-    """The folder of one vault's bridge. Made when missing.
+def state_folder() -> Path:
+    """Where the user's state lies on this system, or where the environment says."""
+    return Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
+
+
+class UserFolder:
+    """A folder of the user's, two below the state folder, which nobody else can look into. Made when missing.
 
     Args:
-        vault: The vault's real path; its hash names the folder.
-        state: The user's state folder; by default the system's, or what the environment says.
-        kind: What is kept there: `run` goes with the bridge, others stay.
+        path: Where it lies.
         durable: Whether what is written is on the disk before it takes its name.
+        above: Whether the folder that it is in is ours, too.
 
     Raises:
         StartError: The folder is a link, belongs to somebody else, or cannot be made.
     """
 
-    def __init__(self, vault: Path, state: Path | None = None, *, kind: str = "run", durable: bool = False) -> None:
-        self.path = place(vault, state, kind=kind)
+    def __init__(self, path: Path, *, durable: bool = False, above: bool = True) -> None:
+        self.path = path
         self._durable = durable
         try:
             self.path.parent.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _private(self.path.parent)
+            if above:
+                _private(self.path.parent)
+            else:
+                self.path.parent.mkdir(exist_ok=True)
             _private(self.path)
         except OSError as error:
             raise StartError(
@@ -75,6 +81,10 @@ class RunFolder:
             return (self.path / name).read_bytes()
         return None
 
+    def names(self) -> list[str]:
+        """The names of the files there, but for what is half written."""
+        return sorted(file.name for file in self.path.iterdir() if not file.name.startswith("."))
+
     def remove(self, *names: str) -> None:
         """Take files away."""
         for name in names:
@@ -84,6 +94,24 @@ class RunFolder:
         """Take away what a bridge that was killed left half written."""
         for left in self.path.glob(".*.tmp"):
             left.unlink(missing_ok=True)
+
+
+class RunFolder(UserFolder):
+    """The folder of one vault's bridge.
+
+    Args:
+        vault: The vault's real path; its hash names the folder.
+        state: The user's state folder; by default the system's, or what the environment says.
+        kind: What is kept there: `run` goes with the bridge, others stay.
+        durable: Whether what is written is on the disk before it takes its name.
+
+    Raises:
+        StartError: The folder is a link, belongs to somebody else, or cannot be made.
+    """
+
+    def __init__(self, vault: Path, state: Path | None = None, *, kind: str = "run", durable: bool = False) -> None:
+        super().__init__(place(vault, state, kind=kind), durable=durable)
+        self.vault = vault
 
 
 def _private(folder: Path) -> None:

@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import os
 import secrets
-from typing import Final
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 from aiohttp import WSCloseCode, web
@@ -15,16 +17,23 @@ from bridge.errors import StartError
 from bridge.identity.caller import HOST, SHARED, Client
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
-from bridge.rpc.hub import Hub
+from bridge.rpc.hub import Hub, Transport
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
+from bridge.server.asgi import answer_with
 from bridge.server.auth import Authenticator
+from bridge.server.door import BACKLOG, Door, QuietAccept
 from bridge.server.http_responses import guard, json_answer
 from bridge.server.run_folder import RunFolder
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bridge.server.mcp_sessions import HttpSessions
 
 ADDRESS: Final = "127.0.0.1"
 PATIENCE: Final = 2.0
@@ -57,6 +66,11 @@ class Server:
         self._dispatcher = Dispatcher(METHODS)
         self._sockets: set[web.WebSocketResponse[bool]] = set()
         self._runner: web.AppRunner | None = None
+        self._door: Door | None = None
+        self._listening: asyncio.Server | None = None
+        self._quiet: QuietAccept | None = None
+        self._mcp_sessions: HttpSessions | None = None
+        self._mcp_loading = asyncio.Lock()
 
     async def start(self, port: int = 0) -> Discovery:
         """Listen, and say where.
@@ -71,15 +85,17 @@ class Server:
             self._app(), handler_cancellation=True, access_log=None, shutdown_timeout=PATIENCE, handle_signals=False
         )
         await runner.setup()
+        door = Door(cast("Callable[[], asyncio.Protocol]", runner.server))
+        loop = asyncio.get_running_loop()
         try:
-            await web.TCPSite(runner, ADDRESS, port).start()
+            listening = await loop.create_server(door, ADDRESS, port, backlog=BACKLOG)
         except OSError as error:
             await runner.cleanup()
             raise StartError(
                 f"Port {port} cannot be used: {error.strerror}", hint="Leave --port out to take a free one."
             ) from None
-        self._runner = runner
-        bound = runner.addresses[0][1]
+        self._runner, self._door, self._listening, self._quiet = runner, door, listening, QuietAccept()
+        bound = listening.sockets[0].getsockname()[1]
         self._authenticator.listen(bound)
         try:
             return self._publish(bound)
@@ -95,23 +111,29 @@ class Server:
         if runner is None:
             return
         self._withdraw()
-        for site in list(runner.sites):
-            await site.stop()
+        if self._listening is not None:
+            self._listening.close()
+        if self._mcp_sessions is not None:
+            await self._mcp_sessions.stop()
         await self._hub.stop()
         await runner.cleanup()
         await self._hub.stop()  # what came in over a connection that was just being closed
+        if self._quiet is not None:
+            self._quiet.restore()
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[guard(self._authenticator)], client_max_size=MAX_FRAME)
         app.router.add_get("/ws", self._ws)
         app.router.add_post("/rpc", self._rpc)
+        for method in ("GET", "POST", "DELETE"):
+            app.router.add_route(method, "/mcp", self._mcp)
         app.router.add_get("/health", self._health, allow_head=False)
         app.router.add_route("*", "/{other:.*}", self._nothing)
         app.on_shutdown.append(self._close_sockets)
         return app
 
     async def _ws(self, request: web.Request) -> web.StreamResponse:
-        client = self._authenticator.check_client(request.headers)
+        client = self._let_in(request)
         socket = await open_socket(request)
         transport = request.transport
         if transport is None:  # gone while we upgraded
@@ -119,30 +141,72 @@ class Server:
         link = SocketLink(socket, transport)
         self._sockets.add(socket)
         try:
-            await serve_socket(socket, link, self._session(client, link))
+            await serve_socket(socket, link, self._session(client, link), partial(self._taken, transport))
         finally:
             self._sockets.discard(socket)
+            # The library's next ping would keep it, and what was sent of a message, for minutes.
+            await socket.close()
         return socket
 
     async def _rpc(self, request: web.Request) -> web.StreamResponse:
-        client = self._authenticator.check_client(request.headers)
-        body = await request.read()
+        client = self._let_in(request)
         session = self._session(client)
         try:
-            answer = await session.answer(body)
+            answer = await session.answer(await request.read())
         finally:
             session.close()
+            self._taken(request.transport)
         if answer is None:
             return web.Response(status=204)
         return web.Response(body=answer, content_type="application/json")
 
-    async def _health(self, _request: web.Request) -> web.StreamResponse:
-        return json_answer(Health(version=self._services.version, vault=self._services.vault).to_wire())
+    async def _mcp(self, request: web.Request) -> web.StreamResponse:
+        """The Model Context Protocol, for clients that can be told apart."""
+        client = self._let_in(request)
+        if client.is_shared or client.is_person:
+            raise web.HTTPForbidden(
+                text="/mcp is for clients with a name and a token of their own; make one with "
+                "`vault-bridge clients add NAME`"
+            )
+        sessions = await self._load_mcp()
+        try:
+            body = await request.read()
+        finally:
+            self._taken(request.transport)
+        return await answer_with(partial(sessions.serve, client), request, body)
+
+    async def _load_mcp(self) -> "HttpSessions":
+        """The sessions of MCP. Its library takes a second to load, so a bridge that nobody asks for it does without."""
+        async with self._mcp_loading:
+            if self._mcp_sessions is None:
+                module = await asyncio.to_thread(import_module, "bridge.server.mcp_sessions")
+                self._mcp_sessions = cast("HttpSessions", module.HttpSessions(self._session, self._services.version))
+            return self._mcp_sessions
+
+    async def _health(self, request: web.Request) -> web.StreamResponse:
+        """That the bridge is there; which vault it serves, only to those who show a token."""
+        vault = None
+        if "Authorization" in request.headers:
+            self._let_in(request)
+            vault = self._services.vault
+        return json_answer(Health(version=self._services.version, vault=vault).to_wire())
 
     async def _nothing(self, _request: web.Request) -> web.StreamResponse:
-        raise web.HTTPNotFound(text="There are GET /ws, POST /rpc and GET /health")
+        raise web.HTTPNotFound(text="There are GET /ws, POST /rpc, /mcp and GET /health")
 
-    def _session(self, client: Client, link: SocketLink | None = None) -> Session:
+    def _let_in(self, request: web.Request) -> Client:
+        """The client whose token a request shows; its connection may stay."""
+        client = self._authenticator.check_client(request.headers)
+        if self._door is not None:
+            self._door.let_in(request.transport, client)
+        return client
+
+    def _taken(self, transport: asyncio.BaseTransport | None, count: int | None = None) -> None:
+        """A message of so many bytes was taken; None: all that came."""
+        if self._door is not None and transport is not None:
+            self._door.holdings.taken(transport, count)
+
+    def _session(self, client: Client, link: Transport | None = None) -> Session:
         return Session(client, hub=self._hub, dispatcher=self._dispatcher, services=self._services, transport=link)
 
     async def _close_sockets(self, _app: web.Application) -> None:
@@ -158,7 +222,7 @@ class Server:
             self._services.version,
         )
         for client, token in self.tokens.items():
-            endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version)
+            endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version, vault=str(self._run.vault))
             self._run.write(FILES[client], orjson.dumps(endpoint.to_wire()))
         discovery = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
         write_atomic(self._state, BRIDGE_FILE, orjson.dumps(discovery.to_wire()))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from aiohttp import WSCloseCode, WSMsgType, web
@@ -92,10 +93,19 @@ async def open_socket(request: web.Request) -> web.WebSocketResponse[bool]:
     return socket
 
 
-async def serve_socket(socket: web.WebSocketResponse[bool], link: SocketLink, session: Session) -> None:
-    """Answer everything that comes, until the client is gone."""
+async def serve_socket(
+    socket: web.WebSocketResponse[bool], link: SocketLink, session: Session, taken: Callable[[int], None]
+) -> None:
+    """Answer everything that comes, until the client is gone.
+
+    Args:
+        socket: What comes.
+        link: The way back.
+        session: Knows what it means.
+        taken: Called with the bytes of each message when it needs no more room.
+    """
     pumping = asyncio.create_task(link.pump())
-    taken = 0
+    count = 0
     try:
         async for message in socket:
             if message.type in {WSMsgType.TEXT, WSMsgType.BINARY} and len(message.data) > MAX_FRAME:
@@ -104,8 +114,9 @@ async def serve_socket(socket: web.WebSocketResponse[bool], link: SocketLink, se
                 await session.receive(message.data)
             elif message.type is WSMsgType.BINARY:
                 await link.send(frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
-            taken += 1
-            if taken % TURN == 0:
+            taken(len(message.data) if isinstance(message.data, bytes) else 0)
+            count += 1
+            if count % TURN == 0:
                 await asyncio.sleep(0)
     finally:
         pumping.cancel()

@@ -7,9 +7,11 @@ is derived from these fields.
 
 import difflib
 import re
-from collections.abc import Collection, Iterable
+import sys
+from collections.abc import Collection, Iterable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
@@ -20,65 +22,111 @@ from bridge.errors import InvalidParameters
 MAX_RATE = 1000
 LONGEST_NAME = 100
 """Characters of an unknown key that are compared and repeated."""
+LONGEST_WAIT = 300
+"""Seconds that a program waits for an answer at a time, at most."""
+LONGEST_COMMAND = 3600
+"""Seconds that a command can be given."""
 HIGH_RATE = 300
 """Calls a minute above which there is a warning."""
 
 MINIMAL_TOOLS = ("find", "grep", "read")
 """The tools that agents see where nobody chose."""
 
-SECTIONS: dict[str, str] = {
-    "tools": "Tools and consent",
-    "apis": "External services",
-    "network": "Network",
-    "performance": "Performance",
-    "privacy": "Privacy and log",
-    "toolSpecific": "Single tools",
+SECTIONS: dict[str, tuple[str, str]] = {
+    "tools": ("Tools and questions", "Which tools agents can see, and when they ask."),
+    "apis": ("External services", "Services that search the web, and their keys."),
+    "network": ("Network", "What can be reached, and who can connect."),
+    "performance": ("Limits", "How many calls are made in a minute."),
+    "privacy": ("Privacy and log", "What is logged, and for how long."),
+    "toolSpecific": ("Searching, reading and backups", "How much tools return, which files they skip, and backups."),
 }
-"""The sections of the settings screen and their titles, in order."""
+"""The sections of the settings screen in order, each with its title and a sentence about it."""
 
 RISKS: dict[str, str] = {
+    "developer_mode": "agents then read notes without asking you",
     "allow_all_domains": "agents may reach any public host",
     "allow_terminal": "agents may ask to run commands on this machine",
     "allow_custom_tools": "your own tools run code on this machine",
     "allow_mcp_servers": "MCP servers are programs on this machine",
+    "terminal_network": "commands can then send what they read in the vault anywhere",
 }
 """Switches that open something, and what."""
+
+GUARDED: dict[str, tuple[bool | str, ...]] = {
+    "allow_terminal": (True,),
+    "allow_custom_tools": (True,),
+    "allow_mcp_servers": (True,),
+    "terminal_network": (True,),
+    "require_sandbox": ("never",),
+}
+"""Settings with values that act only where a person has set them on this computer: a settings file may be synced."""
 
 _HOST = re.compile(
     r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$|^[0-9a-f:.]+$|^\[[0-9a-f:.]+\]$"
 )
 
+_SERVER = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#\\]*)?")
+"""Nothing in it that one reader takes for a part of the host and another does not."""
+
+Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "calls a minute"]
 Rate = Annotated[int, Field(ge=1, le=MAX_RATE)]
 Mode = Literal["always_ask", "session_allow", "always_allow", "never_allow"]
+SearchServiceName = Literal["ollama", "searxng", "brave", "duckduckgo", "google"]
 Origin = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*://[^/\s]+$")]
 
 
 def _setting(
-    section: Section, title: str, description: str, default: Any = ..., *, available: bool = True, **bounds: Any
+    section: Section,
+    title: str,
+    description: str,
+    default: Any = ...,
+    *,
+    unit: Unit | None = None,
+    none: str | None = None,
+    available: bool = True,
+    **bounds: Any,
 ) -> Any:
     """A field of the settings.
 
     Args:
         section: Where the settings screen shows it.
         title: Its label there.
-        description: What it does, in a sentence. The plugin's form reads units and the meaning of null from it:
-            "Seconds ...", "Days ...; null: never.", "..., in bytes."
+        description: What it does, in a sentence.
         default: Its value when nothing is set, or a function that makes it.
+        unit: What a number is measured in.
+        none: What null means, as a choice: "Never".
         available: Whether anything reads it in this version; if not, it is kept but not offered.
         **bounds: As pydantic's `Field` takes them.
     """
-    extra: dict[str, JsonValue] = {"section": section} | ({} if available else {"available": False})
+    more = {"unit": unit, "none": none, "available": None if available else False}
+    extra: dict[str, JsonValue] = {"section": section} | {key: said for key, said in more.items() if said is not None}
     given: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
     return Field(**given, title=title, description=description, json_schema_extra=extra, **bounds)
 
 
 _tools = partial(_setting, "tools")
+_apis = partial(_setting, "apis")
 _network = partial(_setting, "network")
 _performance = partial(_setting, "performance")
 _privacy = partial(_setting, "privacy")
 _single = partial(_setting, "toolSpecific")
 _later = partial(_setting, available=False)
 """For what this version does not read yet."""
+
+
+def is_server(address: str) -> bool:
+    """Whether this is the `http` or `https` address of a server: without user, query and fragment."""
+    try:
+        parts = urlsplit(address)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    plain = parts.netloc.isascii() and _SERVER.fullmatch(address) is not None
+    return parts.scheme in {"http", "https"} and named and plain
+
+
+def _no_server(key: str, address: str) -> str:
+    return f"{key}: {address!r} is not the address of a server, such as http://localhost:11434"
 
 
 class Settings(BaseModel):
@@ -90,113 +138,246 @@ class Settings(BaseModel):
         "Enabled tools", "The tools that agents can see; `*` stands for all.", lambda: MINIMAL_TOOLS, strict=False
     )
     consent_mode: dict[str, Mode] = _tools(
-        "When tools ask", "When each tool asks for permission; tools not listed use their own default.", dict
+        "When tools ask", "When each tool asks you; a tool that is not listed has its own default.", dict
     )
     developer_mode: bool = _tools(
         "Developer mode",
-        "Read-only tools run without asking, and the console shows every call with its time.",
+        "Tools that only read run without asking, and the bridge's console shows every call.",
         default=False,
     )
-    consent_timeout: int = _tools("Time to answer", "Seconds a question waits for an answer.", 300, ge=1, le=86_400)
+    consent_timeout: int = _tools(
+        "Time to answer",
+        "How long a question waits. After that the call is refused.",
+        300,
+        unit="seconds",
+        ge=1,
+        le=86_400,
+    )
+    ticket_hours: int = _tools(
+        "Time to answer later",
+        "How long a question waits where the program has a ticket and comes back for your answer.",
+        24,
+        unit="hours",
+        ge=1,
+        le=168,
+    )
+    wait_seconds: int = _tools(
+        "Programs wait for",
+        "How long a program waits for your answer at a time, before it has a ticket and comes back.",
+        40,
+        unit="seconds",
+        ge=1,
+        le=LONGEST_WAIT,
+    )
+    adding_most_files: int = _tools(
+        "Files per permission to add",
+        "Where you allow an agent to add for a while, it asks again after this many files.",
+        50,
+        ge=1,
+        le=1000,
+    )
+    adding_minutes: int = _tools(
+        "Length of a permission to add",
+        "How long a permission to add lasts.",
+        60,
+        unit="minutes",
+        ge=1,
+        le=1440,
+    )
     grant_expiry_days: int | None = _tools(
-        "Permissions expire after",
-        "Days after which an unused permanent permission ends; null: never.",
+        "Forget unused permissions after",
+        "A permission without an end is forgotten when no agent has used it for this long.",
         30,
+        unit="days",
+        none="Never",
         ge=1,
         le=3650,
     )
 
-    ollama_web_search_endpoint: str = _later(
-        "apis", "Ollama web search address", "The server that answers web searches.", "http://localhost:11434"
+    draft_days: int = _tools(
+        "Keep drafts for",
+        "A draft in which nothing was staged for this long is discarded. Nothing of it was written.",
+        7,
+        unit="days",
+        ge=1,
+        le=365,
     )
-    encrypted_keys: dict[str, str] = _later("apis", "API keys", "Encrypted API keys.", dict)
 
-    allowed_domains: tuple[str, ...] = _later(
-        "network",
+    ollama_web_search_endpoint: str = _apis(
+        "Ollama address",
+        "Where Ollama answers: on this computer, or `https://ollama.com` for a key from there.",
+        "http://localhost:11434",
+    )
+    web_search_providers: tuple[SearchServiceName, ...] = _apis(
+        "Services for web searches",
+        "Which services `web_search` asks, the first one first; the others are asked when it fails.",
+        lambda: (),
+        strict=False,
+    )
+    searxng_endpoint: str = _apis("SearXNG address", "Your SearXNG server, such as `http://localhost:8080`.", "")
+    google_search_engine_id: str = _apis(
+        "Google search engine", "The id of your search engine (`cx`), for Google.", "", max_length=100
+    )
+    encrypted_keys: dict[str, str] = _apis("API keys", "The keys of services, encrypted.", dict)
+
+    allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
         "Hosts that `web_fetch` can reach; `*.example.org` covers subdomains.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )
-    allow_all_domains: bool = _later(
-        "network", "Allow all domains", "Any public host can be fetched. This is risky.", default=False
+    allow_all_domains: bool = _network(
+        "Allow all domains", "Any public host can be fetched. This is risky.", default=False
     )
-    block_external_requests: bool = _later(
-        "network", "Block external requests", "Nothing leaves this computer.", default=False
+    block_external_requests: bool = _network("Block external requests", "Nothing leaves this computer.", default=False)
+    https_only: bool = _network("HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)
+    allow_self_signed_localhost: bool = _network(
+        "Unsigned certificates on this computer",
+        "Servers on this computer can have a certificate that nobody has signed.",
+        default=False,
     )
-    https_only: bool = _later("network", "HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)
-    max_response_size: int = _later(
-        "network", "Largest response", "Largest response, in bytes.", 10_485_760, ge=1024, le=1_073_741_824
+    max_response_size: int = _network(
+        "Largest response",
+        "Longer responses are refused.",
+        10_485_760,
+        unit="bytes",
+        ge=1024,
+        le=1_073_741_824,
     )
-    follow_redirects: bool = _later(
-        "network", "Follow redirects", "Redirects are followed, and each is checked.", default=True
+    review_web_pages: bool = _network(
+        "Show pages first", "You see what was fetched before an agent gets it, and are asked once more.", default=False
     )
-    max_redirects: int = _later("network", "Most redirects", "Most redirects to follow in one request.", 5, ge=0, le=20)
-    request_timeout: int = _later("network", "Request timeout", "Seconds a request can take.", 30, ge=1, le=600)
+    follow_redirects: bool = _network("Follow redirects", "Redirects are followed, and each is checked.", default=True)
+    max_redirects: int = _network("Most redirects", "Most redirects to follow in one request.", 5, ge=0, le=20)
+    request_timeout: int = _network("Request timeout", "How long a request can take.", 30, unit="seconds", ge=1, le=600)
     allowed_origins: tuple[Origin, ...] = _network(
-        "Allowed web pages", "Web origins that can connect to the bridge, besides Obsidian's.", lambda: (), strict=False
+        "Allowed web pages",
+        "Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`.",
+        lambda: (),
+        strict=False,
     )
-    allow_terminal: bool = _later(
-        "network", "Allow terminal", "Agents can ask to run commands. This is risky.", default=False
-    )
+    allow_terminal: bool = _network("Allow terminal", "Agents can ask to run commands. This is risky.", default=False)
     allow_custom_tools: bool = _later(
         "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False
     )
-    allow_mcp_servers: bool = _later(
-        "network", "Allow MCP servers", "MCP servers can be started. This is risky.", default=False
+    allow_mcp_servers: bool = _network(
+        "Allow other servers", "Agents can use the other servers that you have entered. This is risky.", default=False
+    )
+
+    require_sandbox: Literal["always", "never"] | None = _network(
+        "Require a sandbox",
+        "Programs that agents start run only where a sandbox confines them.",
+        None,
+        none="On Linux and macOS",
+    )
+    terminal_network: bool = _network(
+        "Network for commands", "Commands that agents run can use the network. This is risky.", default=False
+    )
+    terminal_timeout: int = _network(
+        "Time for a command", "After that a command is ended.", 120, unit="seconds", ge=1, le=LONGEST_COMMAND
+    )
+    terminal_largest_file: int = _network(
+        "Largest file that commands change",
+        "Commands can read larger files other than notes, and not change them.",
+        20_971_520,
+        unit="bytes",
+        ge=0,
+        le=268_435_456,
     )
 
     rate_limits: dict[str, Rate] = _performance(
-        "Limits per tool", "Calls per minute for single tools, instead of their default.", dict
+        "Limits for single tools",
+        "How often one program can call a tool, where that is not the tool's own limit.",
+        dict,
+        unit="calls a minute",
     )
-    global_rate_limit: Rate = _performance("Limit for all tools", "Calls per minute for all tools together.", 200)
-    cache_enabled: bool = _later(
-        "performance", "Cache web results", "Results from the web are kept for a while.", default=True
+    global_rate_limit: Rate = _performance(
+        "Limit for all tools", "How often all programs together can call tools.", 200, unit="calls a minute"
     )
-    cache_ttl: int = _later(
-        "performance", "Cache TTL", "Seconds a result from the web is kept.", 3600, ge=0, alias="cacheTTL"
+    cache_enabled: bool = _performance("Cache web results", "Results from the web are kept for a while.", default=True)
+    cache_ttl: int = _performance(
+        "Keep web results for",
+        "After that a result is fetched again.",
+        3600,
+        unit="seconds",
+        ge=0,
+        alias="cacheTTL",
     )
-    max_cache_size: int = _later(
-        "performance", "Largest cache", "Largest size of the cache, in bytes.", 104_857_600, ge=0
+    max_cache_size: int = _performance(
+        "Largest cache", "Older results make room for new ones.", 104_857_600, unit="bytes", ge=0
     )
 
     enable_audit_log: bool = _privacy("Keep a log", "Every call and every decision is logged.", default=True)
     audit_log_retention_days: Literal[7, 30, 90] | None = _privacy(
-        "Keep the log for", "Days the log is kept; null: forever.", 30
+        "Keep the log for", "Older entries are deleted.", 30, unit="days", none="Forever"
     )
     log_parameter_values: bool = _privacy(
-        "Log parameter values", "The log includes the values that tools are called with.", default=True
+        "Log what tools are called with", "The log has the values of parameters, not only their names.", default=True
     )
-    anonymize_log: bool = _privacy("Hide paths in the log", "The log leaves out file paths.", default=False)
+    anonymize_log: bool = _privacy(
+        "Hide file names in the log", "The log leaves out the names of files and folders.", default=False
+    )
     share_usage_statistics: bool = _later("privacy", "Share usage statistics", "Nothing is ever shared.", default=False)
 
-    find_max_results: int = _single("Find: results", "Most results that `find` returns.", 50, ge=1, le=10_000)
+    find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
-        "Grep: context lines", "Lines that `grep` shows around each match.", 2, ge=0, le=50
+        "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50
     )
-    grep_max_matches: int = _single("Grep: matches", "Most matches that `grep` returns.", 100, ge=1, le=10_000)
+    grep_max_matches: int = _single("Matches of grep", "Most matches that `grep` returns.", 100, ge=1, le=10_000)
     read_max_bytes: int = _single(
-        "Read: size", "Largest part of a file that `read` returns, in bytes.", 1_048_576, ge=1, le=16_777_216
+        "Largest part of a file",
+        "Most of a file that `read` returns at once.",
+        1_048_576,
+        unit="bytes",
+        ge=1,
+        le=16_777_216,
     )
     max_output_bytes: int = _single(
-        "Largest answer", "Most text that a tool returns to an agent, in bytes.", 65_536, ge=1024, le=16_777_216
+        "Largest answer",
+        "Most text that any tool returns to an agent; longer text is cut off.",
+        65_536,
+        unit="bytes",
+        ge=1024,
+        le=16_777_216,
     )
     ignore_patterns: tuple[str, ...] = _single(
-        "Ignored files", "Files that `find` and `grep` skip, as glob patterns.", lambda: (), strict=False
+        "Ignored files", "Files that searches skip, as patterns such as `Templates/**`.", lambda: (), strict=False
+    )
+    portable_names: bool = _single(
+        "Names for every system",
+        "New files and folders get only names that Windows can have too, without quotes and other such characters.",
+        default=True,
     )
     patch_backup_enabled: bool = _single(
-        "Keep backups", "Keep what a change replaces, so that it can be undone.", default=True
+        "Keep backups", "What a change replaces is kept, so that the change can be undone.", default=True
     )
-    backup_retention_days: int | None = _single("Keep backups for", "Days backups are kept; null: forever.", 30, ge=1)
-    web_search_max_results: int = _later(
-        "toolSpecific", "Web search: results", "Most results that `web_search` returns.", 5, ge=1, le=50
+    backup_retention_days: int | None = _single(
+        "Keep backups for", "Older changes can no longer be undone.", 30, unit="days", none="Forever", ge=1
     )
-    web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _later(
-        "toolSpecific", "Web search: freshness", "How old a result of `web_search` can be.", None
+    web_search_max_results: int = _single(
+        "Results of web searches", "Most results that `web_search` returns.", 5, ge=1, le=50
     )
-    web_fetch_max_bytes: int = _later(
-        "toolSpecific", "Web fetch max bytes", "Most bytes that `web_fetch` returns.", 512_000, ge=1024
+    web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _single(
+        "Age of web results", "How old a result of `web_search` can be.", None, none="Any"
     )
+    web_fetch_max_bytes: int = _single(
+        "Largest web page",
+        "Most of a page that `web_fetch` returns.",
+        512_000,
+        unit="bytes",
+        ge=1024,
+    )
+
+    @model_validator(mode="after")
+    def _services_have_addresses(self) -> "Settings":
+        """Each is the address of a server, without user, query and fragment."""
+        if not is_server(self.ollama_web_search_endpoint):
+            raise ValueError(_no_server("ollamaWebSearchEndpoint", self.ollama_web_search_endpoint))
+        if self.searxng_endpoint and not is_server(self.searxng_endpoint):
+            raise ValueError(_no_server("searxngEndpoint", self.searxng_endpoint))
+        if len(set(self.web_search_providers)) != len(self.web_search_providers):
+            raise ValueError("webSearchProviders: a service is named twice")
+        return self
 
     @model_validator(mode="after")
     def _domains_are_hosts(self) -> "Settings":
@@ -229,6 +410,26 @@ class Settings(BaseModel):
         return tool in self.enabled_tools or "*" in self.enabled_tools
 
 
+class EffectiveSettings(BaseModel):
+    """What holds for every tool, also where nothing is set for it.
+
+    Attributes:
+        consent_mode: When each tool asks.
+        rate_limits: How many calls a minute one client can make of each.
+    """
+
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+
+    consent_mode: dict[str, Mode]
+    rate_limits: dict[str, Rate]
+
+
+class SettingsInForce(Settings):
+    """All settings as they are set, and what follows for the tools."""
+
+    effective: EffectiveSettings
+
+
 _KEYS = {name: field.alias or name for name, field in Settings.model_fields.items()}
 """The key of each field in the file and on the wire."""
 _UNAVAILABLE = {
@@ -239,11 +440,19 @@ _UNAVAILABLE = {
 
 
 def merge(base: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """`base` with `patch` merged in deeply: objects member by member, `null` and everything else replaced."""
+    """`base` with `patch` merged in deeply: objects member by member, everything else replaced.
+
+    `null` is a value of a setting, but takes a member out of an object: a tool without a limit of its own has its
+    default.
+    """
     merged = dict(base)
     for key, value in patch.items():
         current = merged.get(key)
-        merged[key] = merge(current, value) if isinstance(current, dict) and isinstance(value, dict) else value
+        if isinstance(value, dict) and isinstance(current, dict | None):
+            members = merge(current or {}, value)
+            merged[key] = {name: member for name, member in members.items() if member is not None}
+        else:
+            merged[key] = value
     return merged
 
 
@@ -265,9 +474,32 @@ def warnings(settings: Settings, keys: Collection[str] | None = None) -> list[st
         found["globalRateLimit"] = [f"globalRateLimit: {settings.global_rate_limit} calls a minute is high"]
     if not settings.patch_backup_enabled:
         found["patchBackupEnabled"] = ["patchBackupEnabled is off: changes cannot be undone"]
+    for name in ("allow_terminal", "terminal_network"):
+        if getattr(settings, name):
+            found[_KEYS[name]] = [f"{_KEYS[name]} is on: {RISKS[name]}"]
+    if settings.require_sandbox == "never":
+        found["requireSandbox"] = ["requireSandbox: programs also run where nothing confines them"]
     for key in no_effect(_KEYS[name] for name in settings.model_fields_set):
         found[key] = [f"{key} is kept, but has no effect in this version"]
     return [text for key, texts in found.items() if keys is None or key in keys for text in texts]
+
+
+def requires_sandbox(settings: Settings) -> bool:
+    """Whether programs run only in a sandbox: where nobody said, on the systems that have one."""
+    chosen = settings.require_sandbox
+    return chosen == "always" or (chosen is None and sys.platform != "win32")
+
+
+def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of some values, by the settings' keys, that act only where a person has set them on this computer."""
+    return {
+        key: values[key] for name, kinds in GUARDED.items() if (key := _KEYS[name]) in values and values[key] in kinds
+    }
+
+
+def is_guarded(key: str) -> bool:
+    """Whether a setting has such values."""
+    return any(_KEYS[name] == key for name in GUARDED)
 
 
 def no_effect(keys: Iterable[str]) -> list[str]:
@@ -278,9 +510,9 @@ def no_effect(keys: Iterable[str]) -> list[str]:
 def schema(*, offered: bool = False) -> dict[str, Any]:
     """The JSON Schema of the settings, good enough to draw a form from.
 
-    Each property has its title, section, description, default and bounds, `readOnly` where it is not set like the
-    others, `risk`, what a person should know before they switch it on, and `available: false` where it has no effect
-    in this version. `sections` has them in order.
+    Each property has its title, section, description, default, bounds and unit; `none`, what null means; `readOnly`
+    where it is not set like the others; `risk`, what a person should know before they switch it on; and `available:
+    false` where it has no effect in this version. `sections` has them in order, each with a sentence about it.
 
     Args:
         offered: Whether to leave out what has no effect, and sections that have nothing else.
@@ -296,7 +528,11 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
     if offered:
         properties = {key: member for key, member in properties.items() if key not in _UNAVAILABLE}
     shown = {member["section"] for member in properties.values()}
-    sections = [{"id": section, "title": title} for section, title in SECTIONS.items() if section in shown]
+    sections = [
+        {"id": section, "title": title, "description": about}
+        for section, (title, about) in SECTIONS.items()
+        if section in shown
+    ]
     return described | {"properties": properties, "sections": sections}
 
 

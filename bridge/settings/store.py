@@ -7,15 +7,16 @@ of which a copy is kept in `settings.last-good.json`, stay in force.
 import contextlib
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from bridge.clock import Clock, SystemClock
 from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters
 from bridge.settings.changes import SettingsChange
+from bridge.settings.confirmations import Confirmations
 from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
-from bridge.settings.model import Settings, merge, no_effect, warnings
+from bridge.settings.model import Settings, guarded, is_guarded, merge, no_effect, warnings
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import as_failure
@@ -26,6 +27,8 @@ FILE = "settings.json"
 LAST_GOOD = "settings.last-good.json"
 BROKEN = "settings.broken-"
 """What the name of a file that was put aside begins with; the time follows."""
+KEYS = "encryptedKeys"
+"""The setting that holds API keys, encrypted; `keys.set` and the like change it, and nothing else."""
 _SETTLED = 2.0
 """Seconds after which a file's times tell every later change: the coarsest clock of a file system in use (FAT)."""
 
@@ -35,11 +38,15 @@ class SettingsStore:
 
     Args:
         state: The vault's `.vault-bridge` folder, held open.
+        confirmations: What a person has set on this computer. Other values of such settings do not act.
         clock: Tells a file that may still be changing from one that has settled, and names files put aside.
     """
 
-    def __init__(self, state: Folder, *, clock: Clock | None = None) -> None:
+    def __init__(
+        self, state: Folder, *, confirmations: Confirmations | None = None, clock: Clock | None = None
+    ) -> None:
         self._state = state
+        self._confirmations = confirmations or Confirmations()
         self._clock = clock or SystemClock()
         self._lock = threading.RLock()
         self._listeners: list[Callable[[SettingsChange], None]] = []
@@ -79,7 +86,7 @@ class SettingsStore:
         """What is wrong with the file and what to do, for people."""
         with self._lock:
             self._refresh()
-            found = (self._start_fault, self._fault, _ignored(self._values))
+            found = (self._start_fault, self._fault, _ignored(self._values), self._proposed())
             return [fault for fault in found if fault is not None]
 
     def on_change(self, listener: Callable[[SettingsChange], None]) -> None:
@@ -91,12 +98,15 @@ class SettingsStore:
         """
         self._listeners.append(listener)
 
-    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
+    def update(
+        self, patch: dict[str, Any], *, by: str | None = None, confirms: bool = False
+    ) -> tuple[Settings, list[str]]:
         """Merge a patch in deeply: all of it or nothing, validated as a whole, on disk before it is in force.
 
         Args:
             patch: JSON, by the settings' keys; None sets a value to null.
             by: The name of the host that asks, for the log.
+            confirms: Whether it is a person on this computer who sets it, so that all of it acts.
 
         Returns:
             The settings as they are then, and warnings about the keys of the patch.
@@ -107,13 +117,16 @@ class SettingsStore:
         """
         if "ollamaApiKey" in patch:
             raise InvalidParameters("'ollamaApiKey' is not a setting; store it encrypted with `keys.set`")
-        if "encryptedKeys" in patch:
+        if KEYS in patch:
             raise InvalidParameters("'encryptedKeys' is not set by hand; use `keys.set`")
         with self._lock:
             self._refresh()
-            Settings.parse(merge(known(self._values), patch))
-            settings = self._commit(merge(self._values, patch), by)
-            return settings, warnings(settings, patch)
+            settings = Settings.parse(merge(known(self._values), patch))
+            risky = guarded(patch)
+            self._confirm({key: patch[key] for key in patch if is_guarded(key) and (confirms or key not in risky)})
+            in_force = self._commit(merge(self._values, patch), by)
+            idle = [_proposal(key) for key in self._unconfirmed(patch)]
+            return in_force, [*warnings(settings, patch), *idle]
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
         """Set one tool's consent mode.
@@ -131,8 +144,23 @@ class SettingsStore:
             modes = {key: value for key, value in self._values.get("consentMode", {}).items() if key != tool}
             self._commit(self._values | {"consentMode": modes | ({tool: mode.value} if mode else {})}, by)
 
+    def store_keys(self, keys: Mapping[str, str], *, by: str | None = None) -> None:
+        """Put these encrypted keys in the place of those there are.
+
+        Args:
+            keys: Each by its name.
+            by: The name of the host that asks, for the log.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; the old ones stay.
+        """
+        with self._lock:
+            self._refresh()
+            others = {key: value for key, value in self._values.items() if key != KEYS}
+            self._commit(others | ({KEYS: dict(keys)} if keys else {}), by)
+
     def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
-        """Back to the defaults, of one section or of all. Keys that are no settings are kept.
+        """Back to the defaults, of one section or of all. Keys that are no settings, and API keys, are kept.
 
         Args:
             section: As in `SECTIONS`; None: all.
@@ -152,11 +180,17 @@ class SettingsStore:
         with self._lock:
             self._refresh()
             dropped = set().union(*sections.values()) if section is None else sections[section]
-            kept = {key: value for key, value in self._values.items() if key not in dropped}
+            kept = {key: value for key, value in self._values.items() if key not in dropped or key == KEYS}
+            self._confirm(dict.fromkeys(filter(is_guarded, dropped)))
             return self._commit(kept, by)
 
+    def _confirm(self, values: dict[str, Any]) -> None:
+        """These values were set here. One that opens nothing takes back what was confirmed before."""
+        if any(not self._confirmations.holds(key, value) for key, value in values.items()):
+            self._confirmations.confirm(values)
+
     def _commit(self, values: dict[str, Any], by: str | None) -> Settings:
-        settings = Settings.parse(known(values))
+        Settings.parse(known(values))
         data = write(values)
         try:
             if self._fault is not None and self._state.exists(FILE):
@@ -166,12 +200,26 @@ class SettingsStore:
             raise as_failure(error, f".vault-bridge/{FILE}") from error
         self._accept(values, data, by)
         self._fault = None
-        return settings
+        return self._current
+
+    def _in_force(self, values: dict[str, Any]) -> Settings:
+        """The settings that values come to: what nobody has confirmed here is as if it were not set."""
+        proposed = self._unconfirmed(values)
+        return Settings.parse({key: value for key, value in known(values).items() if key not in proposed})
+
+    def _unconfirmed(self, values: dict[str, Any]) -> list[str]:
+        """The keys of the values that wait for a person to set them here."""
+        return [key for key, value in guarded(values).items() if not self._confirmations.holds(key, value)]
+
+    def _proposed(self) -> str | None:
+        """What the file says that nobody has confirmed here, for people."""
+        keys = self._unconfirmed(self._values)
+        return " ".join(map(_proposal, keys)) or None
 
     def _accept(self, values: dict[str, Any], data: bytes, by: str | None = None) -> None:
         """Put settings in force, and keep a copy for a start that finds the file broken."""
         self._values, self._data, self._seen = values, data, None
-        before, self._current = self._current, Settings.parse(known(values))
+        before, self._current = self._current, self._in_force(values)
         self._keep_copy(write(known(values)))
         if self._current != before:
             change = SettingsChange(before, self._current, by)
@@ -212,7 +260,7 @@ class SettingsStore:
         what = "the defaults"
         with contextlib.suppress(OSError, SettingsFault):
             values = parse(self._state.read(LAST_GOOD, limit=MAX_BYTES + 1))
-            self._values, self._current, what = values, Settings.parse(known(values)), "the last good ones"
+            self._values, self._current, what = values, self._in_force(values), "the last good ones"
             if kept is not None:
                 self._data = write(values)
                 write_atomic(self._state, FILE, self._data)
@@ -269,6 +317,13 @@ class SettingsStore:
         if fault != self._fault:
             logger.warning("%s", fault)
         self._fault, self._data, self._seen = fault, data, None
+
+
+def _proposal(key: str) -> str:
+    return (
+        f"{key} is set in .vault-bridge/{FILE}, but not confirmed on this computer, so it does not act. Whoever sits "
+        f"here can set it in the settings, or with `vault-bridge settings set {key}=...`"
+    )
 
 
 def _ignored(values: dict[str, Any]) -> str | None:

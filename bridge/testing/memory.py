@@ -1,6 +1,7 @@
 """A storage for tools that is no folder: files in a dictionary, and what they say worked out when it is asked."""
 
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -10,15 +11,18 @@ from typing import BinaryIO
 from bridge.errors import Ambiguous, Conflict, NotFound, PermissionDenied
 from bridge.index.file_reading import ParsedFile, is_parsed, parse_file
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
-from bridge.notes.names import Names, link_key, split_link
+from bridge.notes.additions import judge
+from bridge.notes.names import Names, link_key
 from bridge.toolkit.permitted import Denials
 from bridge.vault.app_settings import AppSettings
 from bridge.vault.file_types import is_note
 from bridge.vault.files import FileStat
 from bridge.vault.ignore import IgnoreRules, make_rules
+from bridge.vault.looks import EVERYTHING, looked_at
 from bridge.vault.name_folding import fold
+from bridge.vault.note_settings import NoteSettings, note_settings
 from bridge.vault.os_errors import folder_given, not_found
-from bridge.vault.paths import VaultPath, check_new_name, protected
+from bridge.vault.paths import VaultPath, check_new_name, known_path, protected
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.subtree import Obstacle, Refuse, Subtree
 
@@ -56,7 +60,7 @@ class MemoryTree:
             data: Its bytes.
             modified: When it changed, in seconds since 1970; a second after the last change when None.
         """
-        self.replace(self.files | {path: data}, self.folders | set(map(str, _path(path).parents)))
+        self.replace(self.files | {path: data}, self.folders | set(map(str, known_path(path).parents)))
         if modified is not None:
             self.times[path] = int(modified * 1_000_000_000)
 
@@ -86,11 +90,11 @@ class MemoryTree:
             raise Ambiguous(f"Path {str(path)!r} is ambiguous; use one of the candidates", candidates=found)
         if found[0] in self.folders and path.name.startswith("."):
             raise protected(path)
-        return _path(found[0])
+        return known_path(found[0])
 
     def inside(self, folder: VaultPath) -> list[VaultPath]:
         """Everything directly in a folder, by name."""
-        paths = map(_path, self.files.keys() | self.folders)
+        paths = map(known_path, self.files.keys() | self.folders)
         return sorted((path for path in paths if path.parts[:-1] == folder.parts), key=lambda path: path.name)
 
     def all_folders(self, top: VaultPath) -> Iterator[VaultPath]:
@@ -116,7 +120,7 @@ class MemoryKnowledge:
     """
 
     def __init__(self, tree: MemoryTree, sees: Callable[[str], bool]) -> None:
-        self._tree = tree
+        self._files = tree
         self._sees = sees
 
     @property
@@ -156,17 +160,13 @@ class MemoryKnowledge:
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links in a note or canvas."""
-        document = self._document(path) if self._sees(path) else None
-        return [
-            StoredLink(path, each.link, each.original, each.display, each.start, each.embed, each.markdown, each.key)
-            for each in (document.links if document else ())
-        ]
+        return [link for link in self._links(path) if link.counts]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link whose path ends in one of these names."""
         wanted = set(keys)
-        links = (link for path in sorted(self._paths()) for link in self.links_from(path))
-        return [link for link in links if link_key(split_link(link.link)[0]) in wanted]
+        links = (link for path in sorted(self._paths()) for link in self._links(path))
+        return [link for link in links if link_key(link.linkpath) in wanted]
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
         """Every link that leads to a file, but for its own."""
@@ -176,7 +176,7 @@ class MemoryKnowledge:
         return [
             link
             for link in self.links_named([link_key(path)])
-            if link.source != path and names.resolve(split_link(link.link)[0], link.source) == path
+            if link.counts and link.source != path and names.resolve(link.linkpath, link.source) == path
         ]
 
     def with_alias(self, alias: str) -> Sequence[str]:
@@ -202,9 +202,32 @@ class MemoryKnowledge:
     def refresh(self) -> None:
         """There is nothing to compare with."""
 
+    @property
+    def _tree(self) -> MemoryTree:
+        """What every answer comes from: whoever asks for a name has looked in the whole vault."""
+        looked_at(EVERYTHING)
+        return self._files
+
     def _paths(self) -> list[str]:
         """Every file that is neither hidden nor in a dot-folder."""
         return [path for path in self._tree.files if not any(part.startswith(".") for part in path.split("/"))]
+
+    def _links(self, path: str) -> list[StoredLink]:
+        document = self._document(path) if self._sees(path) else None
+        return [
+            StoredLink(
+                path,
+                each.link,
+                each.original,
+                each.display,
+                each.start,
+                each.embed,
+                each.markdown,
+                each.key,
+                each.kind,
+            )
+            for each in (document.links if document else ())
+        ]
 
     def _document(self, path: str) -> ParsedFile | None:
         data = self._tree.files.get(path)
@@ -239,6 +262,12 @@ class MemoryStorage:
         """What `.obsidian/app.json` says."""
         return AppSettings.model_validate_json(self.tree.files.get(_APP_SETTINGS, b"{}"))
 
+    @property
+    def note_settings(self) -> NoteSettings:
+        """What the files of `.obsidian` say of daily notes and templates."""
+        files = self.tree.files
+        return note_settings(lambda name: json.loads(files.get(f".obsidian/{name}", b"null")))
+
     def stat(self, path: VaultPath) -> FileStat:
         """Size and times of a file."""
         return self.read(path)[1]
@@ -257,6 +286,7 @@ class MemoryStorage:
     def resolve(self, path: VaultPath) -> VaultPath:
         """A path as it is spelled."""
         self._refuse(path)
+        looked_at(path)
         found = self.tree.find(path)
         self._refuse(found)
         return found
@@ -274,7 +304,7 @@ class MemoryStorage:
 
     def names(self, folder: VaultPath) -> Sequence[str]:
         """The names in a folder."""
-        return [path.name for path in self.tree.inside(self.tree.find(folder))]
+        return [path.name for path in self.tree.inside(self.resolve(folder)) if self._sees(str(path))]
 
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
@@ -294,6 +324,7 @@ class MemoryStorage:
         """Where something new will lie."""
         if any(part.startswith(".") for part in path.parts[:-1]):
             raise protected(path)
+        looked_at(path)
         if not path.parts:
             raise Conflict("The vault itself exists already; give a name in it", code="exists")
         base, missing = VaultPath.root(), path.parts
@@ -303,9 +334,14 @@ class MemoryStorage:
         if any(other != moving for other in taken):
             what = "exists already" if len(missing) == 1 else "is no folder that anything can lie in"
             raise Conflict(f"{str(taken[0])!r} {what}; choose another name", code="exists")
-        for name in missing:
-            check_new_name(name)
+        kept = moving is not None and fold(moving.name) == fold(path.name)
+        for name in missing[:-1] if kept else missing:
+            self.check_new_name(name)
         return VaultPath(base.parts + missing)
+
+    def check_new_name(self, name: str) -> None:
+        """Refuse a name that is not given to anything new."""
+        check_new_name(name)
 
     def is_link(self, path: VaultPath) -> bool:
         """There are none."""
@@ -334,7 +370,7 @@ class MemoryStorage:
 
     def plan(self) -> PlanBuilder:
         """An empty plan."""
-        return PlanBuilder(self.tree)
+        return PlanBuilder(self.tree, judge)
 
     def _folder(self, path: VaultPath) -> VaultPath | None:
         try:
@@ -354,10 +390,6 @@ class MemoryStorage:
             raise PermissionDenied(
                 f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
             )
-
-
-def _path(text: str) -> VaultPath:
-    return VaultPath(tuple(text.split("/")))
 
 
 _read = lru_cache(maxsize=256)(parse_file)

@@ -11,8 +11,9 @@ from bridge.journal.preconditions import exists, stale
 from bridge.journal.record import AppliedPlan, Cause
 from bridge.testing.memory import MemoryTree
 from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import known_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
+from bridge.vault.revision import HunkText, RevisedPlan, revise_hunk
 
 
 @dataclass(slots=True)
@@ -92,6 +93,11 @@ class MemoryLedger:
         self.check(partial.plan)
         return partial
 
+    def revise(self, plan: ChangePlan, text: HunkText) -> RevisedPlan:
+        """The plan with other text in one hunk, checked."""
+        self.check(plan)
+        return revise_hunk(plan, text, lambda change: self._tree.files[change.path])
+
     def apply(self, plan: ChangePlan, cause: Cause) -> AppliedPlan:
         """Apply a plan wholly, or not at all. Raises Conflict when a file is not as it was."""
         before, after = self._now(), self._after(plan)
@@ -135,7 +141,7 @@ class MemoryLedger:
         goal, start = (done.before, done.after) if kind == "undo" else (done.after, done.before)
         builder, files, folders = PlanBuilder(self._tree), self._tree.files, self._tree.folders
         for folder in sorted(goal.folders - start.folders - folders):
-            builder.mkdir(_path(folder))
+            builder.mkdir(known_path(folder))
         for path in sorted(goal.files.keys() | start.files.keys()):
             old, new = start.files.get(path), goal.files.get(path)
             if old == new:
@@ -143,14 +149,13 @@ class MemoryLedger:
             if files.get(path) != old:
                 raise Conflict(f"{path!r} was edited after this change", code="edited_since", data={"path": path})
             if old is None or new is None:
-                builder.create(_path(path), new) if new is not None else builder.delete(_path(path), old or b"")
+                builder.create(known_path(path), new) if new is not None else builder.delete(
+                    known_path(path), old or b""
+                )
             else:
-                builder.modify(_path(path), old, new)
+                builder.modify(known_path(path), old, new, follows=path in done.plan.follows)
         for folder in sorted(start.folders - goal.folders, reverse=True):
-            builder.rmdir(_path(folder))
-        plan = builder.build(Operation.UPDATE, f"{kind.capitalize()} {name}: {done.plan.summary}")
+            builder.rmdir(known_path(folder))
+        summary = f"{kind.capitalize()} {name}: {done.plan.summary}"
+        plan = builder.build(Operation.UPDATE, summary, about=done.plan.about)
         return name, replace(plan, reversal=kind, reverses=name)
-
-
-def _path(text: str) -> VaultPath:
-    return VaultPath(tuple(text.split("/")))

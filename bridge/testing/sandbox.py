@@ -18,13 +18,20 @@ from bridge.consent.broker import Broker
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
+from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.identity import Capability
 from bridge.contract.result import CallPreview, ToolResult
+from bridge.drafts.draft import Base
+from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
+from bridge.index.lost_parts import lost_parts
+from bridge.index.lost_properties import lost_properties
+from bridge.index.search.nearest import NearestNames
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
+from bridge.notes.additions import judge
 from bridge.policy.limits import RateLimits
 from bridge.settings.model import MAX_RATE
 from bridge.settings.store import SettingsStore
@@ -38,15 +45,19 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolProvider, ToolRegistry
 from bridge.toolkit.tool import Tool
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools import providers
+from bridge.tools import draft_provider, providers
+from bridge.tools.agent import agent_tools
 from bridge.tools.core import core_tools
+from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
 from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage
+from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 _PERMISSIONS = f"{STATE_FOLDER}/permissions.json"
@@ -88,6 +99,7 @@ class _Person:
                 feedback=None,
                 by=PERSON,
                 hunks=self._sandbox.keep,
+                option=self._sandbox.option,
             )
         )
         self._answers.add(answer)
@@ -105,10 +117,13 @@ class Sandbox:
         session_files: What the user attached.
         ledger: Applies plans.
         registry: The tools.
+        drafts: What clients have staged; None with the notes in memory.
         answer: What the person answers.
+        option: Which of the question's options that is (`optionId`); None for the first.
         keep: With `allow_once`, the hunks that the person wants of each file; None for all.
         asked: The questions, as hosts receive them (`consent.requested`).
         before_answer: Called while the person thinks.
+        web_readers: The clients that have read from the web.
     """
 
     folder: Path
@@ -117,10 +132,13 @@ class Sandbox:
     session_files: SessionFiles
     ledger: Ledger
     registry: ToolRegistry
+    drafts: Drafts | None = None
     answer: Decision = Decision.ALLOW_ONCE
+    option: str | None = None
     keep: Mapping[str, list[int]] | None = None
     asked: list[dict[str, Any]] = field(default_factory=list)
     before_answer: Callable[[], object] = lambda: None
+    web_readers: WebReaders = field(default_factory=lambda: WebReaders(_NoFiles(), SystemClock()))
     _pipeline: Pipeline = field(init=False, repr=False)
 
     async def add(self, tool: Tool[Any] | ToolProvider) -> None:
@@ -245,7 +263,10 @@ async def sandbox(
         temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-")))
         place = folder or temporary / "Vault"
         place.mkdir(exist_ok=True)
-        clock, root = SystemClock(), stack.enter_context(VaultRoot(place))
+        clock, root = (
+            SystemClock(),
+            stack.enter_context(VaultRoot(place, portable=lambda: settings.current.portable_names)),
+        )
         state = stack.enter_context(root.state())
         settings = SettingsStore(state)
         settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
@@ -260,17 +281,18 @@ async def sandbox(
         registry, session_files = ToolRegistry(), SessionFiles()
         stack.push_async_callback(registry.stop)
         workers = stack.enter_context(ThreadPoolExecutor(4))
+        drafts: Drafts | None = None
         if memory:
             storage, ledger, made = _in_memory(files or {}, clock, grants.closed, session_files)
         else:
-            storage, ledger, made = _in_folder(
+            storage, ledger, made, drafts = _in_folder(
                 root, clock, grants.closed, session_files, settings=settings, stack=stack
             )
         for provider in made:
             await registry.add(provider)
         auditing = AuditStep(AuditLog(state, clock=clock, settings=lambda: settings.current), registry, clock)
         stack.callback(auditing.close)
-        vault = Sandbox(place, storage, settings, session_files, ledger, registry)
+        vault = Sandbox(place, storage, settings, session_files, ledger, registry, drafts)
         broker.attach(_Person(broker, vault))
         if not memory:
             for path, content in (files or {}).items():
@@ -284,13 +306,22 @@ async def sandbox(
         vault._pipeline = Pipeline(  # noqa: SLF001 - the sandbox and its pipeline are made together, here
             registry=registry,
             rate_limit=RateLimitStep(RateLimits(), clock, lambda _waiting: None),
-            consent=ConsentStep(broker, grants, clock, auditing.decided),
+            consent=ConsentStep(
+                broker, grants, clock, auditing.decided, tools=registry.tools, web_readers=vault.web_readers
+            ),
             ledger=ledger,
             settings=lambda: settings.current,
             clock=clock,
             workers=workers,
+            person_workers=workers,
             on_event=lambda _event: None,
             on_finished=finished,
+            losses=lambda plan: (
+                *lost_parts(plan, storage.everything.knowledge),
+                *lost_properties(plan, storage.everything.knowledge),
+            ),
+            nearest_names=NearestNames(storage.knowledge),
+            drafts=drafts,
         )
         yield vault
 
@@ -316,7 +347,7 @@ def _in_folder(
     *,
     settings: SettingsStore,
     stack: AsyncExitStack,
-) -> _World:
+) -> tuple[PlanningStorage, Ledger, list[ToolProvider], Drafts]:
     """The bridge's own storage and ledger, and all its tools. The system's trash is a temporary folder."""
     index = VaultIndex(VaultFiles(root), clock, stale=0)
     stack.callback(index.close)
@@ -326,7 +357,18 @@ def _in_folder(
     def put_away(path: str) -> None:
         shutil.move(path, tempfile.mkdtemp(dir=trash))
 
-    ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled, trash=put_away)
+    def applied(plan: ChangePlan) -> None:
+        drafts.changed(plan.targets)
+        if plan.draft is not None:
+            drafts.taken(plan.draft)
+
+    ledger = Ledger(
+        root,
+        clock=clock,
+        keep_backups=lambda: settings.current.patch_backup_enabled,
+        on_applied=applied,
+        trash=put_away,
+    )
     ledger.recover()
     stack.callback(ledger.close)
     services = ToolServices(
@@ -337,7 +379,24 @@ def _in_folder(
         denied=closed,
         handed=session_files.handed,
     )
-    return services.storage, ledger, providers(services)
+    loop, ending = asyncio.get_running_loop(), set[asyncio.Future[None]]()
+
+    def end(draft_id: str) -> None:
+        def start() -> None:
+            task = asyncio.ensure_future(drafted.end(draft_id))
+            ending.add(task)
+            task.add_done_callback(ending.discard)
+
+        loop.call_soon_threadsafe(start)
+
+    base = Base(services.files, index, lambda: PlanBuilder(root, judge))
+    kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-drafts-")))
+    drafts = Drafts(kept, base, clock=clock, days=lambda: settings.current.draft_days, on_end=end)
+    drafted = DraftedTools(drafts, lambda draft: providers(services.over(draft.files, draft.index)))
+    stack.callback(drafts.stop)
+    stack.push_async_callback(drafted.stop)
+    made = [*drafted.wrapped(providers(services)), draft_provider(drafts, TemplateStore(_NoFiles()), clock)]
+    return services.storage, ledger, made, drafts
 
 
 def _in_memory(
@@ -350,6 +409,8 @@ def _in_memory(
         *core_tools(storage, clock),
         *file_tools(storage, clock, session_files.handed),
         *note_tools(storage, clock),
+        *everyday_tools(storage, clock),
+        *agent_tools(storage, clock),
         UndoTool(ledger),
         RedoTool(ledger),
     ]

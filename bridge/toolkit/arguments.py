@@ -4,14 +4,19 @@ import difflib
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
+from bridge.toolkit.spellings import model_in, respelled, spellings
 
 LONGEST_NAME = 100
 """Characters of a parameter's name that are compared and repeated; a name may be as long as a frame."""
 
+MOST_MEMBERS = 1_000
+"""Arguments of one call; a program that sends more has put something else there."""
+
+_NO_OBJECT = {"model_type", "model_attributes_type"}
 _NO_TEXT = {"missing", "string_type", "string_too_short"}
 """The faults for which a parameter may have a sentence of its own."""
 
@@ -29,20 +34,35 @@ class Sentence:
     text: str
 
 
+def check_members(arguments: Any) -> None:
+    """Refuse more arguments than any tool has parameters, before each of them is looked at.
+
+    Args:
+        arguments: What the caller sent.
+
+    Raises:
+        InvalidParameters: There are more than `MOST_MEMBERS`.
+    """
+    if isinstance(arguments, dict) and len(arguments) > MOST_MEMBERS:
+        raise InvalidParameters(f"A call has at most {MOST_MEMBERS:,} arguments, not {len(arguments):,}")
+
+
 def parse_arguments(model: type[Params], arguments: Any) -> Any:
-    """Validate a call's arguments.
+    """Validate a call's arguments, which may be spelled as a sibling tool spells them.
 
     Args:
         model: The tool's parameter model.
-        arguments: What the caller sent.
+        arguments: What the caller sent; nothing, or null, is no arguments.
 
     Raises:
         InvalidParameters: Naming the parameter, what is wrong with it, and the parameters there are.
     """
+    if arguments is None:
+        arguments = {}
     if not isinstance(arguments, dict):
         raise InvalidParameters(f"Arguments must be an object, not {_kind(arguments)}. {_known(model)}")
     try:
-        return model.model_validate(arguments, by_alias=True, by_name=False)
+        return model.model_validate(respelled(model, arguments), by_alias=True, by_name=False)
     except ValidationError as error:
         raise InvalidParameters(explain(error, model)) from None
 
@@ -55,27 +75,60 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         model: The model that was not met; its names are suggested.
     """
     first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-    where = _where(first["loc"])
-    if first["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(str(first["loc"][-1])[:LONGEST_NAME], _names(model), n=1)
-        hint = f"Did you mean {near[0]!r}?" if near else _known(model)
+    location, kind = first["loc"], first["type"]
+    where = _where(location)
+    if kind in _NO_OBJECT:
+        holder = _holder(location, model)
+        return f"Parameter {where!r} must be an object. {_shape(holder, model)}" if where else _shape(holder, model)
+    holder = _holder(location[:-1], model)
+    if kind == "extra_forbidden":
+        near = difflib.get_close_matches(str(location[-1])[:LONGEST_NAME], _names(holder), n=1)
+        hint = f"Did you mean {near[0]!r}?" if near and holder is model else _shape(holder, model)
         return f"Unknown parameter {where!r}. {hint}"
-    own = _own_sentence(first["loc"], model) if first["type"] in _NO_TEXT else None
+    own = _own_sentence(location, model) if kind in _NO_TEXT else None
     if own is not None:
         return own
-    if first["type"] == "missing":
-        return f"Missing parameter {where!r}. {_known(model)}"
+    if kind == "missing":
+        return f"Missing parameter {where!r}. {_shape(holder, model)}"
     message = first["msg"].removeprefix("Value error, ").rstrip(".")
-    return f"Parameter {where!r}: {message}. {_known(model)}" if where else f"{message}. {_known(model)}"
+    known = _shape(holder, model)
+    return f"Parameter {where!r}: {message}. {known}" if where else f"{message}. {known}"
 
 
 def _own_sentence(location: tuple[int | str, ...], model: type[BaseModel]) -> str | None:
     """The parameter's own words, where the fault is in the parameter itself and it has any."""
-    for name, field in model.model_fields.items():
-        others = field.validation_alias.choices if isinstance(field.validation_alias, AliasChoices) else ()
-        if len(location) == 1 and location[0] in {field.alias or name, *others}:
+    for field, names in spellings(model):
+        if len(location) == 1 and location[0] in names:
             return next((mark.text for mark in field.metadata if isinstance(mark, Sentence)), None)
     return None
+
+
+def _holder(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
+    """The model of the object at a place; of the one around it where there is none."""
+    for part in location:
+        inner = next((model_in(field.annotation) for field, names in spellings(model) if part in names), None)
+        model = inner or model
+    return model
+
+
+def _shape(holder: type[BaseModel], model: type[BaseModel]) -> str:
+    """What there is: all parameters, or what an item of one of them looks like."""
+    if holder is model:
+        return _known(model)
+    members = holder.model_json_schema()["properties"].items()
+    return f"It looks like {{{', '.join(f'{name}: {_type(schema)}' for name, schema in members)}}}"
+
+
+def _type(schema: dict[str, Any]) -> str:
+    """A member's type, such as `[integer, integer]`."""
+    kind = str(schema.get("type", "any"))
+    if kind != "array":
+        return kind
+    item = _type(schema.get("items", {}))
+    count: int | None = schema.get("minItems")
+    if count is None or count != schema.get("maxItems"):
+        return f"[{item}]"
+    return f"[{', '.join([item] * count)}]"
 
 
 def _where(location: tuple[int | str, ...]) -> str:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
+from bridge.audit.folding import Folding
 from bridge.audit.log import AuditLog
+from bridge.audit.records import COUNT
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import ConsentAnswer
-from bridge.contract.events import AuditAppended
+from bridge.contract.events import AuditAppended, LimitHit
 from bridge.contract.result import ToolResult
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Verdict
 from bridge.policy.targets import Target
+from bridge.toolkit.approval import PlanEdit
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.plan import ChangePlan
@@ -28,8 +31,15 @@ NOTES_TEXT = frozenset({"content", "text", "diff", "preview", "snippet", "lines"
 """Members of results that hold what is written in notes, however short it is."""
 
 
+COUNT_SECONDS = 60.0
+"""For how long calls that were refused before anybody decided about them are counted, until the count is logged."""
+
+
 class AuditStep:
     """Writes one record for every execution, every decision, and what else there is to know later.
+
+    What one client can cause without limit (calls that are refused before the limit or by it, waits, deliveries) is
+    folded: the first few records are whole, and the others one counting record a minute.
 
     Args:
         log: Where to.
@@ -50,9 +60,12 @@ class AuditStep:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="audit")
         self._registry = registry
         self._clock = clock
+        self._folding = Folding()
+        self._counting: asyncio.TimerHandle | None = None
 
     def close(self) -> None:
-        """Wait until everything is written."""
+        """Wait until everything is written, what is counted too."""
+        self._write_counts()
         self._writer.shutdown()
 
     async def finished(self, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
@@ -75,6 +88,10 @@ class AuditStep:
             facts["code"] = result.data["code"]
         if tool_call.call_id is not None:
             facts["callId"] = tool_call.call_id
+        if result.metadata.get("staged"):
+            facts["staged"] = True
+            if "draft" in result.metadata:
+                facts["draft"] = result.metadata["draft"]
         if plan is not None:
             facts["planDigest"] = plan.digest
             facts["files"] = [
@@ -83,6 +100,10 @@ class AuditStep:
                 for change in plan.changes
             ]
         record = self._record("execution", tool_call, facts)
+        if not tool_call.admitted:
+            is_known = self._registry.get(tool_call.tool, tool_call.caller) is not None
+            if self._is_counted(record[0] | {"tool": tool_call.tool if is_known else None}):
+                return
         await asyncio.get_running_loop().run_in_executor(self._writer, self._write, *record)
 
     def decided(
@@ -93,6 +114,7 @@ class AuditStep:
         *,
         targets: Sequence[Target],
         by: str | None = None,
+        edit: PlanEdit | None = None,
     ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
@@ -102,20 +124,24 @@ class AuditStep:
             answer: The person's, where one was asked.
             targets: What it was about: all that the call touches, or what its tool came upon while it ran.
             by: Who ended the question without an answer that counts.
+            edit: That somebody has edited what the question is about, which decides nothing yet.
         """
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
+        facts["grant"] = verdict.grant
         facts["targets"] = [target.label for target in targets[:MOST_TARGETS]]
         if by is not None:
             facts["by"] = by
+        if edit is not None:
+            facts |= {"by": edit.by.name, "byId": edit.by.client.id, "planDigest": edit.digest}
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
-            facts |= {"by": answer.by, "feedback": answer.feedback}
+            facts |= {"by": answer.by, "byId": answer.by_id, "feedback": answer.feedback}
+            if answer.elicited:
+                facts["elicited"] = True
             if answer.part is not None:
                 facts["planDigest"] = answer.part
-            if answer.extent.reach is not None:
-                facts["reach"] = answer.extent.reach.value
-            if answer.extent.everyone is not None:
-                facts["everyone"] = answer.extent.everyone
+            if answer.option is not None:
+                facts["holds"] = answer.option.sentence
         # Not waited for: the call's own record comes after it in the one thread that writes, and that is waited for.
         self._writer.submit(self._write, *self._record("decision", tool_call, facts))
 
@@ -128,14 +154,22 @@ class AuditStep:
         """
         facts = {"tool": tool_call.tool, "executionId": tool_call.execution_id, "callId": tool_call.call_id}
         facts |= {"client": caller.name, "clientId": caller.client.id, "role": caller.role}
+        if self._is_counted(self._event("delivery", facts)):
+            return
         if (written := self._submit("delivery", facts)) is not None:
             await asyncio.wrap_future(written)
+
+    def limited(self, hit: LimitHit) -> None:
+        """Log that a call has to wait, or is refused for its rate. On the event loop."""
+        facts = hit.to_wire()
+        if not self._is_counted(self._event("limit", facts)):
+            self._submit("limit", facts)
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call and no decision. May be called from any thread, and waits on all but the event loop's.
 
         Args:
-            kind: `limit`, `settings`, `grant`, `client`, `bridge` or `network`.
+            kind: `settings`, `grant`, `client`, `key`, `bridge` or `network`.
             facts: What happened; `docs/protocol.md` says what each kind holds.
         """
         written = self._submit(kind, facts)
@@ -144,10 +178,26 @@ class AuditStep:
 
     def _submit(self, kind: str, facts: dict[str, Any]) -> Future[None] | None:
         """Have it written; None when the log is closed, because the bridge has stopped."""
-        record = {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None}
         with contextlib.suppress(RuntimeError):
-            return self._writer.submit(self._write, record | facts, frozenset())
+            return self._writer.submit(self._write, self._event(kind, facts), frozenset())
         return None
+
+    def _event(self, kind: str, facts: dict[str, Any]) -> dict[str, Any]:
+        return {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None} | facts
+
+    def _is_counted(self, record: dict[str, Any]) -> bool:
+        """Whether a record is one of so many that only their number is logged, within a minute."""
+        if self._folding.is_empty and self._counting is None:
+            self._counting = asyncio.get_running_loop().call_later(COUNT_SECONDS, self._write_counts)
+        return self._folding.takes(record)
+
+    def _write_counts(self) -> None:
+        """Log how many records were only counted."""
+        if self._counting is not None:
+            self._counting.cancel()
+            self._counting = None
+        for facts in self._folding.drain():
+            self._submit(COUNT, facts)
 
     def _record(self, kind: str, tool_call: ToolCall, facts: dict[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
         """One record of a call, and which of its parameters must not be logged.
@@ -167,6 +217,8 @@ class AuditStep:
             "parameters": tool_call.arguments,
             "reason": tool_call.reason,
         }
+        if tool_call.within is not None:
+            record["within"] = tool_call.within.execution_id
         sensitive = tool.spec.sensitive if tool else frozenset()
         return record | facts, sensitive
 

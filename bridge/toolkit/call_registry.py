@@ -1,8 +1,12 @@
 """Idempotent calls: one call id, one execution, however often and over however many connections it is asked for.
 
 A person may take longer to decide than a client waits. So a call with an id goes on when its caller hangs up, a
-bounded `wait` gets a ticket instead of an answer, and the same id asked again finds the same execution. Finished calls
-are kept for 24 hours; writes are found in the journal also after a restart.
+bounded `wait` gets a ticket instead of an answer, and the same id asked again finds the same execution. The results of
+finished calls are kept for 24 hours, as far as there is room; writes are found in the journal also after a restart, and
+so is everything that has a ticket (`tickets.py`). A ticket that still waited when the bridge stopped is asked about
+again: the tool plans anew, and what the journal has is not done a second time.
+
+What one client can make us hold is bounded in bytes, while its calls run and after they have ended.
 
 A call and its result are their caller's. A client with a name finds them from any of its connections. A program without
 one finds them on its connection alone, unless the id is a random UUID: nobody guesses one, so it is itself the right to
@@ -10,35 +14,48 @@ ask again from another connection.
 """
 
 import asyncio
+import contextlib
 import uuid
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Literal
 
 import orjson
 
-from bridge.clock import Clock
+from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
-from bridge.contract.result import PendingCall, ToolResult
-from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
-from bridge.identity.caller import Caller
+from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, RateLimited, ToolFailure
+from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.tool_call import Phase, ToolCall
+from bridge.toolkit.tickets import Ticket, Tickets
+from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
 from bridge.vault.plan import content_hash
 
 KEPT_SECONDS = 24 * 60 * 60
 MOST_KEPT = 2_000
 """Finished calls kept in memory. Reads can be repeated, writes are in the journal."""
+MOST_RESULTS = 32 * 1024 * 1024
+"""Bytes of the results that are kept for one client; its newest is kept in any case."""
+MOST_RESULTS_OF_ALL = 64 * 1024 * 1024
+MOST_RUNNING = 32 * 1024 * 1024
+"""Bytes of the requests whose calls one client may have running."""
 
 
 @dataclass(slots=True)
 class _Call:
     tool_call: ToolCall
     task: asyncio.Task[ToolResult]
+    since: datetime
     finished: float | None = None
+    size: int = 0
+    opening: asyncio.Task[bool] | None = None
+    """Writes its ticket down, once it has one; whether that outlives the bridge."""
 
 
 class CallRegistry:
@@ -49,6 +66,7 @@ class CallRegistry:
         ledger: Remembers writes across restarts.
         clock: For how long a finished call is kept.
         on_delivered: Awaited before a result is handed out by `result`, or to a call that was made before.
+        tickets: Keeps what has a ticket.
     """
 
     def __init__(
@@ -57,12 +75,17 @@ class CallRegistry:
         ledger: Ledger,
         clock: Clock,
         on_delivered: Callable[[Caller, ToolCall], Awaitable[None]],
+        tickets: Tickets,
     ) -> None:
         self._on_delivered = on_delivered
         self._pipeline = pipeline
         self._ledger = ledger
         self._clock = clock
+        self._tickets = tickets
+        self._stopping = False
         self._calls: dict[str, _Call] = {}
+        self._running: dict[str, int] = defaultdict(int)
+        """Bytes of the requests whose calls run, by client."""
 
     async def call(
         self,
@@ -74,6 +97,8 @@ class CallRegistry:
         wait: float | None = None,
         reason: str | None = None,
         notify: Callable[[Event], None] | None = None,
+        size: int = 0,
+        may_ask: bool = True,
     ) -> ToolResult | PendingCall:
         """Run a tool, or find the run that this call id already names.
 
@@ -85,22 +110,28 @@ class CallRegistry:
             wait: Seconds until a ticket is returned instead of a result; None waits to the end.
             reason: Shown to the person who is asked.
             notify: Called with the call's progress, from any thread.
+            size: Bytes of the request that it came in.
+            may_ask: Whether a person may be asked; else a call that would ask is refused.
 
         Returns:
             The result, or a ticket when `wait` ran out.
         """
-        tool_call = ToolCall(caller, name, arguments, call_id, reason=reason, wait_for_host=wait is not None)
+        tool_call = ToolCall(caller, name, arguments, call_id, reason=reason, wait_for_host=wait is not None, size=size)
+        tool_call.may_ask = may_ask
         if notify is not None:
             tool_call.notify = notify
+        if self._is_own(caller, name):
+            return await self._run(tool_call)  # it waits for no person, and no longer than it says
         if call_id is None and wait is None:
-            return await self._pipeline.call(tool_call)
+            return await self._run(tool_call)
         tool_call.call_id = call_id or str(uuid.uuid4())
         tool_call.call_key = call_key(caller, tool_call.call_id)
-        tool_call.arguments_hash = content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
+        hashing = partial(_hash, name, arguments)
+        tool_call.arguments_hash = await asyncio.to_thread(hashing) if size > LARGE else hashing()
         known = self._find(tool_call)
         if isinstance(known, ToolResult):
             return known
-        if isinstance(known, HistoryEntry):
+        if not isinstance(known, _Call):
             return await self._hand_out(caller, tool_call.call_id, known)
         answer = await self._await(known, wait)
         if known.tool_call is not tool_call and isinstance(answer, ToolResult):
@@ -120,10 +151,14 @@ class CallRegistry:
         """
         found = self._calls.get(call_key(caller, call_id))
         if found is None:
-            entry = self._recorded(caller, call_id)
-            if entry is not None:
-                return await self._hand_out(caller, call_id, entry)
-            missing = NotFound(f"There is no call {call_id!r}; results are kept for 24 hours. Make the call again")
+            kept = self._kept(caller, call_id)
+            if kept is not None:
+                return await self._hand_out(caller, call_id, kept)
+            missing = NotFound(
+                f"There is no call {call_id!r} of this client in the last 24 hours, or it only read and its result is "
+                f"not kept any more. It has changed nothing. Make the call again; `{AWAIT_DECISION}` without a ticket "
+                "lists the tickets there are"
+            )
             return ToolResult.failed(missing)
         answer = await self._await(found, wait)
         if isinstance(answer, ToolResult):
@@ -137,23 +172,49 @@ class CallRegistry:
             return False
         return found.task.cancel()
 
-    def end_client(self, client_id: str) -> None:
+    def tickets(self, caller: Caller) -> list[TicketInfo]:
+        """What has become of the calls of this caller that have a ticket: those that wait first, then the newest.
+
+        A client with a name has those of all its connections, and a program without one those of this connection.
+        """
+        shown = [self._info(ticket) for ticket in self._tickets.of_session(caller.session_id)]
+        return sorted(shown, key=lambda info: info.state not in {"waiting_for_person", "running"})
+
+    async def resume(self, current: Callable[[Client], Client | None], *, run: bool = True) -> None:
+        """Take up what still waited when the bridge stopped: ask again, or say why that is not possible.
+
+        Args:
+            current: A client as it is now; None when it was revoked.
+            run: False where this bridge lives too short for that: then the next one does it.
+        """
+        await self._tickets.load()
+        if not run:
+            return
+        for ticket in self._tickets.waiting():
+            ended = self._ended_meanwhile(ticket) or await self._take_up(ticket, _client(ticket.client_id, current))
+            if ended is not None:
+                await self._tickets.end(ticket.key, ended)
+
+    async def end_client(self, client_id: str) -> None:
         """A client was revoked: stop its calls that have not begun to write, and forget its results."""
         for key, call in list(self._calls.items()):
             if call.tool_call.caller.client.id == client_id:
                 if call.tool_call.phase not in {Phase.WRITING, Phase.DONE}:
                     call.task.cancel()
                 del self._calls[key]
+        await self._tickets.forget_client(client_id)
 
     async def stop(self) -> None:
-        """Cancel what runs and wait for what is being written."""
+        """Cancel what runs and wait for what is being written. What has a ticket is taken up at the next start."""
+        self._stopping = True
         tasks = [call.task for call in self._calls.values() if not call.task.done()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self._tickets.close()
 
-    def _find(self, tool_call: ToolCall) -> _Call | HistoryEntry | ToolResult:
-        """The run of this call id: one in memory, one in the journal or a new one; or why there is none."""
+    def _find(self, tool_call: ToolCall) -> _Call | Ticket | HistoryEntry | ToolResult:
+        """The run of this call id: one in memory, one that was kept or a new one; or why there is none."""
         call_id, key = tool_call.call_id or "", tool_call.call_key or ""
         self._forget()
         found = self._calls.get(key)
@@ -161,19 +222,47 @@ class CallRegistry:
             if found.tool_call.arguments_hash != tool_call.arguments_hash:
                 return _used_otherwise(call_id)
             return found
-        entry = self._recorded(tool_call.caller, call_id)
-        if entry is not None:
-            same = entry.arguments_hash == tool_call.arguments_hash
-            return entry if same else _used_otherwise(call_id)
-        call = _Call(tool_call, asyncio.create_task(self._run(tool_call)))
+        kept = self._kept(tool_call.caller, call_id)
+        if kept is not None:
+            same = kept.arguments_hash == tool_call.arguments_hash
+            return kept if same else _used_otherwise(call_id)
+        return self._begin(tool_call)
+
+    def _begin(self, tool_call: ToolCall) -> _Call:
+        """Start a call that can be found by its id."""
+        key = tool_call.call_key or ""
+        tool_call.before_run = partial(self._tickets.begin, key)
+        since = tool_call.since or self._clock.now()
+        call = _Call(tool_call, asyncio.create_task(self._run_kept(tool_call)), since)
         self._calls[key] = call
-        call.task.add_done_callback(lambda _: setattr(call, "finished", self._clock.monotonic()))
+        call.task.add_done_callback(partial(self._finished, call))
         return call
 
-    async def _hand_out(self, caller: Caller, call_id: str, entry: HistoryEntry) -> ToolResult:
-        """The result of a write that an earlier run of the bridge made."""
-        await self._on_delivered(caller, ToolCall(caller, entry.tool, None, call_id, execution_id=entry.execution_id))
-        return _recorded(entry)
+    def _finished(self, call: _Call, task: asyncio.Task[ToolResult]) -> None:
+        """Keep of a call what can still be asked for: its result, and the hash of its arguments."""
+        call.finished = self._clock.monotonic()
+        call.tool_call.arguments = call.tool_call.params = None
+        call.tool_call.notify = lambda _event: None
+        if not task.cancelled() and task.exception() is None:
+            call.size = len(orjson.dumps(task.result().to_wire(), default=str))
+        if call.size > LARGE:  # what small ones add up to is looked at when the next call comes
+            self._forget()
+
+    async def _hand_out(self, caller: Caller, call_id: str, kept: Ticket | HistoryEntry) -> ToolResult | PendingCall:
+        """The result of a call that is not in memory."""
+        if isinstance(kept, Ticket) and kept.is_open:  # this bridge takes up nothing, as it lives too short
+            return _pending(call_id, state="waiting_for_person", expires_at=kept.until)
+        result = await self._tickets.result(kept) if isinstance(kept, Ticket) else _recorded(kept)
+        if result is None:
+            entry = self._recorded(caller, call_id)
+            result = _result_not_kept(call_id) if entry is None else _recorded(entry)
+        execution_id = result.execution_id or ""
+        await self._on_delivered(caller, ToolCall(caller, kept.tool, None, call_id, execution_id=execution_id))
+        return result
+
+    def _kept(self, caller: Caller, call_id: str) -> Ticket | HistoryEntry | None:
+        """What there is of a call that is not in memory: its ticket, with the very result, or what the journal has."""
+        return self._tickets.find(call_key(caller, call_id)) or self._recorded(caller, call_id)
 
     def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:
         """What the journal has of a call; one that an earlier version wrote is found by a random UUID alone."""
@@ -183,32 +272,198 @@ class CallRegistry:
         return found
 
     async def _run(self, tool_call: ToolCall) -> ToolResult:
+        """Run a call, if its client does not have too much running already."""
+        client = tool_call.caller.subject
+        if self._running[client] and self._running[client] + tool_call.size > MOST_RUNNING:
+            return ToolResult.failed(
+                RateLimited(
+                    f"The calls of this client that still run hold {self._running[client]:,} bytes, and no more than "
+                    f"{MOST_RUNNING:,} may be held. Wait until they have ended, then call again",
+                    retry_after=1,
+                )
+            )
+        self._running[client] += tool_call.size
         try:
             return await self._pipeline.call(tool_call)
+        finally:
+            self._running[client] -= tool_call.size
+            if not self._running[client]:
+                del self._running[client]
+
+    async def _run_kept(self, tool_call: ToolCall) -> ToolResult:
+        """Run a call. What becomes of one that has a ticket is written down before anybody gets to know it."""
+        try:
+            result = await self._run(tool_call)
+            if tool_call.since is not None and not result.success and not tool_call.asked:
+                result = _not_resumed(result.error or "it failed")
         except asyncio.CancelledError:  # nobody above this task: being cancelled is the call's result
             refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
-            return ToolResult.failed(refusal, execution_id=tool_call.execution_id)
+            result = ToolResult.failed(refusal, execution_id=tool_call.execution_id)
+            if self._stopping:
+                return result
+        ending = asyncio.ensure_future(self._tickets.end(tool_call.call_key or "", result))
+        while not ending.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([ending])
+        return result
 
-    @staticmethod
-    async def _await(call: _Call, wait: float | None) -> ToolResult | PendingCall:
+    async def _await(self, call: _Call, wait: float | None) -> ToolResult | PendingCall:
         await asyncio.wait([call.task], timeout=wait)
+        return call.task.result() if call.task.done() else await self._give_ticket(call)
+
+    async def _give_ticket(self, call: _Call) -> ToolResult | PendingCall:
+        """A ticket for a call that goes on. From now on its question lives for hours; it ends with the call's id."""
+        tool_call = call.tool_call
+        call_id, consent = tool_call.call_id or "", self._pipeline.consent
+        until = self._clock.now() + timedelta(hours=self._pipeline.settings().ticket_hours)
+        outlives = False
+        if tool_call.ticket_until is not None:
+            outlives = True
+        elif _outlives_connection(tool_call.caller, call_id) and consent.keep_waiting(tool_call, until):
+            outlives, tool_call.ticket_until = True, until
+        if outlives:
+            if call.opening is None:
+                call.opening = asyncio.create_task(self._tickets.open(self._ticket(call), tool_call.arguments))
+            outlives = await asyncio.shield(call.opening)
         if call.task.done():
-            return call.task.result()
-        return PendingCall(call_id=call.tool_call.call_id or "", request_id=call.tool_call.request_id)
+            result = call.task.result()
+            await self._tickets.end(tool_call.call_key or "", result)
+            return result
+        asked_until = consent.expires_at(tool_call)
+        kept_until = None if tool_call.ticket_until is None else stamp(tool_call.ticket_until)
+        return _pending(
+            call_id,
+            request_id=tool_call.request_id,
+            waits=tool_call.waits,
+            state="running" if asked_until is None else "waiting_for_person",
+            expires_at=asked_until or kept_until,
+            outlives=outlives,
+        )
+
+    def _ticket(self, call: _Call) -> Ticket:
+        tool_call = call.tool_call
+        caller = tool_call.caller
+        return Ticket(
+            key=tool_call.call_key or "",
+            call_id=tool_call.call_id or "",
+            client_id=caller.client.id,
+            session_id=caller.session_id,
+            calls_itself=caller.calls_itself,
+            tool=tool_call.tool,
+            summary=self._summary(tool_call),
+            reason=tool_call.reason,
+            arguments_hash=tool_call.arguments_hash or "",
+            since=stamp(call.since),
+            until=stamp(tool_call.ticket_until or call.since),
+            state="running" if tool_call.phase is Phase.RUNNING else "waiting_for_person",
+        )
+
+    def _summary(self, tool_call: ToolCall) -> str:
+        tool = self._pipeline.registry.get(tool_call.tool, tool_call.caller)
+        return in_own_words("" if tool is None else tool.spec.action, tool_call)
+
+    def _info(self, ticket: Ticket) -> TicketInfo:
+        call = self._calls.get(ticket.key)
+        state, expires = ticket.state, ticket.until
+        if ticket.is_open and call is not None:
+            asked_until = self._pipeline.consent.expires_at(call.tool_call)
+            state = "running" if asked_until is None else "waiting_for_person"
+            expires = asked_until or expires
+        return TicketInfo(
+            ticket=ticket.call_id,
+            tool=ticket.tool,
+            summary=ticket.summary,
+            state=state,
+            since=ticket.since,
+            expires_at=expires,
+        )
+
+    def _ended_meanwhile(self, ticket: Ticket) -> ToolResult | None:
+        """What has become of a ticket that waited when the bridge stopped; None when it waits still."""
+        entry = self._ledger.find_call(ticket.key, of_any_age=True)
+        if entry is not None:
+            return _recorded(entry)
+        if ticket.state == "running":
+            return _interrupted(ticket)
+        if datetime.fromisoformat(ticket.until) <= self._clock.now():
+            return ToolResult.failed(
+                PermissionDenied(
+                    f"Nobody answered by {ticket.until}. Nothing was done. Make the call again if it is still wanted",
+                    code="timed_out",
+                )
+            )
+        return None
+
+    async def _take_up(self, ticket: Ticket, client: Client | None) -> ToolResult | None:
+        """Go on with a call that waited when the bridge stopped: the same call, planned anew for the vault as it is.
+
+        Args:
+            ticket: Its ticket.
+            client: Whoever made it; None where nobody has that credential any more.
+
+        Returns:
+            Why that is not possible; None where it is.
+        """
+        if client is None:
+            return _not_resumed("the client that made it was revoked")
+        caller = Caller(client, f"ticket-{ticket.file}", ticket.calls_itself)
+        if self._pipeline.registry.get(ticket.tool, caller) is None:
+            return _not_resumed(f"there is no tool {ticket.tool!r} any more")
+        arguments = await self._tickets.arguments(ticket)
+        if arguments is None:
+            return _not_resumed("what it was to do cannot be read")
+        tool_call = ToolCall(
+            caller,
+            ticket.tool,
+            arguments,
+            call_id=ticket.call_id,
+            call_key=ticket.key,
+            arguments_hash=ticket.arguments_hash,
+            reason=ticket.reason,
+            wait_for_host=True,
+            ticket_until=datetime.fromisoformat(ticket.until),
+            since=datetime.fromisoformat(ticket.since),
+            size=ticket.size,
+            counted=False,
+        )
+        self._begin(tool_call).opening = asyncio.create_task(_already())
+        return None
+
+    def _is_own(self, caller: Caller, name: str) -> bool:
+        tool = self._pipeline.registry.get(name, caller)
+        return tool is not None and tool.spec.own
 
     def _forget(self) -> None:
-        """Drop what finished more than a day ago, and beyond the most we keep the oldest of the client with most."""
+        """Drop what finished more than a day ago, and beyond what we keep the oldest of the client with most."""
         old = self._clock.monotonic() - KEPT_SECONDS
-        finished: dict[str, list[str]] = defaultdict(list)
+        kept: dict[str, deque[str]] = defaultdict(deque)
+        bytes_of: dict[str, int] = defaultdict(int)
         for moment, key in sorted(
             (call.finished, key) for key, call in self._calls.items() if call.finished is not None
         ):
             if moment < old:
                 del self._calls[key]
             else:
-                finished[self._calls[key].tool_call.caller.subject].append(key)
-        for _ in range(sum(map(len, finished.values())) - MOST_KEPT):
-            del self._calls[max(finished.values(), key=len).pop(0)]
+                client = self._calls[key].tool_call.caller.subject
+                kept[client].append(key)
+                bytes_of[client] += self._calls[key].size
+
+        def drop(client: str) -> None:
+            key = kept[client].popleft()
+            bytes_of[client] -= self._calls.pop(key).size
+
+        for client, keys in kept.items():
+            while bytes_of[client] > MOST_RESULTS and len(keys) > 1:
+                drop(client)
+        while sum(bytes_of.values()) > MOST_RESULTS_OF_ALL and any(len(keys) > 1 for keys in kept.values()):
+            drop(max((client for client in kept if len(kept[client]) > 1), key=bytes_of.__getitem__))
+        for _ in range(sum(map(len, kept.values())) - MOST_KEPT):
+            drop(max(kept, key=lambda client: len(kept[client])))
+
+
+def _hash(name: str, arguments: Any) -> str:
+    """What tells two different calls under one id apart."""
+    return content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
 
 
 def call_key(caller: Caller, call_id: str) -> str:
@@ -226,6 +481,74 @@ def _is_random(call_id: str) -> bool:
     return read.version == 4 and str(read) == call_id.lower()  # noqa: PLR2004 - the version's number
 
 
+def _outlives_connection(caller: Caller, call_id: str) -> bool:
+    """Whether the caller of a call finds it again after its connection has ended."""
+    return not caller.client.is_shared or _is_random(call_id)
+
+
+def _client(client_id: str, current: Callable[[Client], Client | None]) -> Client | None:
+    """Whoever holds a credential now; None when it was revoked."""
+    own = {client.id: client for client in (SHARED, HOST)}
+    return own.get(client_id) or current(Client(client_id, None, frozenset()))
+
+
+async def _already() -> bool:
+    """The ticket is written down."""
+    return True
+
+
+def _pending(
+    call_id: str,
+    *,
+    state: Literal["waiting_for_person", "running"],
+    expires_at: str | None,
+    request_id: str | None = None,
+    waits: str | None = None,
+    outlives: bool = True,
+) -> PendingCall:
+    """What a caller gets of a call that goes on, with the sentence that says what to do."""
+    if state == "waiting_for_person":
+        until = "" if expires_at is None else f", who can answer until {expires_at}"
+        said = f"Nothing has been done yet: the user was asked{until}."
+    else:
+        said = waits or "The call goes on."
+    note = "" if outlives else " A restart of the bridge ends it."
+    return PendingCall(
+        call_id=call_id,
+        request_id=request_id,
+        waits=waits,
+        state=state,
+        expires_at=expires_at,
+        text=f"{said}{note} Do not repeat the call; call `{AWAIT_DECISION}` with the ticket {call_id!r} for its result",
+    )
+
+
+def _not_resumed(why: str) -> ToolResult:
+    """The result of a call that cannot be taken up after a restart."""
+    return ToolResult.failed(
+        ExecutionFailed(
+            f"The bridge was restarted while this call waited for the user, and it could not be taken up again: "
+            f"{why.rstrip('.')}. Nothing was done"
+        )
+    )
+
+
+def _interrupted(ticket: Ticket) -> ToolResult:
+    """The result of a call that ran when the bridge was killed, and of which no journal knows."""
+    return ToolResult.failed(
+        ExecutionFailed(
+            f"The bridge ended while {ticket.tool!r} ran, so its result is lost. It was not run again, and it has "
+            "changed no file of the vault. If it reaches beyond the vault, look what became of it before you repeat it"
+        )
+    )
+
+
+def _result_not_kept(call_id: str) -> ToolResult:
+    return ToolResult.failed(
+        NotFound(f"The call {call_id!r} has ended, but its result was too large to keep. Make the call again")
+    )
+
+
 def _used_otherwise(call_id: str) -> ToolResult:
     failure: ToolFailure = InvalidParameters(
         f"The call id {call_id!r} was used for another call; use a new id for each new call"
@@ -236,6 +559,14 @@ def _used_otherwise(call_id: str) -> ToolResult:
 def _recorded(entry: HistoryEntry) -> ToolResult:
     """The result of a write that an earlier run of the bridge made."""
     files = ", ".join(entry.files)
+    if entry.state == "conflicted":
+        return ToolResult.failed(
+            ExecutionFailed(
+                f"The change {entry.execution_id} was interrupted and could be taken back only in part: {files}. "
+                "Look at these files before you go on"
+            ),
+            execution_id=entry.execution_id,
+        )
     return ToolResult(
         success=True,
         data={"modified": True, "files": list(entry.files), "state": entry.state, "fromHistory": True},

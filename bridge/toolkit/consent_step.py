@@ -3,31 +3,62 @@
 import asyncio
 import secrets
 import unicodedata
-from collections.abc import Sequence
-from concurrent.futures import Executor
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import orjson
 
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Broker, ConsentAnswer
 from bridge.consent.grants import GrantStore
-from bridge.contract.consent import ConsentRequest, Decision, Operation, Preview, Scope, ToolFace
+from bridge.consent.web_readers import WebReaders
+from bridge.contract.base import Event
+from bridge.contract.consent import (
+    ConsentClass,
+    ConsentMode,
+    ConsentRequest,
+    Covers,
+    Decision,
+    Grant,
+    GrantsChanged,
+    Operation,
+    OwnQuestion,
+    Preview,
+    RiskLevel,
+    Scope,
+    ToolFace,
+)
+from bridge.contract.targets import Reach
 from bridge.errors import Conflict, PermissionDenied
-from bridge.journal.ledger import Ledger
-from bridge.policy.consent import ConsentCase, Verdict, decide
-from bridge.policy.targets import Target, common_ladder, rung_view
+from bridge.identity.caller import Caller
+from bridge.policy.additions import additions_of
+from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_confirm
+from bridge.policy.offers import Bounds, Offer, offers
+from bridge.policy.risk import Risk, assess
+from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import Effect, Output, ReadEffect, RequestEffect, Tool, Unchanged, in_vault
-from bridge.toolkit.tool_call import Phase, ToolCall
-from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
-from bridge.vault.plan import ChangePlan, content_hash
+from bridge.toolkit.acts import acts_of, strictest_class, strictest_mode
+from bridge.toolkit.approval import Approval, PlanEdit
+from bridge.toolkit.tool import ChainEffect, Effect, ReadEffect, RequestEffect, Tool, ToolSpec, Unchanged, in_vault
+from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
+from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
+from bridge.vault.revision import HunkText
+from bridge.web.guard import all_listed
 
 FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
 """Answers that are written down."""
+
+
+_LONG: Final = 64 * 1024
+"""Characters of a text that are made plain in one step."""
+
+_READER: Final = "read"
+"""The tool by whose answers reading is judged."""
+
+_FILES: Final = {ChangeKind.CREATE, ChangeKind.MODIFY, ChangeKind.MOVE, ChangeKind.DELETE}
 
 
 class Record(Protocol):
@@ -41,72 +72,38 @@ class Record(Protocol):
         *,
         targets: Sequence[Target],
         by: str | None = None,
+        edit: PlanEdit | None = None,
     ) -> None:
-        """The verdict on `targets`, and the person's answer where one was asked; `by` ended it without one."""
+        """The verdict on `targets`, and the person's answer where one was asked.
+
+        `by` is who ended the question without an answer; `edit` says that the text in question has been edited.
+        """
         ...
 
 
-class Approval:
-    """One effect on its way through a question.
-
-    Args:
-        effect: What the tool will do.
-        ledger: Looks at the vault again.
-        workers: Threads for that.
+@dataclass(slots=True)
+class _Inquiry:
+    """A question on its way, which changes when the person edits what is to be written.
 
     Attributes:
-        effect: What is to be done; after an answer with hunks, the smaller plan.
-        left_out: What the person left out of it.
-        is_divisible: Whether hunks may be left out.
+        tool: The tool.
+        tool_call: The call.
+        settings: As they were when it began.
+        case: What the rules are asked about.
+        offered: What may be answered.
+        question: The question as it is shown.
+        approval: What is to be done, where a plan is.
+        covered: Whether the rules say by now that it is allowed or denied; None while it must be asked.
     """
 
-    def __init__(self, effect: Effect, ledger: Ledger, workers: Executor) -> None:
-        self.effect = effect
-        self.left_out: tuple[LeftOut, ...] = ()
-        self.is_divisible = isinstance(effect, ChangePlan) and is_divisible(effect)
-        self._ledger = ledger
-        self._workers = workers
-
-    async def check(self) -> None:
-        """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes.
-
-        Raises:
-            Conflict: The vault has changed since.
-        """
-        if isinstance(self.effect, ChangePlan):
-            await asyncio.get_running_loop().run_in_executor(self._workers, self._ledger.check, self.effect)
-
-    async def keep_selected(self, keep: KeptHunks) -> str:
-        """Leave everything out that is not kept, and check the rest.
-
-        Args:
-            keep: The hunks wanted of each file, by path, counted from 0.
-
-        Returns:
-            The digest of what will be done.
-
-        Raises:
-            InvalidParameters: The choice makes no sense; all is as before.
-            Conflict: The vault has changed since.
-        """
-        if not isinstance(self.effect, ChangePlan):
-            raise TypeError("only a change plan has hunks")
-        work = asyncio.get_running_loop().run_in_executor(self._workers, self._ledger.part, self.effect, keep)
-        partial = await work
-        self.effect, self.left_out = partial.plan, partial.left_out
-        return partial.plan.digest
-
-    def add_left_out(self, output: Output) -> Output:
-        """A tool's answer, and in it what the person left out."""
-        if not self.left_out:
-            return output
-        facts = [_left_out(file) for file in self.left_out]
-        data = output.data | {"leftOut": facts} if isinstance(output.data, dict) else output.data
-        lines = ["", "The user left out the following; do not repeat it without asking them why."]
-        for file in self.left_out:
-            which = f"{len(file.hunks)} of {file.of} hunks" if file.hunks else "the whole file"
-            lines += [f"{file.path} ({file.change}): {which}", file.diff.removesuffix("\n")]
-        return replace(output, data=data, text=output.text + "\n".join(lines))
+    tool: Tool[Any]
+    tool_call: ToolCall
+    settings: Settings
+    case: ConsentCase
+    offered: Sequence[Offer]
+    question: ConsentRequest
+    approval: Approval | None
+    covered: Callable[[], bool | None]
 
 
 class ConsentStep:
@@ -118,16 +115,31 @@ class ConsentStep:
         clock: For the question's times.
         record: Called with every decision, for the audit log.
         deny_all: Whether nothing is asked and whatever would be asked is refused.
+        on_event: Called when what is counted has changed, for the hosts.
+        tools: The tools that a caller has, by which it is known what a call is called besides.
+        web_readers: The clients that have read from the web, of which more is asked about.
     """
 
     def __init__(
-        self, broker: Broker, grants: GrantStore, clock: Clock, record: Record, *, deny_all: bool = False
+        self,
+        broker: Broker,
+        grants: GrantStore,
+        clock: Clock,
+        record: Record,
+        *,
+        deny_all: bool = False,
+        on_event: Callable[[Event], None] = lambda _event: None,
+        tools: Callable[[Caller], Sequence[Tool[Any]]] = lambda _caller: (),
+        web_readers: WebReaders | None = None,
     ) -> None:
+        self._tools = tools
+        self._web_readers = web_readers
         self._broker = broker
         self._grants = grants
         self._clock = clock
         self._record = record
         self._deny_all = deny_all
+        self._on_event = on_event
 
     def verdict(
         self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
@@ -137,22 +149,93 @@ class ConsentStep:
         plan = effect if isinstance(effect, ChangePlan) else None
         # What a tool asks for while it runs is another question than the call itself.
         later = [target.place.key for target in targets_of(effect)] if tool_call.phase is Phase.RUNNING else []
+        if plan is not None and plan.draft is not None:
+            later.append(plan.digest)  # a draft that has changed since it was denied is another
+        operation = plan.operation if plan else spec.operation
+        tools = self._tools(tool_call.caller)
+        params = tool_call.params if tool.name == tool_call.tool else None
+        about = plan.subjects if plan else tuple(target.place.key for target in targets_of(effect))
+        acts = acts_of(spec, params, about, operation, tools)
+        mode, mode_of = strictest_mode(spec, acts, tools, settings)
+        if spec.listed_sites and mode is ConsentMode.ALWAYS_ALLOW and not all_listed(targets_of(effect), settings):
+            mode = ConsentMode.SESSION_ALLOW  # the list says where "always" holds; elsewhere the person is asked
+        writes = isinstance(effect, RequestEffect) and effect.writes
+        at_most = effect.at_most if isinstance(effect, RequestEffect) else None
         case = ConsentCase(
             tool=spec.name,
-            operation=plan.operation if plan else spec.operation,
-            consent_class=spec.consent_class,
-            risk=spec.risk,
+            operation=operation,
+            consent_class=ConsentClass.NEVER if writes else strictest_class(spec, acts, tools, at_most),
             covers=spec.covers,
             targets=targets_of(effect),
             caller=tool_call.caller,
-            mode=spec.mode(settings),
+            mode=mode,
+            mode_of=mode_of,
+            acts=acts,
             developer_mode=settings.developer_mode,
-            call=call_fingerprint(tool.name, tool_call.tool, tool_call.arguments, *later),
+            call=call_fingerprint(
+                tool_call.fingerprint or call_fingerprint(tool.name, tool_call.tool, tool_call.arguments), *later
+            ),
             by_user=tool_call.caller.client.is_person and plan is not None and plan.reversal is not None,
+            title=spec.title,
+            subjects=in_vault(*plan.subjects) if plan else (),
+            additions=additions_of(plan) if plan else None,
+            files=sum(change.kind in _FILES for change in plan.changes) if plan else 0,
+            insists=self._insists(effect, tool_call.caller),
         )
+        if spec.own or (isinstance(effect, ReadEffect) and effect.own):
+            return case, Verdict("allow", "own", f"{spec.title} gives a client only what is its own")
         if self._deny_all and not case.by_user:
             return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
-        return case, decide(case, self._grants)
+        verdict = decide(case, self._grants)
+        if (
+            verdict.outcome == "ask"
+            and case.reads_vault
+            and tool_call.within is not None
+            and case.caller.client.is_person
+        ):
+            return case, Verdict("allow", "own_reading", "the user runs this chain themselves and may read their notes")
+        if plan is not None and plan.reads:
+            verdict = self._with_reading(case, verdict, plan.reads, settings)
+        return case, verdict
+
+    def _insists(self, effect: Effect, caller: Caller) -> str:
+        """Why a call must be asked about whatever was said before: for what it is, or for what its client has read."""
+        own = effect.insists if isinstance(effect, RequestEffect) else ""
+        if own or self._web_readers is None or isinstance(effect, ReadEffect):
+            return own
+        hazards = effect.hazards if isinstance(effect, ChangePlan) else ()
+        return self._web_readers.insists(caller, targets_of(effect), hazards)
+
+    async def read_web(self, caller: Caller, targets: Sequence[Target]) -> None:
+        """A client is about to get something from the web. Raises ExecutionFailed where it must not."""
+        if self._web_readers is not None and not self._web_readers.is_marked(caller, targets):
+            await asyncio.to_thread(self._web_readers.mark, caller, targets)
+
+    def _with_reading(self, case: ConsentCase, verdict: Verdict, reads: Sequence[str], settings: Settings) -> Verdict:
+        """The verdict on a change that puts the text of some files into others: they must be allowed to be read, too.
+
+        Where they are not yet, the person is asked, and sees the text.
+        """
+        reading = replace(
+            case,
+            tool=_READER,
+            title="Read",
+            operation=Operation.READ,
+            consent_class=ConsentClass.ALWAYS,
+            covers=Covers.TOOL,
+            targets=in_vault(*reads),
+            mode=ConsentMode(settings.consent_mode.get(_READER, ConsentMode.SESSION_ALLOW)),
+            subjects=(),
+            additions=None,
+            files=0,
+        )
+        read = decide(reading, self._grants)
+        if read.outcome == "deny":
+            return read
+        if read.outcome == "ask" and verdict.outcome == "allow":
+            why = f"its text comes from {', '.join(reads)}, which {case.caller.name} may not read yet"
+            return Verdict("ask", "reads", why, choices(case))
+        return verdict
 
     async def ask(
         self,
@@ -176,47 +259,199 @@ class ConsentStep:
             Conflict: `stale`: the vault has changed meanwhile.
         """
         case, verdict = self.verdict(tool, effect, tool_call, settings)
-        record = partial(self._record, tool_call, targets=case.targets)
-        if verdict.outcome == "allow":
-            self._grants.used(case, verdict.rule)
-            record(verdict, None)
+        if verdict.outcome != "ask":
+            self._follow(verdict, case, tool, tool_call)
             return
+
+        def covered() -> bool | None:
+            now = self.verdict(tool, effect, tool_call, settings)[1].outcome
+            # What is not only read has shown a diff of its own, which nobody has said yes to.
+            return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
+
+        offered = self._offered(case, settings)
+        question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
+        if approval is not None:
+            shown = {"hunks_supported": approval.is_divisible, "editable": approval.is_editable}
+            question = question.model_copy(update=shown)
+        await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, approval, covered), verdict)
+
+    def refuse_denied(self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings) -> None:
+        """Refuse a call that the rules deny, and let every other go on without asking: it only becomes part of a draft.
+
+        Raises:
+            PermissionDenied: The rules deny it.
+        """
+        case, verdict = self.verdict(tool, effect, tool_call, settings)
         if verdict.outcome == "deny":
-            record(verdict, None)
+            self._follow(verdict, case, tool, tool_call)
+
+    async def ask_to_tell(
+        self, tool: Tool[Any], reader: Tool[Any] | None, found: ReadEffect, tool_call: ToolCall, settings: Settings
+    ) -> None:
+        """Return when the caller may be told what a call came upon in the vault, where it does nothing else.
+
+        Whoever may read there is told. Anybody else is answered as if the call could be made: by the rules for that,
+        and by the person, who sees the same tool and can allow it this once. So nothing shows what is there.
+
+        Args:
+            tool: The tool that was called.
+            reader: The tool that reads files, by which reading is judged.
+            found: What was looked at, and what there is to tell.
+            tool_call: The call.
+            settings: The modes and the time-out.
+
+        Raises:
+            PermissionDenied: As of `ask`.
+        """
+
+        def may_read() -> bool:
+            return reader is not None and self.verdict(reader, found, tool_call, settings)[1].outcome == "allow"
+
+        if tool.spec.operation is Operation.READ:
+            await self.ask(tool, found, tool_call, settings)
+            return
+        if reader is not None and may_read():
+            await self.ask(reader, found, tool_call, settings)
+            return
+        named = ReadEffect(
+            tuple(target for target in found.targets if target.place.reach is not Reach.VAULT), found.summary
+        )
+        case, verdict = self.verdict(tool, named, tool_call, settings)
+        if verdict.outcome == "deny":
+            self._follow(verdict, case, tool, tool_call)
+
+        def covered() -> bool | None:
+            return may_read() or (
+                False if self.verdict(tool, named, tool_call, settings)[1].outcome == "deny" else None
+            )
+
+        case = replace(case, only_once=True)
+        offered = self._offered(case, settings)
+        shown = replace(case, operation=Operation.READ)
+        question = self._question(tool, named, tool_call, case=shown, offered=offered, settings=settings)
+        question = question.model_copy(update={"risk_level": RiskLevel.LOW})
+        await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, None, covered), verdict)
+
+    def keep_waiting(self, tool_call: ToolCall, until: datetime) -> bool:
+        """Let the open question of a call, if there is one, wait quietly, because its caller has a ticket.
+
+        Returns:
+            Whether it can; if not, too many of its client do.
+        """
+        request_id = tool_call.request_id
+        if request_id is None or self._broker.expires_at(request_id) is None:
+            return True
+        return self._broker.keep_waiting(request_id, until)
+
+    def expires_at(self, tool_call: ToolCall) -> str | None:
+        """Until when the open question of a call can be answered; None when none is open."""
+        return None if tool_call.request_id is None else self._broker.expires_at(tool_call.request_id)
+
+    def _follow(self, verdict: Verdict, case: ConsentCase, tool: Tool[Any], tool_call: ToolCall) -> None:
+        """Do as the rules say, where nobody is asked. Raises PermissionDenied when they deny."""
+        if verdict.outcome == "allow":
+            tool_call.grant = verdict.grant
+            if self._grants.used(case, verdict.rule, verdict.grant):
+                tool_call.allowed_by_person = True
+                self._on_event(GrantsChanged(bounded=self._grants.bounded()))
+        self._record(tool_call, verdict, None, targets=case.targets)
+        if verdict.outcome == "deny":
             raise PermissionDenied(
                 f"{tool.spec.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
-        hunks = approval is not None and approval.is_divisible
-        question = self._question(tool, effect, tool_call, case=case, verdict=verdict, settings=settings, hunks=hunks)
-        tool_call.request_id = question.request_id
+
+    async def _put(self, inquiry: _Inquiry, verdict: Verdict) -> None:
+        """Put a question to a person, and return when they say yes. Raises what `ask` raises."""
+        tool_call, approval = inquiry.tool_call, inquiry.approval
+        record = partial(self._record, tool_call, targets=inquiry.case.targets)
+        if not tool_call.may_ask:
+            why = "the caller asked for nothing that a person must be asked about"
+            record(Verdict(outcome="deny", rule="not_allowed_yet", why=why, choices=()), None)
+            raise PermissionDenied(
+                f"{inquiry.tool.spec.title} is not allowed without asking, and this call was not to ask",
+                code="not_allowed_yet",
+            )
+        whole = tool_call.whole
+        whole.request_id = inquiry.question.request_id
+        whole.asked = True
+
+        def offer() -> None:
+            tool_call.notify(_own_question(inquiry))
+
         try:
             answer = await self._broker.ask(
-                question,
-                timeout=settings.consent_timeout,
+                inquiry.question,
+                timeout=self._seconds(tool_call, inquiry.settings),
                 wait_for_host=tool_call.wait_for_host,
                 check=approval.check if approval else None,
-                part=approval.keep_selected if approval and hunks else None,
+                part=approval.keep_selected if approval else None,
+                revise=partial(self._revise, inquiry, approval) if approval else None,
+                keep=partial(self._remember, inquiry),
+                covered=inquiry.covered,
+                offer=offer if may_confirm(inquiry.case) else None,
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
-            record(ending, None, by=self._broker.ended_by(question.request_id))
+            record(ending, None, by=self._broker.ended_by(inquiry.question.request_id))
             raise
         finally:
-            tool_call.request_id = None
-        remember = partial(self._grants.remember, answer.decision, case, answer.feedback, answer.extent, by=answer.by)
-        if answer.decision in FOR_GOOD:
-            await asyncio.to_thread(remember)  # writes files
-        else:
-            remember()
+            whole.request_id = None
         record(verdict, answer)
         if not answer.decision.allows:
-            said = f" and said: {answer.feedback}" if answer.feedback else ""
-            end = "" if said.endswith((".", "!", "?")) else "."
-            raise PermissionDenied(
-                f"The user denied this call{said}{end} Do not repeat it unchanged; ask the user what they want instead",
-                code="denied_by_user",
-                data={"feedback": answer.feedback} if answer.feedback else {},
-            )
+            raise _denied(answer, approval.effect if approval else None)
+        if answer.feedback:
+            tool_call.comments.append(answer.feedback)
+        tool_call.allowed_by_person = True
+
+    async def _revise(self, inquiry: _Inquiry, approval: Approval, text: HunkText, by: Caller) -> ConsentRequest:
+        """The question about the plan that a person's text makes. Nothing but a yes to it, or a no, is offered."""
+        revised = await approval.revised(text)
+        tool, tool_call, settings = inquiry.tool, inquiry.tool_call, inquiry.settings
+        case = replace(self.verdict(tool, revised.plan, tool_call, settings)[0], only_once=True)
+        offered = self._offered(case, settings)
+        question = self._question(tool, revised.plan, tool_call, case=case, offered=offered, settings=settings)
+        ruled = Verdict("ask", "revised", f"the user edited the text of {text.path!r} before answering")
+        self._record(tool_call, ruled, None, targets=case.targets, edit=PlanEdit(by, revised.plan.digest))
+        approval.take(revised)
+        before = inquiry.question
+        inquiry.case, inquiry.offered = case, offered
+        inquiry.question = question.model_copy(
+            update={
+                "request_id": before.request_id,
+                "created_at": before.created_at,
+                "expires_at": before.expires_at,
+                "hunks_supported": approval.is_divisible,
+                "editable": approval.is_editable,
+                "revised": True,
+            }
+        )
+        return inquiry.question
+
+    async def _remember(self, inquiry: _Inquiry, answer: ConsentAnswer) -> Grant | None:
+        """Keep an answer for as long as its option says; returns what now holds."""
+        if answer.option is None:
+            return None
+        extent = next(offer.extent for offer in inquiry.offered if offer.id == answer.option.option_id)
+        said = None if answer.decision.allows else answer.feedback  # with a yes it is about this call
+        remember = partial(self._grants.remember, answer.decision, extent, inquiry.case, said, by=answer.by)
+        # Those for good write files.
+        kept = await asyncio.to_thread(remember) if answer.decision in FOR_GOOD else remember()
+        if not kept:
+            return None
+        if answer.decision.allows:
+            # The call that was asked about is the first of those that the answer allows, and counts like them.
+            inquiry.tool_call.grant = kept[-1].grant_id
+            self._grants.count(inquiry.case, kept[-1].grant_id)
+        self._on_event(GrantsChanged(bounded=self._grants.bounded()))
+        return kept[-1]
+
+    def _seconds(self, tool_call: ToolCall, settings: Settings) -> float:
+        """How long a question that is asked now can be answered."""
+        until = tool_call.whole.ticket_until
+        return settings.consent_timeout if until is None else (until - self._clock.now()).total_seconds()
+
+    def _offered(self, case: ConsentCase, settings: Settings) -> Sequence[Offer]:
+        return offers(case, _bounds(settings), self._clock.now())
 
     def _question(
         self,
@@ -225,11 +460,12 @@ class ConsentStep:
         tool_call: ToolCall,
         *,
         case: ConsentCase,
-        verdict: Verdict,
+        offered: Sequence[Offer],
         settings: Settings,
-        hunks: bool,
     ) -> ConsentRequest:
-        now, spec, caller = self._clock.now(), tool.spec, tool_call.caller
+        now, spec, caller, whole = self._clock.now(), tool.spec, tool_call.caller, tool_call.whole
+        bounds = _bounds(settings)
+        risk = risk_of(spec, effect)
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
             client=caller.name,
@@ -238,25 +474,58 @@ class ConsentStep:
             verified=caller.client.name is not None,
             session_id=caller.session_id,
             tool=ToolFace.of(spec),
-            risk_level=spec.risk,
+            risk_level=risk.level,
+            risk_reasons=risk.reasons,
             operation=case.operation,
             summary=effect.summary,
             reason=tool_call.reason,
             parameters=tool_call.arguments,
             targets=tuple(target.label for target in case.targets),
             touches=tuple(target.to_wire() for target in case.targets),
-            ladder=tuple(rung_view(reach, rungs) for reach, rungs in common_ladder(case.targets)),
-            covers=case.scope,
+            options=tuple(offer.to_wire(case, bounds) for offer in offered),
             can_bypass=spec.can_bypass,
-            choices=verdict.choices,
-            preview=_preview(effect, tool_call, settings),
+            choices=tuple(dict.fromkeys(offer.decision for offer in offered)),
+            preview=_preview(effect, tool_call, settings, case.insists),
             scope=_scope(effect, case),
             brief=settings.developer_mode and case.operation is Operation.NETWORK,
             plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
-            hunks_supported=hunks,
-            created_at=stamp(now),
-            expires_at=stamp(now + timedelta(seconds=settings.consent_timeout)),
+            created_at=stamp(whole.since or now),
+            expires_at=stamp(whole.ticket_until or now + timedelta(seconds=settings.consent_timeout)),
+            waiting=whole.ticket_until is not None,
+            draft=effect.draft if isinstance(effect, ChangePlan) else None,
         )
+
+
+def _denied(answer: ConsentAnswer, effect: Effect | None) -> PermissionDenied:
+    """What the caller gets to know of a no: the person's words, and what it can do now."""
+    said = f" and said: {answer.feedback}" if answer.feedback else ""
+    end = "" if said.endswith((".", "!", "?")) else "."
+    draft = effect.draft if isinstance(effect, ChangePlan) else None
+    data = {"feedback": answer.feedback} if answer.feedback else {}
+    if draft is None:
+        then = "Do not repeat it unchanged; ask the user what they want instead"
+    else:
+        data["draft"] = draft
+        then = (
+            f"{draft} stays with all that is staged in it: change it as they want and submit "
+            "it again, or discard it. Do not submit it unchanged"
+        )
+    return PermissionDenied(f"The user denied this call{said}{end} {then}", code="denied_by_user", data=data)
+
+
+def _own_question(inquiry: _Inquiry) -> OwnQuestion:
+    """What a client may put to its own user. The question itself may say what the client may not read."""
+    tool_call = inquiry.tool_call
+    wanted = in_own_words(inquiry.tool.spec.action, tool_call)
+    return OwnQuestion(
+        request_id=inquiry.question.request_id,
+        call_id=tool_call.whole.call_id,
+        message=f"{tool_call.caller.name} wants to {wanted} in your vault. Allow this once?",
+    )
+
+
+def _bounds(settings: Settings) -> Bounds:
+    return Bounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
 
 
 def _scope(effect: Effect, case: ConsentCase) -> Scope:
@@ -281,6 +550,15 @@ def _scope(effect: Effect, case: ConsentCase) -> Scope:
     return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
 
 
+def risk_of(spec: ToolSpec, effect: Effect) -> Risk:
+    """How dangerous a call is: a write by its plan, unless the tool's risk is fixed; anything else by its tool."""
+    if isinstance(effect, ChangePlan):
+        return assess(spec.risk if spec.fixed_risk else None, effect)
+    if isinstance(effect, RequestEffect) and effect.writes:
+        return Risk(RiskLevel.HIGH)
+    return Risk(spec.risk)
+
+
 def targets_of(effect: Effect) -> tuple[Target, ...]:
     """What an effect touches."""
     return in_vault(*effect.targets) if isinstance(effect, ChangePlan) else effect.targets
@@ -298,9 +576,11 @@ def call_fingerprint(*parts: Any) -> str:
 def _plain(value: Any) -> Any:
     """A JSON value without what can be changed in a text while a person would still call it the same."""
     match value:
-        case str():
-            seen = "".join(character for character in value if unicodedata.category(character) != "Cf")
-            return " ".join(unicodedata.normalize("NFKC", seen).split())
+        case str() if len(value) <= _LONG:
+            return " ".join(_visible(value).split())
+        case str():  # in pieces, so that other threads have their turn, and without any white space for the same reason
+            pieces = (value[start : start + _LONG] for start in range(0, len(value), _LONG))
+            return "".join("".join(_visible(piece).split()) for piece in pieces)
         case list():
             return [_plain(item) for item in value]
         case dict():
@@ -308,7 +588,15 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _preview(effect: Effect, tool_call: ToolCall, settings: Settings) -> Preview | None:
+def _visible(text: str) -> str:
+    for character in set(text):
+        if unicodedata.category(character) == "Cf":
+            text = text.replace(character, "")
+    return unicodedata.normalize("NFKC", text)
+
+
+def _preview(effect: Effect, tool_call: ToolCall, settings: Settings, insists: str) -> Preview | None:
+    said = (insists,) if insists else ()
     match effect:
         case ChangePlan():
             overwrites = any(change.before for change in effect.changes)
@@ -316,19 +604,9 @@ def _preview(effect: Effect, tool_call: ToolCall, settings: Settings) -> Preview
             return Preview(
                 files=effect.previews,
                 backup=backup if overwrites and settings.patch_backup_enabled else None,
-                warnings=effect.warnings,
+                warnings=(*effect.warnings, *said),
             )
         case RequestEffect():
-            return Preview(warnings=effect.warnings, request=effect.exact)
-        case ReadEffect() | Unchanged():
+            return Preview(warnings=(*effect.warnings, *said), request=effect.exact)
+        case ReadEffect() | Unchanged() | ChainEffect():
             return None
-
-
-def _left_out(file: LeftOut) -> dict[str, Any]:
-    return {
-        "path": file.path,
-        "change": file.change,
-        "hunks": list(file.hunks),
-        "of": file.of,
-        "diff": file.diff,
-    }

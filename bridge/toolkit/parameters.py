@@ -17,6 +17,9 @@ P = TypeVar("P", bound=Params)
 T_co = TypeVar("T_co", covariant=True)
 
 _LONGEST_SHOWN: Final = 100
+_BOUNDS: Final = {"minLength", "maxLength", "minItems", "maxItems", "maxProperties", "minimum", "maximum"}
+_FEW: Final = range(2, 10)
+"""Numbers of items that say what a list is: `[start, end]`."""
 
 
 class Parameters(Protocol[T_co]):
@@ -93,7 +96,11 @@ class JsonSchemaParameters:
 
 
 def model_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON Schema of a parameter model: references inlined, titles and nulls of optional members left out."""
+    """The JSON Schema of a parameter model: references inlined, titles and nulls of optional members left out.
+
+    So are bounds that hardly any caller meets, such as the longest path, and defaults that say nothing: models read all
+    of it, word by word. The bounds are checked all the same.
+    """
     schema = model.model_json_schema(by_alias=True)
     definitions = schema.pop("$defs", {})
     inlined: dict[str, Any] = _inline(schema, definitions)
@@ -121,5 +128,14 @@ def _inline(node: Any, definitions: dict[str, Any]) -> Any:
         if key == "properties"
         else _inline(value, definitions)
         for key, value in node.items()
-        if not (key == "title" and isinstance(value, str))
+        if not (key == "title" and isinstance(value, str)) and not _is_noise(key, value)
     }
+
+
+def _is_noise(key: str, value: Any) -> bool:
+    """Whether a keyword tells a model nothing that it needs."""
+    if key == "default":
+        return value is None or value is False or value in ("", 0, [], {})
+    if key == "propertyNames" or (key == "additionalProperties" and value is True):
+        return True
+    return key in _BOUNDS and isinstance(value, int) and not (key in {"minItems", "maxItems"} and value in _FEW)

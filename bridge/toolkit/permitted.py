@@ -24,7 +24,8 @@ class PermittedFiles(VaultFiles):
     """Reads of one vault, within what may be read at all.
 
     A file that is closed is not listed, and opening it is refused: by the path that was asked for, so that a refusal
-    does not tell whether anything is there, and by the place that it leads to, so that no link leads in.
+    does not tell whether anything is there, and by the place that it leads to, so that no link leads in. A refusal
+    names nothing but the path that was asked for.
 
     Args:
         files: All of the vault's files.
@@ -35,15 +36,16 @@ class PermittedFiles(VaultFiles):
         super().__init__(files.root)
         self._denials = denials
 
-    def exists(self, path: VaultPath) -> bool:
-        """Whether something is there that may be seen. Raises what `stat` raises."""
-        self._refuse(path)
-        return super().exists(path)
-
-    def is_folder(self, path: VaultPath) -> bool:
-        """Whether a folder is there that may be seen. Raises what `stat` raises."""
-        self._refuse(path)
-        return super().is_folder(path)
+    def find(self, path: VaultPath) -> Place:
+        """What a path means, if it may be seen. Raises PermissionDenied besides."""
+        self.refuse_closed(path)
+        place = super().find(path)
+        try:
+            self.refuse_closed(path, place.path)
+        except PermissionDenied:
+            place.folder.close()
+            raise
+        return place
 
     def walk_folders(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
         """Every folder and file that may be seen, under the rules as they are when the walk begins."""
@@ -56,23 +58,27 @@ class PermittedFiles(VaultFiles):
                 continue
             yield WalkedFolder(walked.folder, tuple(file for file in walked.files if denial(str(file.path)) is None))
 
-    def _file(self, path: VaultPath) -> Place:
-        self._refuse(path)
-        place = super()._file(path)
-        try:
-            self._refuse(place.path)
-        except PermissionDenied:
-            place.folder.close()
-            raise
-        return place
+    def refuse_closed(self, path: VaultPath, place: VaultPath | None = None) -> None:
+        """Refuse what the user has closed.
 
-    def _refuse(self, path: VaultPath) -> None:
+        Args:
+            path: What was asked for.
+            place: Where it leads; None where it says that itself.
+
+        Raises:
+            PermissionDenied: It is closed.
+        """
         denial = self._denials()
-        rule = denial(str(path)) if denial is not None and path.parts else None
+        if denial is None or not path.parts:
+            return
+        rule = denial(str(path))
         if rule is not None:
             raise PermissionDenied(
                 f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
             )
+        if place is not None and denial(str(place)) is not None:
+            why = "it leads to what the user has closed"
+            raise PermissionDenied(f"{str(path)!r} may not be read: {why}", code="denied_by_rule")
 
 
 class SessionFiles:

@@ -2,10 +2,12 @@
 
 import difflib
 import logging
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from bridge.contract.consent import Operation
 from bridge.identity.caller import PERSON, Caller
 from bridge.toolkit.tool import Tool
 
@@ -14,8 +16,20 @@ logger = logging.getLogger(__name__)
 LONGEST_NAME = 100
 """Characters of an unknown name that are compared; it may be as long as a frame."""
 
+_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
+_OUTSIDE = {
+    Operation.NETWORK: ("the web", frozenset({"web", "internet", "fetch", "http", "url", "browse", "browser"})),
+    Operation.EXECUTE: (
+        "running programs here; the user can allow commands with the setting `allowTerminal`",
+        frozenset({"shell", "bash", "exec", "execute", "run", "terminal"}),
+    ),
+}
+"""What tools outside the vault are about, and words in the names that models expect them under."""
+
 EVERYTHING = "everything"
 """The preset that stands for every tool there is."""
+ALL = "*"
+"""What stands in it, and in `enabledTools`, for all tools."""
 
 
 class ToolProvider(ABC):
@@ -135,6 +149,11 @@ class ToolRegistry:
         """The tool that a caller means by a name; None when it has none."""
         return next((tool for tool, _ in self._held(caller) if tool.name == name), None)
 
+    def title_of(self, name: str) -> str:
+        """A tool's title, for people; its name where there is no such tool now."""
+        tool = self.get(name, PERSON)
+        return name if tool is None else tool.spec.title
+
     def with_providers(self, caller: Caller) -> list[tuple[Tool[Any], str]]:
         """Every tool that a caller has, with the id of its provider."""
         return list(self._held(caller))
@@ -144,6 +163,19 @@ class ToolRegistry:
         listed = [tool.name for tool, _ in self._held(caller) if tool.spec.listed]
         return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
 
+    def advice(self, name: str, caller: Caller) -> tuple[str, list[str]]:
+        """What to tell a caller that has no tool of this name, and the nearest names there are.
+
+        A tool of a kind that this version has not at all is near to none.
+        """
+        words = {word.lower() for word in _WORD.findall(name[:LONGEST_NAME])}
+        there = {tool.spec.operation for tool, _ in self._held(caller)}
+        for operation, (kind, about) in _OUTSIDE.items():
+            if words & about and operation not in there:
+                return f"There are no tools for {kind}", []
+        near = self.nearest(name, caller)
+        return (f"Did you mean {' or '.join(map(repr, near))}?" if near else "`tools.list` names them"), near
+
     def presets(self, caller: Caller) -> dict[str, tuple[str, ...]]:
         """The named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
         sets: dict[str, tuple[str, ...]] = {}
@@ -151,7 +183,7 @@ class ToolRegistry:
             for preset in sorted(tool.spec.presets):
                 sets[preset] = (*sets.get(preset, ()), tool.name)
         by_size = dict(sorted(sets.items(), key=lambda item: len(item[1])))
-        return by_size | {EVERYTHING: ("*",)}
+        return by_size | {EVERYTHING: (ALL,)}
 
     def _held(self, caller: Caller) -> Iterator[tuple[Tool[Any], str]]:
         seen: set[str] = set()

@@ -4,11 +4,13 @@ These are the function descriptions of Ollama and OpenAI, MCP's tool list, and `
 functions.
 """
 
-from collections.abc import Callable, Iterable
+import json
+from collections.abc import Iterable
 from typing import Any
 
 from bridge.contract.base import Wire
-from bridge.contract.consent import ConsentMode
+from bridge.contract.consent import ConsentMode, Operation
+from bridge.contract.settings import ToolSetting
 from bridge.contract.tools import (
     Format,
     FunctionTool,
@@ -20,8 +22,20 @@ from bridge.contract.tools import (
 )
 from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
-from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool import Tool, ToolSpec
+from bridge.toolkit.enabled import enabled_tools
+from bridge.toolkit.output_schema import over_mcp
+from bridge.toolkit.registry import ALL, ToolRegistry
+from bridge.toolkit.tool import ToolSpec
+
+_GROUPS = {
+    Operation.READ: "Search and read",
+    Operation.CREATE: "Create and change",
+    Operation.UPDATE: "Create and change",
+    Operation.DELETE: "Delete",
+    Operation.NETWORK: "Network",
+    Operation.EXECUTE: "Programs",
+}
+"""What the settings screen calls tools of an operation."""
 
 
 def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
@@ -33,28 +47,27 @@ def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: F
         settings: Which of them are enabled, and in which consent mode.
         form: `bridge` (everything we know), `ollama`, `openai`, `mcp`, or `text` (`@param` lines).
     """
-    held = [(tool.spec, provider) for tool, provider in registry.with_providers(caller) if is_offered(tool, settings)]
+    enabled = enabled_tools(registry, caller, settings)
+    held = [(tool.spec, provider) for tool, provider in registry.with_providers(caller) if enabled.shows(tool.spec)]
     if form == "text":
         return "\n\n".join(_text(spec) for spec, _ in held)
     if form == "bridge":
         return [_bridge(spec, provider, settings) for spec, provider in held]
-    render: Callable[[ToolSpec], Wire] = _mcp if form == "mcp" else _function
-    return [render(spec) for spec, _ in held]
+    if form == "mcp":
+        return [_mcp(spec, shaped=ALL in enabled.listed) for spec, _ in held]
+    return [_function(spec) for spec, _ in held]
 
 
-def is_offered(tool: Tool[Any], settings: Settings) -> bool:
-    """Whether agents are shown a tool."""
-    return tool.spec.listed and tool.spec.is_enabled(settings)
-
-
-def summary(tool: ToolSpec) -> ToolSummary:
-    """A tool as the settings show it."""
-    return ToolSummary(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
-        risk=tool.risk,
-        consent_class=tool.consent_class,
+def setting(tool: ToolSpec, settings: Settings) -> ToolSetting:
+    """A tool as the settings screen shows it."""
+    return ToolSetting(
+        **dict(ToolSummary.of(tool)),
+        group=_GROUPS[tool.operation],
+        enabled=tool.is_enabled(settings),
+        mode=tool.mode(settings),
+        modes=tool.modes,
+        rate=tool.rate(settings),
+        default_rate=tool.default_rate,
     )
 
 
@@ -79,18 +92,25 @@ def _function(tool: ToolSpec) -> FunctionTool:
     return FunctionTool(function=ToolFunction(name=tool.name, description=tool.description, parameters=parameters))
 
 
-def _mcp(tool: ToolSpec) -> McpTool:
+def _mcp(tool: ToolSpec, *, shaped: bool) -> McpTool:
+    """A tool as MCP lists it. The shapes of results are longer than most sets may be, as models read them every time.
+
+    Args:
+        tool: The tool.
+        shaped: Whether the list says the shape of results: to whoever has everything.
+    """
+    hints = tool.annotations
     return McpTool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=tool.parameters.json_schema,
+        output_schema=over_mcp(tool.output) if shaped and tool.output is not None else None,
         annotations=McpAnnotations(
-            title=tool.title,
-            read_only_hint=tool.annotations.read_only,
-            destructive_hint=tool.annotations.destructive,
-            idempotent_hint=tool.annotations.idempotent,
-            open_world_hint=tool.annotations.open_world,
+            read_only_hint=hints.read_only,
+            destructive_hint=None if hints.read_only else hints.destructive,
+            idempotent_hint=True if hints.idempotent and not hints.read_only else None,
+            open_world_hint=hints.open_world,
         ),
     )
 
@@ -105,7 +125,11 @@ def _param_lines(schema: dict[str, Any], prefix: str) -> Iterable[str]:
     for name, member in schema.get("properties", {}).items():
         need = "required" if name in required else "optional"
         kind = member.get("type", "object" if "properties" in member else "any")
-        line = f"@param {prefix}{name} {{{kind}}} [{need}] {member.get('description', '')}"
+        if "enum" in member:
+            kind = "|".join(json.dumps(value) for value in member["enum"])
+        usual = member.get("default")
+        default = "" if usual in (None, [], {}) else f", default {json.dumps(usual)}"
+        line = f"@param {prefix}{name} {{{kind}}} [{need}{default}] {member.get('description', '')}"
         yield line.rstrip()
         yield from _param_lines(member, f"{prefix}{name}.")
         yield from _param_lines(member.get("items", {}), f"{prefix}{name}[].")

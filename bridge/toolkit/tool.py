@@ -8,17 +8,17 @@ which the pipeline runs in a worker thread, or coroutines.
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.result import ResultPart
-from bridge.errors import PermissionDenied, ToolFailure
+from bridge.contract.result import ResultPart, ToolResult
+from bridge.errors import PermissionDenied
 from bridge.identity.caller import Caller
-from bridge.policy.targets import Target, named_target
+from bridge.policy.targets import Target, command_target, named_target
 from bridge.settings.model import Settings
+from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import Parameters
 from bridge.vault.plan import ChangePlan, Disposal
 
@@ -28,6 +28,8 @@ _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 MINIMAL: Final = "minimal"
 """The preset of tools that find and read."""
+AGENT: Final = "agent"
+"""The preset of the few tools that do the work of all others, for models."""
 VAULT: Final = "vault"
 """The preset of all tools for the vault's own files."""
 
@@ -56,23 +58,40 @@ class ToolSpec:
     Attributes:
         name: What it is called by: at most 64 letters, digits, `_` and `-` of ASCII. No tool can look like another one,
             or be taken for a method of the bridge.
-        title: For people.
+        title: For people, in sentence case.
         description: For models and people.
+        action: How the log words its use, such as `read/read {path|a file}`; see `audit/phrase.py`. Without one, it
+            says that the tool was used.
         parameters: What it takes.
+        output: The shape of its results' `data`, where every call that succeeds has the same.
         operation: What it does to the world.
-        risk: How dangerous it is.
+        risk: How dangerous it is, as the list of tools has it.
+        fixed_risk: Whether every question shows that; else a write is shown with the risk of what it would change.
         consent_class: How far it may ever be trusted.
         default_mode: When it asks, where the user has not set that.
         covers: What an answer for longer holds for, where the person names no rung.
         icon: The name of a Lucide icon.
         default_rate: Calls a minute, where the settings do not say.
+        usual_rate: The same, where it depends on the settings.
         sensitive: Parameters whose values no log may hold.
         id_prefix: What execution ids begin with; the name when empty.
         listed: Whether `tools.list` shows it and `enabledTools` governs it; the history's own tools are not listed.
         timeout: Seconds that `prepare` and `run` may each take, or a function that works them out from the parameters;
             waiting for a person is not counted.
         presets: The named sets of `enabledTools` that it belongs to.
+        replaces: The tools whose work it does too. They can be called where it is enabled, and what was said about
+            them holds for that work of it; see `acts.py`.
+        comes_with: A tool: where that is enabled, this one can be called, too, though it is not listed.
+        acts: What a call does, from its parameters and the paths that it is about: each act by the names of the tools
+            whose work it is, its own among them unless it does that only for the other one. Without it, a call does
+            the work of its own tool alone.
         hints: Its annotations, where they are not what the operation says.
+        stages: Whether its plans are staged while its caller has a draft; without, it makes none in there.
+        listed_sites: Whether a mode that always allows holds only for the sites of `allowedDomains`; others are asked
+            about, as long as no answer of the person's covers them.
+        switched: Whether a setting of its own says that it is there at all, so that `enabledTools` need not name it.
+        own: Whether it gives a caller only what is its own already. Everybody has such a tool and no call of it is
+            asked about: neither `enabledTools` nor a consent mode governs it.
 
     Raises:
         ValueError: The name is none.
@@ -84,17 +103,28 @@ class ToolSpec:
     parameters: Parameters[Any]
     operation: Operation
     risk: RiskLevel
+    fixed_risk: bool = False
     consent_class: ConsentClass
-    default_mode: ConsentMode = ConsentMode.ALWAYS_ASK
+    default_mode: ConsentMode = ConsentMode.SESSION_ALLOW
     covers: Covers = Covers.TARGET
     icon: str = "wrench"
     default_rate: int = 100
+    usual_rate: Callable[[Settings], int] | None = None
     sensitive: frozenset[str] = frozenset()
+    action: str = ""
     id_prefix: str = ""
     listed: bool = True
     timeout: float | Callable[[Any], float] = 30.0
     presets: frozenset[str] = frozenset()
+    replaces: frozenset[str] = frozenset()
+    comes_with: str = ""
+    acts: Callable[[Any, Sequence[str]], Iterable[frozenset[str]]] | None = None
     hints: ToolAnnotations | None = None
+    stages: bool = True
+    listed_sites: bool = False
+    switched: bool = False
+    own: bool = False
+    output: Schema | None = None
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -118,6 +148,13 @@ class ToolSpec:
         return self.consent_class is ConsentClass.ALWAYS
 
     @property
+    def modes(self) -> tuple[ConsentMode, ...]:
+        """What the user can choose between: never, every time, and once a session and always where its class allows."""
+        session = () if self.consent_class is ConsentClass.NEVER else (ConsentMode.SESSION_ALLOW,)
+        always = (ConsentMode.ALWAYS_ALLOW,) if self.can_bypass else ()
+        return (ConsentMode.NEVER_ALLOW, ConsentMode.ALWAYS_ASK, *session, *always)
+
+    @property
     def writes(self) -> bool:
         """Whether its effect is a change plan."""
         return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE}
@@ -132,15 +169,25 @@ class ToolSpec:
 
     def rate(self, settings: Settings) -> int:
         """Calls a minute: what the user set, else its default."""
-        return settings.rate_limits.get(self.name, self.default_rate)
+        usual = self.default_rate if self.usual_rate is None else self.usual_rate(settings)
+        return settings.rate_limits.get(self.name, usual)
+
+    @property
+    def is_governed(self) -> bool:
+        """Whether settings are about it."""
+        return self.listed and not self.own
 
     def is_enabled(self, settings: Settings) -> bool:
-        """Whether agents may call it; what is not listed always may."""
-        return not self.listed or settings.enables(self.name)
+        """Whether agents may call it; what no setting is about always may."""
+        return not self.is_governed or self.switched or settings.enables(self.name)
 
 
 async def _nothing_more(target: Target, summary: str) -> None:
     raise PermissionDenied(f"{target.label} cannot be asked about here: {summary}", code="no_ui")
+
+
+async def _not_reviewed(effect: "RequestEffect") -> None:
+    raise PermissionDenied(f"Nobody can be asked here: {effect.summary}", code="no_ui")
 
 
 @dataclass(slots=True)
@@ -156,6 +203,11 @@ class CallContext:
             sentence that says what it will do there. It returns when that is allowed, after asking the person where the
             policy says so, and raises PermissionDenied when it is not. What was allowed with the call itself, or once
             before in it, is not asked about again.
+        review: Awaited with what the tool has got, before the caller gets it. It returns when the person has said yes,
+            and raises PermissionDenied when they have not.
+        asked: Whether a person was asked about this very call.
+        looking: Whether the call is only looked at (a preview, an explanation). Nothing may then be told of the vault
+            that an answer of the person's has not allowed, not even by a question that would be asked.
     """
 
     caller: Caller
@@ -163,11 +215,26 @@ class CallContext:
     deadline: float
     progress: Callable[[int, int | None, str], None] = field(repr=False, default=lambda _done, _total, _message: None)
     authorize: Callable[[Target, str], Awaitable[None]] = field(repr=False, default=_nothing_more)
+    review: Callable[["RequestEffect"], Awaitable[None]] = field(repr=False, default=_not_reviewed)
+    asked: bool = False
+    looking: bool = False
 
 
 def in_vault(*names: str) -> tuple[Target, ...]:
     """Places of the vault as targets: files by their paths, folders with a final slash, the vault by an empty name."""
     return tuple(map(named_target, names))
+
+
+def running(program: str, arguments: Sequence[str], places: Collection[int] = frozenset()) -> tuple[Target, ...]:
+    """A command as a target.
+
+    Args:
+        program: The program's real, absolute path.
+        arguments: What it is given.
+        places: Which of the arguments, counted from 0, name a place in the vault and nothing else: an answer for longer
+            holds with other places there.
+    """
+    return (command_target(program, arguments, vault_paths=places),)
 
 
 def matching(glob: str) -> tuple[Target, ...]:
@@ -178,38 +245,42 @@ def matching(glob: str) -> tuple[Target, ...]:
     return (Target(held.kind, glob, held.place, held.above),)
 
 
-@contextmanager
-def discloses_content(path: object) -> Iterator[None]:
-    """Say that failures inside disclose what a file holds: where a text is not, how many lines there are.
-
-    The pipeline shows such a failure to an agent only if the agent may read the file.
-
-    Args:
-        path: The file's path.
-    """
-    try:
-        yield
-    except ToolFailure as failure:
-        failure.reveals = (*failure.reveals, str(path))
-        raise
-
-
 @dataclass(frozen=True, slots=True)
 class ReadEffect:
-    """What a read tool will look at: its targets as the consent question shows them, and the question's sentence."""
+    """What a read tool will look at.
+
+    Attributes:
+        targets: The places, as the consent question shows them.
+        summary: The question's sentence.
+        own: Whether there is nothing in it but what is the caller's own, so that nobody is asked.
+    """
 
     targets: tuple[Target, ...]
     summary: str
+    own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class RequestEffect:
-    """What a network or process tool will do: where to, and the exact request or argv, as text."""
+    """What a network or process tool will do.
+
+    Attributes:
+        targets: Where to.
+        summary: The question's sentence.
+        exact: The exact request or argv, as text.
+        warnings: A sentence for each thing that the person should mind.
+        insists: Why it must be asked about whatever was said before, as a sentence; empty: nothing of the kind.
+        writes: Whether it changes something there, so that it is asked about every single time.
+        at_most: How far this very call may be trusted, where that is less than its tool may; None: as far.
+    """
 
     targets: tuple[Target, ...]
     summary: str
     exact: str
     warnings: tuple[str, ...] = ()
+    insists: str = ""
+    writes: bool = False
+    at_most: ConsentClass | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +316,19 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
+class Relayed:
+    """The result of another call of the same caller, handed on exactly as it is.
+
+    Attributes:
+        result: The result.
+        output: What handing it on was, for the log.
+    """
+
+    result: ToolResult
+    output: Output
+
+
+@dataclass(frozen=True, slots=True)
 class Unchanged:
     """What a write tool plans when the vault is already as it should be: nothing, and this answer.
 
@@ -261,7 +345,58 @@ class Unchanged:
     output: Output
 
 
-Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a program did to a copy of the vault, to be done in the vault as one change.
+
+    Attributes:
+        plan: Plans it against the vault as it is, without the files for which a given function returns a reason; None
+            where nothing is left to do. Blocks.
+        report: The answer, with what was done; None: nothing was.
+    """
+
+    plan: "Callable[[Callable[[str], str | None]], ChangePlan | None]"
+    report: "Callable[[Applied | None], Output]"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainedCall:
+    """One call of a chain.
+
+    Attributes:
+        name: What later calls refer to it by.
+        tool: What is called.
+        arguments: Its arguments, in which references may stand; see `references.py`.
+        each: The call is made once for each item of the list that this comes to; None for once.
+    """
+
+    name: str
+    tool: str
+    arguments: dict[str, Any]
+    each: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChainEffect:
+    """What a chain will do: other calls, in order, each of which says itself what it does.
+
+    Attributes:
+        calls: The calls.
+        summary: What it is, in a sentence that can go on.
+        params: What references to parameters stand for; None outside of a template.
+    """
+
+    calls: tuple[ChainedCall, ...]
+    summary: str
+    params: Mapping[str, Any] | None = None
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """Nothing of its own: each of its calls has targets."""
+        return ()
+
+
+Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,12 +435,16 @@ class ReadTool(Tool[P]):
     """A tool that changes nothing in the vault: reads, network requests, processes."""
 
     @abstractmethod
-    def run(self, params: P, context: CallContext) -> Output | Awaitable[Output] | AsyncIterator[str | Output]:
+    def run(
+        self, params: P, context: CallContext
+    ) -> Output | Awaitable[Output | Relayed] | AsyncIterator[str | Output] | AsyncIterator[str | Output | Outcome]:
         """Do it. Called only after consent.
 
         Returns:
-            The answer. A tool whose answer comes in pieces is an async generator: it yields pieces of text, which the
-            caller is sent as they come, and may end with an `Output`; without one, the pieces together are the text.
+            The answer, or the result of another call to hand on. A tool whose answer comes in pieces is an async
+            generator: it yields pieces of text, which the caller is sent as they come, and may end with an `Output`;
+            without one, the pieces together are the text. It ends with an `Outcome` where it has worked on a copy of
+            the vault, which must be there until the generator is closed.
         """
 
 
@@ -315,7 +454,7 @@ class WriteTool(Tool[P]):
     @abstractmethod
     def prepare(
         self, params: P, context: CallContext
-    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged]:
+    ) -> ChangePlan | Unchanged | ChainEffect | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged]:
         """Plan the change, without making any of it."""
 
     @abstractmethod

@@ -2,14 +2,22 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from bridge.audit.phrase import phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
+from bridge.vault.plan import ChangePlan
+
+LARGE = 64 * 1024
+"""Bytes of a request from which on its arguments are looked through in a thread."""
+LONGEST_SUMMARY = 300
+"""Characters in which a call is named."""
 
 
 class Phase(StrEnum):
@@ -62,16 +70,33 @@ class ToolCall:
         tool: What is called.
         call_id: The caller's own id for the call, which makes it idempotent.
         call_key: Under what the call is kept: the id, and whom it holds for.
+        params: The arguments as the tool's parameters, once they are known to fit.
         arguments_hash: Of tool and arguments, to recognise a call id used twice for different things.
         reason: Why, in the caller's words.
         wait_for_host: Whether a question may wait for a person to connect.
+        ticket_until: Until when a person can answer, where the caller has a ticket and comes back for the answer.
+        since: When the call was made, where that was before the bridge started.
+        asked: Whether a person was asked.
+        before_run: Awaited before anything is done that is not in the ledger.
         execution_id: Our id of it.
         phase: How far it is.
         request_id: The open question, while one is open.
+        grant: The answer given before that has allowed the call, where one did.
+        allowed_by_person: Whether a person has allowed this very call, singly or by an answer that is counted.
+        passed: The place that it takes in the windows of the rate limits, while it takes one.
+        waits: What it waits for, while that is a limit: a sentence for the caller.
+        size: Bytes of the request that it came in.
+        fingerprint: What the same call, made again, has again; set once its arguments are known to fit.
         notify: Sends the caller an event.
         incomplete_before: How many incomplete answers the index had given when the call began.
+        comments: What the person said to the caller with each yes.
+        made: The plan that was carried out for it, once it is.
         time_limit: Of the tool's method that runs now.
+        may_ask: Whether a person may be asked about it; else it is refused where they would be.
+        counted: Whether it counts against the rate limits.
+        admitted: Whether it has come past lookup, validation and limit.
         authorized: What the person, or an earlier answer of theirs, has allowed in this call.
+        within: The chain that it is a part of. Whoever made that waits for it, and so for the questions of its parts.
     """
 
     caller: Caller
@@ -79,13 +104,47 @@ class ToolCall:
     arguments: Any
     call_id: str | None = None
     call_key: str | None = None
+    params: Any = None
     arguments_hash: str | None = None
     reason: str | None = None
     wait_for_host: bool = False
+    ticket_until: datetime | None = None
+    since: datetime | None = None
+    asked: bool = False
+    before_run: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
     execution_id: str = ""
     phase: Phase = Phase.QUEUED
     request_id: str | None = None
+    grant: str | None = None
+    allowed_by_person: bool = False
+    passed: float | None = None
+    waits: str | None = None
+    size: int = 0
+    fingerprint: str | None = None
     notify: Callable[[Event], None] = field(default=lambda _event: None, repr=False)
     incomplete_before: int = 0
+    may_ask: bool = True
+    counted: bool = True
+    admitted: bool = False
     authorized: set[Target] = field(default_factory=set, repr=False)
+    comments: list[str] = field(default_factory=list, repr=False)
+    made: ChangePlan | None = field(default=None, repr=False)
     time_limit: TimeLimit | None = field(default=None, repr=False)
+    within: "ToolCall | None" = field(default=None, repr=False)
+
+    @property
+    def whole(self) -> "ToolCall":
+        """What its client has called: the chain that it is a part of, or the call itself."""
+        return self if self.within is None else self.within
+
+
+def in_own_words(action: str, tool_call: ToolCall) -> str:
+    """A call in its caller's words, where the question's own sentence may say what the caller may not read.
+
+    Args:
+        action: How its tool's use is worded (`audit/phrase.py`); empty where nothing is known of the tool.
+        tool_call: The call.
+    """
+    given = tool_call.arguments if isinstance(tool_call.arguments, dict) else {}
+    said = phrase(action, given.get, past=False) if action else tool_call.tool
+    return said[:LONGEST_SUMMARY]

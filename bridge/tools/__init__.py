@@ -5,20 +5,41 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bridge import __version__
+from bridge.clock import Clock
+from bridge.drafts.store import Drafts
+from bridge.identity.caller import Caller
 from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.texts.grep import Grep
+from bridge.sandbox.programs import Programs
 from bridge.toolkit.registry import StaticProvider, ToolProvider
 from bridge.toolkit.tool import Tool, ToolSpec
+from bridge.tools.agent import agent_tools
+from bridge.tools.agent.search import SearchTool
 from bridge.tools.core import core_tools
+from bridge.tools.core.await_decision import AwaitDecisionTool
+from bridge.tools.core.codebase_search import CodebaseSearchTool
+from bridge.tools.core.context_pack import ContextPackTool
 from bridge.tools.core.grep import GrepTool
+from bridge.tools.demo import DemoProvider
+from bridge.tools.drafts.chain import ChainTool
+from bridge.tools.drafts.draft import DraftTool
+from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
 from bridge.tools.files.search_files import SearchFilesTool
 from bridge.tools.files.search_notes import SearchNotesTool
+from bridge.tools.history.history import HistoryTool
 from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
+from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.templates import TemplatesTool
+from bridge.tools.terminal.run_terminal_command import RunTerminalCommandTool
+from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.web import web_tools
+from bridge.web.search.search import WebSearch
+from bridge.web.services import WebServices
 
 
 class VaultProvider(StaticProvider):
@@ -55,15 +76,32 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     texts = SearchTexts(everything.texts, storage.files, clock)
     search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts)
     find, *others = core_tools(storage, clock)
+    others.append(AwaitDecisionTool(services.calls))
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]
     files = [*searching, *file_tools(storage, clock, services.handed)]
-    history = [UndoTool(services.history), RedoTool(services.history)]
+    history: list[Tool[Any]] = [
+        HistoryTool(services.history, services.denied),
+        UndoTool(services.history),
+        RedoTool(services.history),
+    ]
     return [
+        VaultProvider(
+            "agent",
+            "For models",
+            "Few tools that do the work of all others.",
+            [SearchTool(storage, search, grep), *agent_tools(storage, clock)],
+        ),
         VaultProvider(
             "core",
             "Core tools",
-            "Find, search, read and patch the files of the vault.",
-            [find, GrepTool(storage, grep), *others],
+            "Find, search, read and patch the files of the vault; wait for the user's answers.",
+            [
+                find,
+                GrepTool(storage, grep),
+                *others,
+                CodebaseSearchTool(storage, search),
+                ContextPackTool(storage, search),
+            ],
             grep.close,
         ),
         VaultProvider(
@@ -75,8 +113,64 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             "Resolve, read and relate notes by name; their tags and properties.",
             note_tools(storage, clock),
         ),
-        VaultProvider("history", "History", "Take changes back, and repeat them.", history),
+        VaultProvider(
+            "everyday",
+            "Everyday jobs",
+            "Survey the vault, and do in one change what touches many notes.",
+            everyday_tools(storage, clock),
+        ),
+        VaultProvider("history", "History", "List changes, take them back, and repeat them.", history),
+        DemoProvider(storage, clock),
     ]
+
+
+def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> ToolProvider:
+    """The provider of the tools that make one question of many changes.
+
+    Args:
+        drafts: The drafts of all clients.
+        templates: The user's templates.
+        clock: For what day it is.
+    """
+    tools: list[Tool[Any]] = [DraftTool(drafts), ChainTool(), TemplatesTool(templates, clock)]
+    return VaultProvider("drafts", "Drafts", "Many changes as one question.", tools)
+
+
+def web_provider(web: WebServices, search: WebSearch) -> ToolProvider:
+    """The provider of the tools of the web."""
+    return VaultProvider("web", "Web", "Search the web, and fetch its pages.", web_tools(web, search), web.reader.close)
+
+
+class TerminalProvider(VaultProvider):
+    """The provider of the tool that runs commands, which is there where the person has allowed commands.
+
+    Args:
+        tool: The tool.
+        allowed: Whether commands are allowed now.
+    """
+
+    def __init__(self, tool: RunTerminalCommandTool, allowed: Callable[[], bool]) -> None:
+        super().__init__("terminal", "Terminal", "Commands, on a copy of the vault.", [tool])
+        self._allowed = allowed
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """The one tool, or none."""
+        return super().tools(caller) if self._allowed() else ()
+
+
+def terminal_provider(
+    storage: VaultStorage, programs: Programs, drafts: Drafts, allowed: Callable[[], bool]
+) -> ToolProvider:
+    """The provider of the tool that runs commands; the arguments are `RunTerminalCommandTool`'s.
+
+    Args:
+        storage: See there.
+        programs: See there.
+        drafts: All drafts.
+        allowed: Whether commands are allowed now.
+    """
+    tool = RunTerminalCommandTool(storage, programs, lambda caller: drafts.of(caller) is not None)
+    return TerminalProvider(tool, allowed)
 
 
 def specs() -> list[ToolSpec]:

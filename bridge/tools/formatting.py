@@ -1,5 +1,7 @@
 """Sizes, times, counts and what was done, in words; and the facts of an edit, for programs."""
 
+import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -76,13 +78,45 @@ def done(summary: str) -> str:
     return f"{_DONE[verb]} {rest}."
 
 
+def value_text(value: Any) -> str:
+    """A property's value as it is written in YAML, on one line: text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def lines_shown(first: int, last: int, total: int, *, of: str = "", following: Mapping[str, int]) -> str:
+    """Which lines of a file an answer holds: `Lines 10-13 of 21; next: startLine=14`.
+
+    Args:
+        first: The first of them, from 1.
+        last: The last of them; before `first` when there is none.
+        total: How many the file has.
+        of: The file's path, where the answer does not name it elsewhere.
+        following: Where the file goes on (`FilePart.next_place`).
+    """
+    which = f"Lines {first}-{last} of {total}" if last >= first else f"No lines of {total}"
+    inside = ", the last one not to its end" if "nextLineOffset" in following else ""
+    return f"{which}{f' of {of}' if of else ''}{inside}{next_words(following)}"
+
+
+def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLine", "lineOffset")) -> str:
+    """The arguments that go on where an answer ends: `; next: startLine=14`. Empty at the end of the file.
+
+    Args:
+        following: Where the file goes on (`FilePart.next_place`).
+        names: What the tool that reads on calls the line, and the bytes of it to leave out.
+    """
+    places = zip(names, (following.get("nextStartLine"), following.get("nextLineOffset")), strict=True)
+    words = ", ".join(f"{name}={value}" for name, value in places if value is not None)
+    return f"; next: {words}" if words else ""
+
+
 def shortened(text: str, most: int = 100) -> str:
     """A text that is repeated in a sentence, cut where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
 def edit_facts(applied: Applied) -> dict[str, Any]:
-    """The edited file, its diff, and where its bytes from before are; None when none were kept.
+    """The edited file and its diff.
 
     Args:
         applied: What the ledger did with a plan of one change.
@@ -93,5 +127,4 @@ def edit_facts(applied: Applied) -> dict[str, Any]:
         "added": shown.added,
         "removed": shown.removed,
         "diff": shown.diff,
-        "backup": applied.backup and applied.backup + shown.path,
     }

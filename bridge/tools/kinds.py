@@ -1,11 +1,33 @@
 """The two kinds of tools over a vault, with what most tools of a kind declare alike."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, ToolSpec
+from bridge.vault.file_types import is_note
 
 _IN_VAULT = frozenset({VAULT})
+
+Acts = Callable[[Any, Sequence[str]], Iterable[frozenset[str]]]
+
+
+def by_kind(paths: Sequence[str], notes: frozenset[str], others: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Acts that some tools do with notes, and some with other files; what has no extension may be a note.
+
+    Args:
+        paths: What a call is about.
+        notes: The tools that do it with notes.
+        others: The tools that do it with other files.
+    """
+    kinds = {is_note(path) or "." not in path.rpartition("/")[2] for path in paths}
+    if True in kinds:
+        yield notes
+    if False in kinds or not kinds:
+        yield others
 
 
 def read_spec(
@@ -15,28 +37,38 @@ def read_spec(
     description: str,
     icon: str,
     parameters: type[Params],
+    output: Schema | None = None,
+    action: str = "",
     risk: RiskLevel = RiskLevel.LOW,
     default_rate: int = 100,
     presets: frozenset[str] = _IN_VAULT,
+    replaces: frozenset[str] = frozenset(),
+    acts: Acts | None = None,
 ) -> ToolSpec:
     """The spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
 
     Args:
         name: What it is called by.
         title: For people.
+        action: How the log words its use; see `audit/phrase.py`.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: What it takes.
+        output: The shape of what it answers, where that is always the same.
         risk: How dangerous it is.
         default_rate: Calls a minute, where the settings do not say.
         presets: The named sets of tools that it belongs to.
+        replaces: The tools whose work it does too.
+        acts: What a call does, by the names of the tools whose work it is; see `bridge/toolkit/acts.py`.
     """
     return ToolSpec(
         name=name,
         title=title,
+        action=action,
         description=description,
         icon=icon,
         parameters=ModelParameters(parameters),
+        output=output,
         operation=Operation.READ,
         risk=risk,
         consent_class=ConsentClass.ALWAYS,
@@ -44,6 +76,8 @@ def read_spec(
         covers=Covers.TOOL,
         default_rate=default_rate,
         presets=presets,
+        replaces=replaces,
+        acts=acts,
     )
 
 
@@ -54,44 +88,60 @@ def write_spec(
     description: str,
     icon: str,
     parameters: type[Params],
+    action: str = "",
     id_prefix: str = "",
     operation: Operation = Operation.UPDATE,
     risk: RiskLevel = RiskLevel.HIGH,
+    fixed_risk: bool = False,
     consent_class: ConsentClass = ConsentClass.SESSION,
     default_rate: int = 10,
     listed: bool = True,
+    stages: bool = True,
     timeout: float = 30.0,
     presets: frozenset[str] = _IN_VAULT,
+    replaces: frozenset[str] = frozenset(),
+    acts: Acts | None = None,
 ) -> ToolSpec:
     """The spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
         name: What it is called by.
         title: For people.
+        action: How the log words its use; see `audit/phrase.py`.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: What it takes.
         id_prefix: What execution ids begin with; the name when empty.
         operation: What it does.
-        risk: How dangerous it is.
+        risk: How dangerous it is, as the list of tools has it.
+        fixed_risk: Whether every question shows that, whatever the call would change.
         consent_class: How far it may ever be trusted.
         default_rate: Calls a minute, where the settings do not say.
         listed: Whether it is listed and can be enabled.
+        stages: Whether its plans are staged while its caller has a draft.
         timeout: Seconds that planning may take.
         presets: The named sets of tools that it belongs to.
+        replaces: The tools whose work it does too.
+        acts: What a call does, by the names of the tools whose work it is; see `bridge/toolkit/acts.py`.
     """
     return ToolSpec(
         name=name,
         title=title,
+        action=action,
         description=description,
         icon=icon,
         parameters=ModelParameters(parameters),
+        default_mode=ConsentMode.SESSION_ALLOW if consent_class is ConsentClass.SESSION else ConsentMode.ALWAYS_ASK,
         id_prefix=id_prefix,
         operation=operation,
         risk=risk,
+        fixed_risk=fixed_risk,
         consent_class=consent_class,
         default_rate=default_rate,
         listed=listed,
+        stages=stages,
         timeout=timeout,
         presets=presets,
+        replaces=replaces,
+        acts=acts,
     )

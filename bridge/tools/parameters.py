@@ -24,7 +24,8 @@ RequiredPath = Annotated[str, _Path, Sentence("path is required and must be a no
 RequiredSource = Annotated[str, _Path, Sentence("source is required and must be a non-empty string.")]
 RequiredDestination = Annotated[str, _Path, Sentence("destination is required and must be a non-empty string.")]
 
-RequiredContent = Annotated[str, Sentence("content is required and must be a string.")]
+NO_CONTENT = "content is required and must be a string."
+RequiredContent = Annotated[str, Sentence(NO_CONTENT)]
 """The `content` of the tools that write; it may be empty."""
 
 NoteName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]

@@ -15,6 +15,7 @@ from bridge.toolkit.permitted import Denials
 from bridge.vault.app_settings import AppSettings
 from bridge.vault.files import FileStat
 from bridge.vault.ignore import IgnoreRules
+from bridge.vault.note_settings import NoteSettings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.subtree import Refuse, Subtree
@@ -41,6 +42,11 @@ class Storage(Protocol):
     @property
     def app_settings(self) -> AppSettings:
         """What the user has set in Obsidian, as it is now."""
+        ...
+
+    @property
+    def note_settings(self) -> NoteSettings:
+        """How the user has set daily notes and templates, as it is now."""
         ...
 
     def stat(self, path: VaultPath) -> FileStat:
@@ -117,6 +123,17 @@ class PlanningStorage(Storage, Protocol):
         Raises:
             Conflict: The name is taken, perhaps in another spelling (`exists`).
             InvalidParameters: No file can have this name.
+        """
+        ...
+
+    def check_new_name(self, name: str) -> None:
+        """Refuse a name that is not given to anything new, before anything is looked at.
+
+        Args:
+            name: One path component.
+
+        Raises:
+            InvalidParameters: With what is wrong with it.
         """
         ...
 

@@ -1,14 +1,19 @@
 """A vault in a folder as the tools' storage: its files, and the index of them."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 
+from bridge.errors import Ambiguous, NotFound
 from bridge.index.knowledge import Knowledge
+from bridge.notes.additions import judge
 from bridge.toolkit.permitted import Denials
 from bridge.tools.storage import Storage
 from bridge.vault.app_settings import AppSettings, read_app_settings
 from bridge.vault.disk import is_link
 from bridge.vault.files import FileStat, VaultFiles, file_stat
 from bridge.vault.ignore import IgnoreRules, ignore_rules
+from bridge.vault.looks import looked_at, noting_looks
+from bridge.vault.note_settings import NoteSettings, read_note_settings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.subtree import Refuse, Subtree, subtree
@@ -45,30 +50,47 @@ class VaultStorage:
         self._root = files.root
         self.top = files.root.path
         self.stat, self.is_folder, self.read, self.open = files.stat, files.is_folder, files.read, files.open
-        self.resolve_new = files.root.resolve_new
+        self.check_new_name = files.root.check_new_name
 
     @property
     def app_settings(self) -> AppSettings:
         """What the user has set in Obsidian."""
         return read_app_settings(self._root)
 
+    @property
+    def note_settings(self) -> NoteSettings:
+        """How the user has set daily notes and templates."""
+        return read_note_settings(self._root)
+
     def state(self, path: VaultPath) -> FileStat:
         """Times of a file or folder."""
-        with self._root.find(path) as place:
-            found = file_stat(place.path, place.state)
-        self.files.is_folder(found.path)  # a link must not lead to what is closed
-        return found
+        with self.files.find(path) as place:
+            return file_stat(place.path, place.state)
 
     def resolve(self, path: VaultPath) -> VaultPath:
         """Where a path leads."""
-        place = self._root.resolve(path)
-        self.files.is_folder(place)  # a link must not lead to what is closed
+        if not path.parts:
+            return path
+        with self.files.find(path) as place:
+            return place.path
+
+    def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
+        """Where something new will lie: not in what is closed, whatever link leads there."""
+        looked_at(path)
+        with noting_looks():  # the look at the path itself says it all
+            for part in (*path.parents, path):
+                with suppress(NotFound, Ambiguous):
+                    self.resolve(part)
+        place = self._root.resolve_new(path, moving=moving)
+        self.files.refuse_closed(path, place)
         return place
 
     def names(self, folder: VaultPath) -> Sequence[str]:
-        """The names in a folder."""
-        with self._root.folder(self._root.resolve(folder)) as opened:
-            return list(opened.names())
+        """The names in a folder that may be seen."""
+        looked_at(folder)
+        place, denial = self.resolve(folder), self.closed()
+        with self._root.folder(place) as opened:
+            return [name for name in opened.names() if denial is None or denial(str(place.child(name))) is None]
 
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
@@ -98,4 +120,4 @@ class VaultStorage:
 
     def plan(self) -> PlanBuilder:
         """An empty plan."""
-        return PlanBuilder(self._root)
+        return PlanBuilder(self._root, judge)

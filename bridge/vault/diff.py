@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from bridge.vault.compare import ChangedBlock, Region, changed_blocks
-from bridge.vault.file_types import describe_binary, is_binary
+from bridge.vault.file_types import describe_binary, is_text
 
 CONTEXT = 3
 """Unchanged lines shown around a change."""
@@ -48,7 +48,8 @@ def unified_diff(
     r"""The unified diff of two versions of a file: the plain paths, three lines of context.
 
     A line is what ends with `\n`; a `\r` before it is part of the line, so a changed line ending shows as a change.
-    A binary file is only named. Bytes that are not UTF-8 are shown as `\xNN`.
+    Of a file that is not text a line says what it is; where there is text on the other side, that is shown as added or
+    removed. Bytes that are not UTF-8 are shown as `\xNN`.
 
     Args:
         old: The bytes before.
@@ -59,13 +60,15 @@ def unified_diff(
         limit: The most characters of text; it is cut at a line end.
     """
     names = old_path or "/dev/null", new_path or "/dev/null"
-    if is_binary(old) or is_binary(new):
-        kinds = [_kind(data, name) for data, name in zip((old, new), names, strict=True)]
-        return Diff(f"Binary files {kinds[0]} and {kinds[1]} differ\n", 0, 0, truncated=False)
+    before = ""
+    if not is_text(old) or not is_text(new):
+        before = binary_line(*(_kind(data, name) for data, name in zip((old, new), names, strict=True)))
+        names = names[0] if is_text(old) else "/dev/null", names[1] if is_text(new) else "/dev/null"
+        old, new, regions = old if is_text(old) else b"", new if is_text(new) else b"", None
     blocks = list(changed_blocks(old, new, regions))
-    if not blocks and old_path == new_path:
-        return Diff("", 0, 0, truncated=False)
-    pieces, truncated = [f"--- {names[0]}\n", f"+++ {names[1]}\n"], False
+    if not blocks and (before or old_path == new_path):
+        return Diff(before, 0, 0, truncated=False)
+    pieces, truncated = [before, f"--- {names[0]}\n", f"+++ {names[1]}\n"], False
     room = limit - sum(map(len, pieces))
     for sign, data, start, end in chain.from_iterable(_hunk(old, new, hunk) for hunk in _hunks(blocks)):
         # A line that cannot fit is not even copied: it may be the whole of a large file.
@@ -79,11 +82,21 @@ def unified_diff(
     return Diff("".join(pieces), added, removed, truncated)
 
 
+def binary_line(old: str, new: str) -> str:
+    """What a diff says of files that are not text.
+
+    Args:
+        old: The one, with what it is and its size; or `/dev/null`.
+        new: The other.
+    """
+    return f"Binary files {old} and {new} differ\n"
+
+
 def _kind(data: bytes, name: str) -> str:
     """How a diff names a side that it does not show."""
     if name == "/dev/null":
         return name
-    what = describe_binary(data, name)[0] if is_binary(data) else "text"
+    what = describe_binary(data, name)[0] if not is_text(data) else "text"
     return f"{name} ({what}, {len(data)} bytes)"
 
 
@@ -173,6 +186,19 @@ class DiffHunk:
     new_line: int
     new_count: int
     text: str
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Every line with its sign, and with its line break where it has one."""
+        sign, held = "", ""
+        for line in split_lines(self.text[self.text.index("\n") + 1 :]):
+            if line.startswith("\\"):
+                held = held.removesuffix("\n")
+                continue
+            if sign:
+                yield sign, held
+            sign, held = line[0], line[1:]
+        if sign:
+            yield sign, held
 
     def added(self) -> Iterator[tuple[int, str]]:
         """The added lines, each with its number in the new file and its line break."""

@@ -13,12 +13,26 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 if sys.platform == "darwin":
     from fcntl import F_FULLFSYNC, fcntl
 
-FolderHandle = int | str
-"""A folder held open (a descriptor), or its absolute path where the system has no `dir_fd`."""
+
+class Hold(NamedTuple):
+    """A folder of a vault that is seen through a layer (`overlay.py`).
+
+    Attributes:
+        below: The vault's own folder there, held; None where only the layer has one.
+        way: Its place in the vault.
+    """
+
+    below: int | str | None
+    way: tuple[str, ...]
+
+
+FolderHandle = int | str | Hold
+"""A folder held open (a descriptor), its absolute path where the system has no `dir_fd`, or either under a layer."""
 
 _Where = tuple[str, int | None]
 """A name and the descriptor of the folder it is in; or an absolute path and None."""
@@ -91,7 +105,7 @@ class Disk:
         """Hold a folder in a folder; `OSError` when it is a link or no folder."""
         if isinstance(at, int):
             return os.open(name, _FOLDER, dir_fd=at)
-        path = str(Path(at, name))
+        path = _where(at, name)[0]
         if not is_real_folder(os.lstat(path)):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), name)
         return path
@@ -118,7 +132,7 @@ class Disk:
     @contextmanager
     def scan(self, at: FolderHandle) -> Iterator[Iterator[os.DirEntry[str]]]:
         """The entries of a folder."""
-        with os.scandir(at) as entries:
+        with os.scandir(plain(at)) as entries:
             yield entries
 
     def open_read(self, at: FolderHandle, name: str) -> int:
@@ -337,6 +351,14 @@ def is_real_folder(state: os.stat_result) -> bool:
     return stat.S_ISDIR(state.st_mode) and not is_link(state)
 
 
+def plain(at: FolderHandle) -> int | str:
+    """A folder of the disk itself, as the `os` functions take it."""
+    if isinstance(at, Hold):
+        raise TypeError("a folder under a layer is no folder of the disk")
+    return at
+
+
 def _where(at: FolderHandle, name: str) -> _Where:
     """A name in a folder, as the `os` functions take it."""
+    at = plain(at)
     return (name, at) if isinstance(at, int) else (str(Path(at, name)), None)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
 from bridge.vault.compare import Region, changed_blocks
-from bridge.vault.file_types import is_binary
-from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, prevailing_ending
+from bridge.vault.file_types import is_text
+from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, encode, prevailing_ending
 
 _WINDOWS = b"\r\n"
 
@@ -67,7 +67,7 @@ def apply_edits(data: bytes, edits: Sequence[LineEdit], path: object) -> Edited:
     Raises:
         InvalidParameters: The file is not UTF-8 text, or the edits overlap or name lines that are not there.
     """
-    if is_binary(data):
+    if not is_text(data):
         raise InvalidParameters(f"{str(path)!r} is a binary file; only text can be edited by lines")
     check_utf8(data, path)
     lines = Lines(data)
@@ -130,10 +130,7 @@ def _check(ordered: Sequence[tuple[int, LineEdit]], count: int, path: object) ->
 
 def _render(lines: Lines, edit: LineEdit, number: int) -> bytes:
     """The bytes an edit writes, with the line endings they get."""
-    try:
-        text = edit.text.encode()
-    except UnicodeEncodeError:
-        raise InvalidParameters(f"The text of edit {number} is not valid Unicode; remove the lone surrogate") from None
+    text = encode(edit.text, f"The text of edit {number}")
     start, end = lines.span(edit.start, edit.end)
     breaks = prevailing_ending(lines.data, start, end) or lines.prevailing
     if breaks != b"\n" and b"\r\n" not in text:

@@ -1,8 +1,10 @@
-"""What a file is: a note by its name; text or not, judged by its first bytes, then by its name."""
+"""What a file is: a note by its name; text or not, judged by its first bytes; and what it is when it is no text."""
 
+import codecs
 import mimetypes
 
 NOTE_EXTENSION = ".md"
+CANVAS_EXTENSION = ".canvas"
 
 HEAD = 8192
 """How many bytes of a file it takes to judge it."""
@@ -94,18 +96,30 @@ def mime_type(name: str) -> str:
     return known or mimetypes.guess_type(f"x{dot}{extension}")[0] or "application/octet-stream"
 
 
-def is_binary(head: bytes) -> bool:
-    """Whether a file is not text: a NUL in its first 8 KiB, or the beginning of a format that is never text.
+def is_text(data: bytes) -> bool:
+    """Whether a file is text, as all of the bridge sees it: judged by its first 8 KiB, and never by its name.
+
+    They hold no NUL; and they are UTF-8, or at least do not begin as a format does that is never text. So a note that
+    begins with `GIF89a` is text, and so is one in an older encoding.
 
     Args:
-        head: The file's first bytes, or all of them.
+        data: The file's first bytes, `HEAD` of them or more, or all of them.
     """
-    head = head[:HEAD]
+    head = data[:HEAD]
     if b"\x00" in head:
-        return True
+        return False
     # "BM" and "ID3" may well begin a note: a format that short counts only with a NUL, which it then has.
     found = _by_content(head, shortest=4)
-    return found is not None and found[1].startswith(_ALSO_WITHOUT_NUL)
+    return found is None or not found[1].startswith(_ALSO_WITHOUT_NUL) or _is_utf8(head)
+
+
+def _is_utf8(head: bytes) -> bool:
+    """Whether some bytes are UTF-8, of which the last character may be cut."""
+    try:
+        codecs.utf_8_decode(head, "strict", len(head) < HEAD)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def describe_binary(data: bytes, name: str) -> tuple[str, str]:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.folder import Folder
+from bridge.vault.looks import looked_at
 from bridge.vault.os_errors import as_failure, folder_given, special_file_given
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import Place, VaultRoot
@@ -89,6 +90,22 @@ class VaultFiles:
     def __init__(self, root: VaultRoot) -> None:
         self.root = root
 
+    def find(self, path: VaultPath) -> Place:
+        """What a path means, links resolved; the caller closes it. Raises what `VaultRoot.find` raises.
+
+        Args:
+            path: Which file or folder.
+        """
+        return self.root.find(path)
+
+    def refuse_closed(self, path: VaultPath, place: VaultPath | None = None) -> None:
+        """Refuse what may not be seen: nothing, here.
+
+        Args:
+            path: What was asked for.
+            place: Where it leads; None where it says that itself.
+        """
+
     def stat(self, path: VaultPath) -> FileStat:
         """The state of a file on disk.
 
@@ -113,7 +130,7 @@ class VaultFiles:
         if not path.parts:
             return True
         try:
-            self.root.find(path).folder.close()
+            self.find(path).folder.close()
         except NotFound:
             return False
         return True
@@ -126,7 +143,7 @@ class VaultFiles:
         """
         if not path.parts:
             return True
-        with self.root.find(path) as place:
+        with self.find(path) as place:
             return place.is_folder
 
     def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
@@ -213,6 +230,7 @@ class VaultFiles:
             start: Where to begin; None for the vault itself.
         """
         top = start or VaultPath.root()
+        looked_at(top)
         if not self.is_folder(top):
             raise InvalidParameters(f"Path {str(top)!r} is a file, not a folder; name the folder it is in")
         pending: list[tuple[VaultPath, Folder | None]] = [(self.root.resolve(top), None)]
@@ -249,7 +267,7 @@ class VaultFiles:
         """The place of a regular file; the caller closes it."""
         if not path.parts:
             raise folder_given("the vault")
-        place = self.root.find(path)
+        place = self.find(path)
         if stat.S_ISREG(place.state.st_mode):
             return place
         place.folder.close()

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, Self
 
-from bridge.vault.disk import Disk, FolderHandle, is_link, is_real_folder
+from bridge.vault.disk import Disk, FolderHandle, Hold, is_link, is_real_folder
 from bridge.vault.paths import VaultPath
 
 __all__ = ["NEW_FILE_MODE", "NEW_FOLDER_MODE", "Disk", "Folder"]
@@ -49,8 +49,9 @@ class Folder:
         self._hold: FolderHandle | None = at
         self._top = top
         self._way: list[str] = []
-        if isinstance(at, str):
-            inner = Path(at).relative_to(top).parts
+        plain = at.below if isinstance(at, Hold) else at
+        if isinstance(plain, str):
+            inner = Path(plain).relative_to(top).parts
             self._way = [str(Path(top, *inner[: count + 1])) for count in range(len(inner))]
 
     # -- looking ------------------------------------------------------------------------------------------------
@@ -295,10 +296,9 @@ class Folder:
         """
         if self._hold is None:
             raise ValueError(f"The folder {str(self.path)!r} has been closed")
-        if isinstance(self._hold, str):
-            for step in self._way:
-                if not is_real_folder(os.lstat(step)):
-                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.path))
+        for step in self._way:
+            if not is_real_folder(os.lstat(step)):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(self.path))
         return self._hold
 
     def _open_regular(self, name: str) -> tuple[int, os.stat_result]:

@@ -11,7 +11,7 @@ def not_found(path: object) -> NotFound:
     Args:
         path: What was asked for.
     """
-    return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is")
+    return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is", wanted=str(path))
 
 
 def folder_given(path: object) -> InvalidParameters:

@@ -51,25 +51,41 @@ class PartialPlan:
 def is_divisible(plan: ChangePlan) -> bool:
     """Whether parts of a plan can be left out: there is more than one, and none depends on another.
 
-    A move goes with the changes to the notes that link there, what goes into the trash goes as one thing, and an undo
-    that is only partly done is none.
+    A move goes with the changes to the notes that link there, text that goes from one note to another is taken from one
+    and put into the other, what goes into the trash goes as one thing, and an undo that is only partly done is none.
+    Where the previews say what hangs together (`unit`), that is one part.
 
     Args:
         plan: The plan, with its previews.
     """
-    kinds = {change.kind for change in plan.changes}
-    paths = [change.path for change in plan.changes]
-    if plan.reversal or plan.disposal or ChangeKind.MOVE in kinds or len(set(paths)) < len(paths):
+    steps = _steps(plan)
+    if plan.whole or plan.reversal or plan.disposal or steps is None:
         return False
-    if len(plan.previews) != len(plan.changes):
-        return False
-    parts = 0
-    for change, shown in zip(plan.changes, plan.previews, strict=True):
-        if change.kind in _WHOLE:
+    parts, units = 0, set()
+    for change, shown in steps:
+        if shown.unit:
+            units.add(shown.unit)
+        elif change.kind is ChangeKind.MOVE:
+            return False
+        elif change.kind in _WHOLE:
             parts += 1
         elif change.kind is ChangeKind.MODIFY:
             parts += 1 if shown.truncated else len(list(parse_hunks(shown.diff)))
-    return parts > 1
+    return parts + len(units) > 1
+
+
+def _steps(plan: ChangePlan) -> list[tuple[Change, FilePreview]] | None:
+    """Each change with what is shown of it; None where they do not go one by one.
+
+    What a moved file's text becomes is shown with its move, and comes at the end of the plan.
+    """
+    count = len(plan.previews)
+    moved = {change.new_path for change in plan.changes[:count] if change.kind is ChangeKind.MOVE}
+    paths = [change.path for change in plan.changes[:count]]
+    after_moves = all(change.kind is ChangeKind.MODIFY and change.path in moved for change in plan.changes[count:])
+    if len(plan.changes) < count or len(set(paths)) < len(paths) or not after_moves:
+        return None
+    return list(zip(plan.changes, plan.previews, strict=False))
 
 
 def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes]) -> PartialPlan:
@@ -86,13 +102,20 @@ def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes
     Raises:
         InvalidParameters: The plan cannot be parted, there is no such file or hunk in it, or nothing is kept.
     """
-    if not is_divisible(plan):
+    steps = _steps(plan)
+    if steps is None or not is_divisible(plan):
         raise InvalidParameters("This change cannot be parted; allow or deny it as a whole")
     parting = _PartialBuilder(plan, keep, read)
     if unknown := set(keep) - parting.paths:
         raise InvalidParameters(f"{min(unknown)!r} is no file of this change; name files as its preview does")
-    for change, shown in zip(plan.changes, plan.previews, strict=True):
-        parting.take(change, shown)
+    left = {shown.unit for _change, shown in steps if shown.unit and shown.path in keep and not keep[shown.path]}
+    for change, shown in steps:
+        if shown.unit:
+            parting.take_whole(change, shown, is_left=shown.unit in left)
+        else:
+            parting.take(change, shown)
+    for change in plan.changes[len(steps) :]:
+        parting.take_along(change)
     return parting.finish()
 
 
@@ -104,6 +127,9 @@ class _PartialBuilder:
         self._read = read
         self._left_out: list[LeftOut] = []
         self._taken: list[tuple[Change, FilePreview]] = []
+        self._along: list[Change] = []
+        self._stays_away: set[str] = set()
+        """Where files would have moved to that stay."""
         self._blobs: dict[str, bytes] = {}
 
     def take(self, change: Change, shown: FilePreview) -> None:
@@ -124,7 +150,29 @@ class _PartialBuilder:
         diff = "".join(hunks[index].text for index in left)
         self._left_out.append(LeftOut(change.path, change.kind.value, tuple(left), len(hunks), diff))
         if kept and change.kind is ChangeKind.MODIFY:
-            self._modify(change, [hunks[index] for index in sorted(kept)])
+            self._modify(change, shown, [hunks[index] for index in sorted(kept)])
+
+    def take_whole(self, change: Change, shown: FilePreview, *, is_left: bool) -> None:
+        """Take a change that hangs together with others, or leave it out with them."""
+        kept, count = self._keep.get(change.path), len(list(parse_hunks(shown.diff)))
+        if kept and set(kept) != set(range(count)):
+            raise InvalidParameters(
+                f"{change.path!r} hangs together with other files of this change; take all of them, or leave all out"
+            )
+        if not is_left:
+            self._add(change, shown)
+        elif change.kind not in _FOLDERS:
+            left = tuple(range(count)) if change.kind is ChangeKind.MODIFY else ()
+            self._left_out.append(LeftOut(change.path, change.kind.value, left, count, shown.diff))
+            if change.new_path is not None:
+                self._stays_away.add(change.new_path)
+
+    def take_along(self, change: Change) -> None:
+        """What the text of a moved file becomes goes with its move."""
+        if change.path not in self._stays_away:
+            self._along.append(change)
+            if change.after is not None:
+                self._blobs[change.after] = self._plan.blobs[change.after]
 
     def finish(self) -> PartialPlan:
         """The plan of what was taken, without the folders that nothing needs any more."""
@@ -136,34 +184,37 @@ class _PartialBuilder:
         plan = dataclasses.replace(
             self._plan,
             summary=f"{self._plan.summary} (in part)",
-            changes=tuple(change for change, _shown in taken),
+            changes=(*(change for change, _shown in taken), *self._along),
             previews=tuple(shown for _change, shown in taken),
             blobs=self._blobs,
+            about=(),  # a folder of which something stays is not the subject any more
+            additions=None,  # a part may do what the whole does not, as half of a code block does
         )
         return PartialPlan(plan, tuple(self._left_out))
 
-    def _modify(self, change: Change, hunks: list[DiffHunk]) -> None:
+    def _modify(self, change: Change, shown: FilePreview, hunks: list[DiffHunk]) -> None:
         old = self._read(change)
         new = apply_hunks(old, self._plan.blobs[change.after or ""], hunks)
         after = content_hash(new)
         if after != change.before:
             self._blobs[after] = new
             smaller = dataclasses.replace(change, after=after)
-            self._taken.append((smaller, preview(smaller, old, new)))
+            self._taken.append((smaller, preview(smaller, old, new, follows=shown.follows)))
 
     def _add(self, change: Change, shown: FilePreview) -> None:
         self._taken.append((change, shown))
-        if change.after is not None:
+        if change.after is not None and change.after in self._plan.blobs:  # a move alone has none
             self._blobs[change.after] = self._plan.blobs[change.after]
 
     def _is_idle(self, change: Change) -> bool:
         """Whether a folder is made only for files that are left out, or cannot go because a file in it stays."""
         inside = f"{change.path}/"
-        left = any(file.path.startswith(inside) for file in self._left_out)
+        left = any(path.startswith(inside) for path in (*self._stays_away, *(file.path for file in self._left_out)))
         if change.kind is ChangeKind.RMDIR:
             return left
         stays = any(
-            other.path.startswith(inside) and other.kind is not ChangeKind.MKDIR for other, _shown in self._taken
+            (other.new_path or other.path).startswith(inside) and other.kind is not ChangeKind.MKDIR
+            for other, _shown in self._taken
         )
         return change.kind is ChangeKind.MKDIR and left and not stays
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import InvalidParameters, PermissionDenied
+from bridge.vault.hidden_characters import hidden_characters
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
@@ -18,8 +19,8 @@ MAX_PATH_BYTES = 4096
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _NOT_IN_NEW_NAMES = re.compile('[*"<>|?]')
-# Characters that turn or break the line they are shown in: a name with them could lie on the consent screen.
-_DECEPTIVE = re.compile("[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+_OUTER_SPACE = re.compile(r"\A\s|\s(?:\.[^.\s]{1,16})?\Z")
+_LIKE_DOTS = "\u2024\ufe52\uff0e"
 # Devices on Windows, with any extension, also with the superscript digits that Windows takes for digits.
 _RESERVED = re.compile(r"(?i:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3]) *(?:\..*)?")
 # One match shows that nearly every name is fine, because walks ask this of every file.
@@ -70,6 +71,11 @@ class VaultPath:
 
     def __str__(self) -> str:
         return "/".join(self.parts)
+
+
+def known_path(text: str) -> VaultPath:
+    """The place that `str` was made of: for a path of ours, not for what a caller wrote. Empty for the vault itself."""
+    return VaultPath(tuple(text.split("/")) if text else ())
 
 
 def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = False) -> VaultPath:
@@ -134,26 +140,34 @@ def _faults(name: str) -> Iterator[str]:
         yield f"a name has more than {MAX_NAME_BYTES} bytes"
 
 
-def check_new_name(name: str) -> None:
+def check_new_name(name: str, *, portable: bool = True) -> None:
     """Refuse a name that a file may have but that is not given to a new one.
 
-    Obsidian on Windows refuses `* " < > | ?`, and vaults are synced between systems; hidden files are not created.
+    Obsidian on Windows refuses `* " < > | ?`, and vaults are synced between systems; hidden files are not created, nor
+    names with characters that nobody sees: they could lie on the consent screen. Obsidian drops spaces at the ends of a
+    new name, without its extension, and of every link (rules 8 and 15 of docs/obsidian.md).
 
     Args:
         name: One path component.
+        portable: Whether only what Windows can have too is taken (setting `portableNames`).
 
     Raises:
         InvalidParameters: With what is wrong with it.
     """
-    bad = _NOT_IN_NEW_NAMES.search(name)
+    bad = _NOT_IN_NEW_NAMES.search(name) if portable else None
     if bad:
         raise InvalidParameters(
-            f'The name {name!r} holds {bad[0]!r}; leave out * " < > | ? so that it syncs to Windows'
+            f'The name {name!r} holds {bad[0]!r}; leave out * " < > | ? so that it syncs to Windows '
+            "(the user's setting 'portableNames')"
         )
-    if _DECEPTIVE.search(name):
+    if _OUTER_SPACE.search(name):
         raise InvalidParameters(
-            f"The name {name!r} holds an invisible character that changes how it is shown; leave it out"
+            f"The name {name!r} begins or ends with a space, so that no link could lead there; leave it out"
         )
+    if hidden := next(hidden_characters(name), None):
+        raise InvalidParameters(f"The name {name!r} holds an invisible character, {hidden[1]}; leave it out")
+    if name.startswith(tuple(_LIKE_DOTS)):
+        raise InvalidParameters(f"The name {name!r} starts with a character that looks like a dot; leave it out")
     if name.startswith("."):
         raise InvalidParameters(f"The name {name!r} starts with a dot; Obsidian hides such files, choose another name")
 
@@ -164,7 +178,13 @@ def protected(path: VaultPath) -> PermissionDenied:
     Args:
         path: What was asked for.
     """
-    folder = next((part for part in path.parts if part.startswith(".")), path.name)
+    folder = next((part for part in path.parts if part.startswith(".")), None)
+    if folder is None:
+        return PermissionDenied(
+            f"Access denied: {str(path)!r} leads by a link into a folder whose name starts with a dot "
+            "(protected system folder)",
+            code="protected",
+        )
     return PermissionDenied(
         f"Access denied: Cannot access files in '{folder}/' directory (protected system folder)", code="protected"
     )
@@ -173,7 +193,9 @@ def protected(path: VaultPath) -> PermissionDenied:
 def outside() -> PermissionDenied:
     """The refusal for everything outside the vault. It repeats no path: nothing is said about what lies there."""
     return PermissionDenied(
-        "The path leads outside the vault; give a path relative to the vault, without '..'", code="outside_vault"
+        "The path leads outside the vault; write it from the vault's top, without '/' or a drive before it and "
+        "without '..' in it",
+        code="outside_vault",
     )
 
 

@@ -5,18 +5,20 @@ with the hashes, staged bytes, previews and missing folders. See `docs/architect
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import orjson
 
-from bridge.contract.consent import FilePreview, Operation
+from bridge.contract.consent import Addition, FilePreview, Operation
 from bridge.errors import InvalidParameters, NotFound
+from bridge.vault.change_notes import binary_kind, change_note
 from bridge.vault.compare import Region
 from bridge.vault.diff import Diff, unified_diff
+from bridge.vault.file_types import is_text
 from bridge.vault.paths import VaultPath
 
 
@@ -29,6 +31,16 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     MKDIR = "mkdir"
     RMDIR = "rmdir"
+
+
+class Hazard(StrEnum):
+    """What new text would do that its diff does not show."""
+
+    RUNS = "runs"
+    HIDES = "hides"
+    LOADS = "loads"
+    LEADS_OUT = "leads_out"
+    LOOKS_ALIKE = "looks_alike"
 
 
 Disposal = Literal["system", "local"]
@@ -62,9 +74,28 @@ class Change:
     before: str | None = None
     after: str | None = None
 
+    @property
+    def of_folder(self) -> bool:
+        """Whether it makes or removes a folder."""
+        return self.kind in {ChangeKind.MKDIR, ChangeKind.RMDIR}
+
     def canonical(self) -> list[str | None]:
         """The form the digest is over."""
         return [self.kind.value, self.path, self.new_path, self.before, self.after]
+
+
+class BrokenLink(NamedTuple):
+    """A link that leads nowhere, or elsewhere, once a plan is carried out, because it cannot be written anew.
+
+    Attributes:
+        path: The file that it is in, where that will be.
+        line: Its line there, from 1.
+        link: The link, as it is written.
+    """
+
+    path: str
+    line: int
+    link: str
 
 
 @dataclass(frozen=True)
@@ -78,12 +109,26 @@ class ChangePlan:
         blobs: The staging area: the new bytes, by their hash.
         previews: What to show of each change.
         warnings: What the diff does not show.
+        hazards: What the new text does of which the warnings speak, one for each such warning.
         reversal: Whether the plan takes an earlier change back or repeats it. Not part of the digest.
         reverses: That change's execution id. Not part of the digest.
         disposal: Where what is deleted goes, of a plan that does nothing but delete; None when it only stays in the
             backups.
         linked_from: Of a plan that deletes, how many notes link to what goes, where that is known. Not part of the
             digest.
+        about: What the person sees as the subject, where that is not simply the files: a folder, with a final slash,
+            that moves or goes with everything in it. Not part of the digest.
+        replaces: Whether the caller gave the whole text of a file that is there. Not part of the digest.
+        additions: What it adds, as far as its bytes show that it does nothing else; None when it does, or may do.
+            `bridge.policy.additions.additions_of` looks at the rest too. Not part of the digest.
+        broken: The links in other files that it breaks. Not part of the digest.
+        whole: Whether its changes hang together, so that none of them can be left out: text that goes from one file to
+            another. Not part of the digest.
+        renamed_property: The property, in small letters, that gets another name and so is not lost. Not part of the
+            digest.
+        reads: Files that it does not change and whose text it puts into others, such as a template. Not part of the
+            digest.
+        draft: The draft that it is the plan of. Not part of the digest.
     """
 
     operation: Operation
@@ -92,10 +137,19 @@ class ChangePlan:
     blobs: Mapping[str, bytes] = field(repr=False)
     previews: tuple[FilePreview, ...] = ()
     warnings: tuple[str, ...] = ()
+    hazards: tuple[Hazard, ...] = ()
     reversal: Literal["undo", "redo"] | None = None
     reverses: str | None = None
     disposal: Disposal | None = None
     linked_from: int | None = None
+    about: tuple[str, ...] = ()
+    replaces: bool = False
+    additions: frozenset[Addition] | None = None
+    broken: tuple[BrokenLink, ...] = ()
+    whole: bool = False
+    renamed_property: str | None = None
+    reads: tuple[str, ...] = ()
+    draft: str | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -111,9 +165,49 @@ class ChangePlan:
         paths = [path for change in self.changes for path in (change.path, change.new_path) if path]
         return tuple(dict.fromkeys(paths))
 
+    @property
+    def moved(self) -> frozenset[str]:
+        """Where files go that move, each counted once however many steps its way has."""
+        moves = [change for change in self.changes if change.kind is ChangeKind.MOVE]
+        return frozenset(change.new_path or "" for change in moves) - {change.path for change in moves}
+
+    @property
+    def follows(self) -> frozenset[str]:
+        """The files in which only links change, because what they lead to moves, goes or gets a rival."""
+        return frozenset(shown.path for shown in self.previews if shown.follows)
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """What the person sees as the subject, in order; folders end with a slash.
+
+        A move's source and destination, the files that the tool itself creates, edits or deletes; not the files whose
+        links only follow, and not the folders made on the way to a file.
+        """
+        if self.about:
+            return self.about
+        follows = self.follows
+        own = [change for change in self.changes if change.path not in follows or change.kind is not ChangeKind.MODIFY]
+        files = [path for change in own if not change.of_folder for path in (change.path, change.new_path) if path]
+        folders = [f"{change.path}/" for change in own]
+        outer = {f"{parent}/" for folder in folders for parent in _above(folder)}
+        return tuple(dict.fromkeys(files or [folder for folder in folders if folder not in outer]))
+
+
+def _above(folder: str) -> Iterator[str]:
+    """The folders above one that is written with a final slash, without theirs."""
+    parent = folder[:-1].rpartition("/")[0]
+    while parent:
+        yield parent
+        parent = parent.rpartition("/")[0]
+
 
 def preview(
-    change: Change, old: bytes | None, new: bytes | None, regions: Sequence[Region] | None = None
+    change: Change,
+    old: bytes | None,
+    new: bytes | None,
+    regions: Sequence[Region] | None = None,
+    *,
+    follows: bool = False,
 ) -> FilePreview:
     """What a person is shown of one change.
 
@@ -122,6 +216,7 @@ def preview(
         old: The bytes before; None when there are none, or when they stay.
         new: The bytes after; None when there are none, or when they stay.
         regions: Where they differ, when that is known.
+        follows: Whether only links in it follow another change.
     """
     shown = Diff("", 0, 0, truncated=False)
     if old is not None or new is not None:
@@ -140,7 +235,22 @@ def preview(
         removed=shown.removed,
         diff=shown.text,
         truncated=shown.truncated,
+        follows=follows,
+        note=change_note(change.new_path or change.path, old, new, shown),
     )
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a path is that of a hidden file, or lies in a dot-folder.
+
+    Args:
+        path: A vault path.
+    """
+    return path.startswith(".") or "/." in path
+
+
+Judge = Callable[[str, bytes | None, bytes], frozenset[Addition] | None]
+"""Says what a change to the file at a path, from some bytes or none to others, adds; None when it does more."""
 
 
 class Closable(Protocol):
@@ -159,6 +269,15 @@ class Folders(Protocol):
         ...
 
 
+def _check_stays_text(path: VaultPath, old: bytes, new: bytes) -> None:
+    """Refuse to make something of a text that neither a person is shown nor a tool could mend."""
+    if is_text(old) and not is_text(new):
+        raise InvalidParameters(f"{str(path)!r} would no longer be text, but {binary_kind(str(path), new, len(new))}")
+
+
+_CREATED = frozenset({Addition.CREATE})
+
+
 class PlanBuilder:
     """A plan being built. Paths are as `VaultRoot.resolve` and `resolve_new` give them.
 
@@ -166,10 +285,14 @@ class PlanBuilder:
 
     Args:
         root: The vault, which is only looked at.
+        judge: Says which changes of files only add to them; without one, none does.
     """
 
-    def __init__(self, root: Folders) -> None:
+    def __init__(self, root: Folders, judge: Judge = lambda _path, _old, _new: None) -> None:
         self._root = root
+        self._judge = judge
+        self._additions: frozenset[Addition] | None = frozenset()
+        self._replaces = False
         self._changes: list[Change] = []
         self._previews: list[FilePreview] = []
         self._blobs: dict[str, bytes] = {}
@@ -179,7 +302,16 @@ class PlanBuilder:
         self._arrived: set[VaultPath] = set()
         self._afterwards: list[Change] = []
 
-    def modify(self, path: VaultPath, old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> None:
+    def modify(
+        self,
+        path: VaultPath,
+        old: bytes,
+        new: bytes,
+        regions: Sequence[Region] | None = None,
+        *,
+        follows: bool = False,
+        replaces: bool = False,
+    ) -> None:
         """Change a file's bytes. Nothing is planned when they stay the same.
 
         Args:
@@ -187,14 +319,22 @@ class PlanBuilder:
             old: Its bytes now.
             new: Its bytes afterwards.
             regions: Where they differ, when that is known (`apply_edits` returns it), so that nothing else is compared.
+            follows: Whether only links in it follow another change of the plan.
+            replaces: Whether the caller gave the whole text.
+
+        Raises:
+            InvalidParameters: It is text now and would be none.
         """
         before, after = content_hash(old), content_hash(new)
         if before == after:
             return
+        _check_stays_text(path, old, new)
         self._claim(path)
         self._blobs[after] = new
         change = Change(ChangeKind.MODIFY, str(path), before=before, after=after)
-        self._add(change, preview(change, old, new, regions))
+        self._add(change, preview(change, old, new, regions, follows=follows))
+        self._replaces = self._replaces or replaces
+        self._adds(None if follows or replaces else self._judged(path, old, new))
 
     def create(self, path: VaultPath, new: bytes) -> None:
         """Create a file, and the folders that are missing above it.
@@ -209,6 +349,7 @@ class PlanBuilder:
         self._blobs[after] = new
         change = Change(ChangeKind.CREATE, str(path), after=after)
         self._add(change, preview(change, None, new))
+        self._adds(self._judged(path, None, new))
 
     def move(
         self, path: VaultPath, new_path: VaultPath, digest: str, edited: tuple[bytes, bytes] | None = None
@@ -230,6 +371,7 @@ class PlanBuilder:
         self._make_parents(new_path)
         change = Change(ChangeKind.MOVE, str(path), str(new_path), before=digest, after=digest)
         self._add(change, preview(change, *(edited or (None, None))))
+        self._adds(None)
         if edited is not None and edited[0] != edited[1]:
             after = content_hash(edited[1])
             self._blobs[after] = edited[1]
@@ -245,6 +387,7 @@ class PlanBuilder:
         self._claim(path)
         change = Change(ChangeKind.DELETE, str(path), before=content_hash(old))
         self._add(change, preview(change, old, None))
+        self._adds(None)
 
     def mkdir(self, path: VaultPath) -> None:
         """Create a folder, and those that are missing above it.
@@ -267,14 +410,31 @@ class PlanBuilder:
             self._claim(path)
         change = Change(ChangeKind.RMDIR, str(path))
         self._add(change, preview(change, None, None))
+        self._adds(None)
 
-    def build(self, operation: Operation, summary: str, warnings: Sequence[str] = ()) -> ChangePlan:
+    def build(
+        self,
+        operation: Operation,
+        summary: str,
+        warnings: Sequence[str] = (),
+        *,
+        about: Sequence[str] = (),
+        broken: Sequence[BrokenLink] = (),
+        whole: bool = False,
+        renamed_property: str | None = None,
+        reads: Sequence[str] = (),
+    ) -> ChangePlan:
         """The plan.
 
         Args:
             operation: What the plan as a whole is.
             summary: One sentence for the person.
             warnings: What the diff does not show.
+            about: Its subject, where that is not simply its files: folders, each with a final slash.
+            broken: The links that it breaks.
+            whole: Whether no part of it can be left out.
+            renamed_property: The property, in small letters, that gets another name.
+            reads: Files that it does not change and whose text it puts into others.
 
         Raises:
             InvalidParameters: There is nothing to do.
@@ -288,6 +448,13 @@ class PlanBuilder:
             blobs=self._blobs,
             previews=tuple(self._previews),
             warnings=tuple(warnings),
+            about=tuple(about),
+            broken=tuple(broken),
+            whole=whole,
+            renamed_property=renamed_property,
+            reads=tuple(reads),
+            replaces=self._replaces,
+            additions=None if any(is_hidden(change.path) for change in self._changes) else self._additions,
         )
 
     def _claim(self, path: VaultPath) -> None:
@@ -298,6 +465,15 @@ class PlanBuilder:
     def _add(self, change: Change, shown: FilePreview) -> None:
         self._changes.append(change)
         self._previews.append(shown)
+
+    def _adds(self, additions: frozenset[Addition] | None) -> None:
+        """One more step adds this; None when it does something else."""
+        known = self._additions
+        self._additions = None if known is None or additions is None else known | additions
+
+    def _judged(self, path: VaultPath, old: bytes | None, new: bytes) -> frozenset[Addition] | None:
+        """What a step adds, looked at only as long as all steps before it add."""
+        return None if self._additions is None else self._judge(str(path), old, new)
 
     def _make_parents(self, path: VaultPath) -> None:
         for parent in path.parents:
@@ -319,3 +495,4 @@ class PlanBuilder:
         self._folders.add(path)
         change = Change(ChangeKind.MKDIR, str(path))
         self._add(change, preview(change, None, None))
+        self._adds(_CREATED)

@@ -7,6 +7,7 @@ whatever they say, the walk only ever goes down from the vault.
 
 import errno
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -14,6 +15,7 @@ from typing import Self
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import is_link, is_real_folder
 from bridge.vault.folder import Disk, Folder
+from bridge.vault.looks import looked_at
 from bridge.vault.name_folding import fold, has_exact_spelling, nfc
 from bridge.vault.os_errors import as_failure, not_found
 from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
@@ -23,6 +25,17 @@ MAX_LINKS = 40
 _MAX_TWINS = 32
 _SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
 """The errors of a name that has become something else while we looked: look again."""
+
+
+MOVED = (
+    "The vault's folder has been moved, renamed, deleted or replaced by another one since the bridge was started. "
+    "Nothing is written until it is back in its place, or the user has started the bridge again where it is now"
+)
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    state = folder.stat()
+    return state.st_dev, state.st_ino
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +72,14 @@ class VaultRoot:
     Args:
         folder: Where it is; links on the way to it are fine.
         disk: The system calls.
+        portable: Whether new names are only such as Windows can have too (setting `portableNames`).
 
     Raises:
         StartError: There is no such folder.
     """
 
-    def __init__(self, folder: Path, disk: Disk | None = None) -> None:
+    def __init__(self, folder: Path, disk: Disk | None = None, *, portable: Callable[[], bool] = lambda: True) -> None:
+        self._portable = portable
         self.disk = disk or Disk()
         self.path = Path(os.path.realpath(folder))
         self.name = self.path.name
@@ -72,6 +87,7 @@ class VaultRoot:
         try:
             if not self.path.is_dir():
                 raise NotADirectoryError
+            self._identity = _identity(self.path)
             self._top = Folder(self.disk, self.disk.open_top(str(self.path)), VaultPath.root(), top=str(self.path))
         except OSError:
             raise StartError(
@@ -87,6 +103,22 @@ class VaultRoot:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
+
+    def in_place(self) -> bool:
+        """Whether the vault's folder is still where it was opened: neither moved, nor deleted, nor another one."""
+        try:
+            return _identity(self.path) == self._identity
+        except OSError:
+            return False
+
+    def check_in_place(self) -> None:
+        """Refuse to go on with a vault that is not where the user knows it to be.
+
+        Raises:
+            Conflict: `moved`.
+        """
+        if not self.in_place():
+            raise Conflict(MOVED, code="moved")
 
     def folder(self, path: VaultPath, *, follow: bool = True) -> Folder:
         """A folder of the vault, held open.
@@ -122,19 +154,8 @@ class VaultRoot:
             Ambiguous: Several things fit.
             PermissionDenied: It is or lies in a dot-folder (`protected`).
         """
-        try:
-            return self._walk(path)
-        except NotFound:
-            twins = self._twins(path)
-            if not twins:
-                raise
-        if len(twins) > 1:
-            raise Ambiguous(
-                f"Path {str(path)!r} is ambiguous: {len(twins)} names differ only in case or Unicode form. "
-                "Use one of the candidates, exactly as spelled",
-                candidates=[str(twin) for twin in twins],
-            )
-        return self._walk(twins[0])
+        looked_at(path)
+        return self._find(path)
 
     def resolve(self, path: VaultPath) -> VaultPath:
         """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises.
@@ -162,6 +183,7 @@ class VaultRoot:
             Ambiguous: Several folders fit.
         """
         _refuse_dot_folders(path)
+        looked_at(path)
         if not path.parts:
             raise Conflict("The vault itself exists already; give a name in it", code="exists")
         base, missing = self._nearest(path)
@@ -170,9 +192,21 @@ class VaultRoot:
         if any(other != moving for other in taken):
             what = "exists already" if len(missing) == 1 else "is no folder that anything can lie in"
             raise Conflict(f"{str(taken[0])!r} {what}; choose another name", code="exists")
-        for name in missing:
-            check_new_name(name)
+        kept = moving is not None and fold(moving.name) == fold(path.name)  # a name that exists is no new choice
+        for name in missing[:-1] if kept else missing:
+            self.check_new_name(name)
         return VaultPath(base.parts + missing)
+
+    def check_new_name(self, name: str) -> None:
+        """Refuse a name that is not given to anything new, as the user has set it.
+
+        Args:
+            name: One path component.
+
+        Raises:
+            InvalidParameters: With what is wrong with it.
+        """
+        check_new_name(name, portable=self._portable())
 
     def state(self) -> Folder:
         """The bridge's own folder in the vault, held open; made when missing, for its user only.
@@ -199,6 +233,22 @@ class VaultRoot:
         return folder
 
     # -- walking ------------------------------------------------------------------------------------------------
+
+    def _find(self, path: VaultPath) -> Place:
+        """As `find`."""
+        try:
+            return self._walk(path)
+        except NotFound:
+            twins = self._twins(path)
+            if not twins:
+                raise
+        if len(twins) > 1:
+            raise Ambiguous(
+                f"Path {str(path)!r} is ambiguous: {len(twins)} names differ only in case or Unicode form. "
+                "Use one of the candidates, exactly as spelled",
+                candidates=[str(twin) for twin in twins],
+            )
+        return self._walk(twins[0])
 
     def _walk(self, path: VaultPath, *, follow: bool = True) -> Place:
         """What has exactly this path, links on the way and at its end resolved. The caller closes it."""
@@ -292,7 +342,7 @@ class VaultRoot:
         base, missing = VaultPath.root(), path.parts
         for parent in path.parents:
             try:
-                with self.find(parent) as place:
+                with self._find(parent) as place:
                     if not place.is_folder:
                         break
                     base, missing = place.path, missing[1:]

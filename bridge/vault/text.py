@@ -161,6 +161,24 @@ def check_utf8(data: bytes, path: object) -> None:
         pass
 
 
+def encode(text: str, what: str = "The text") -> bytes:
+    """The bytes of a text that a caller gave to be written.
+
+    Args:
+        text: The text.
+        what: What it is called in the failure.
+
+    Raises:
+        InvalidParameters: It holds a NUL, or half of a surrogate pair: no text file does.
+    """
+    if "\x00" in text:
+        raise InvalidParameters(f"{what} holds a NUL character, which makes a file binary; remove it")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise InvalidParameters(f"{what} is not valid Unicode; remove the lone surrogate") from None
+
+
 def decode(data: bytes, path: object) -> str:
     """The text of some bytes, strictly UTF-8, without a byte order mark. Raises what `check_utf8` raises.
 

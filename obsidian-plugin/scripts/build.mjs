@@ -5,8 +5,21 @@ import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
 import { analyzeMetafile, build } from "esbuild";
 
+/**
+ * Where people are told to install the bridge from: the wheel of the release that GitHub builds this for, or what
+ * VAULT_BRIDGE_INSTALL_FROM says. Empty in a build of one's own: then it is the folder of the source.
+ *
+ * @returns {string} An address, or nothing.
+ */
+function installFrom() {
+	const { VAULT_BRIDGE_INSTALL_FROM: named, GITHUB_REF_TYPE: type, GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
+	if (named !== undefined) return named;
+	return type === "tag" ? `${server}/${repository}/releases/download/${tag}/vault_bridge-${tag}-py3-none-any.whl` : "";
+}
+
 const here = fileURLToPath(new URL("..", import.meta.url));
-const MOST_BYTES = 150_000;
+// A bound to notice growth by: Obsidian reads all of it at each start, with its readable names.
+const MOST_BYTES = 300_000;
 
 const result = await build({
 	absWorkingDir: here,
@@ -22,6 +35,7 @@ const result = await build({
 	minifySyntax: true,
 	legalComments: "none",
 	metafile: true,
+	define: { INSTALL_FROM: JSON.stringify(installFrom()) },
 	logLevel: "warning",
 });
 

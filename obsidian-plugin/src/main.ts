@@ -10,11 +10,14 @@ import { Changes } from "./features/changes";
 import { CheckIndex } from "./features/checkIndex";
 import { ConsentPrompts } from "./features/consentPrompts";
 import type { Context } from "./features/context";
+import { Drafting } from "./features/drafting";
 import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
+import { GrantCounter } from "./features/grantCounter";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { StatusBar } from "./features/statusBar";
+import { RunTemplates } from "./features/templates";
 import { clock } from "./platform/clock";
 import { Device } from "./platform/device";
 import { locateBridge } from "./platform/discovery";
@@ -33,34 +36,43 @@ export default class VaultBridgePlugin extends Plugin {
 		const changes = new Changes(context);
 		const log = new AuditLog(context, {
 			undo: (executionId) => { changes.reverse("undo", executionId); },
-			changeOf: async (executionId) => changes.changeOf(executionId),
+			diff: async (executionId) => changes.diff(executionId),
 		});
 		const prompts = new ConsentPrompts(context, {
 			settings,
 			log: () => { log.open(); },
 		});
-		const firstRun = new FirstRun(context, settings);
+		const firstRun = new FirstRun(context, sidecar, {
+			settings,
+			log: () => { log.open(); },
+			changes: () => { changes.open(); },
+			undo: (executionId) => { changes.reverse("undo", executionId); },
+		});
 		const tab = new SettingsTab(context, {
 			openLog: () => { log.open(); },
 			openStart: () => { firstRun.open(); },
-			startBridge: () => { sidecar.start(); },
-			stopBridge: () => { sidecar.stop(); },
+			sidecar,
 		});
 		const activity = new Activity(context);
 		const check = new CheckIndex(context);
+		const drafting = new Drafting(context, (question) => { prompts.showOne(question.requestId); });
+		const templates = new RunTemplates(context);
 		const status = new StatusBar(context, {
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
 			changes: () => { changes.open(); },
+			drafts: () => { drafting.open(); },
+			templates: () => { templates.open(); },
 			start: () => { firstRun.open(); },
 			settings,
-		}, activity.changed);
+		}, activity.changed, sidecar);
+		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, status, prompts, log, changes, check, firstRun]) this.addChild(feature);
+		for (const feature of [activity, counter, drafting, templates, status, prompts, log, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
-			this.addChild(sidecar);
+			sidecar.startIfWanted();
 			firstRun.welcome();
 		});
 		this.register(() => { context.connection.stop(); });

@@ -22,6 +22,8 @@ def open_answers(*, yes: bool) -> Keyboard | None:
 class PipedAnswers:
     """The lines of a pipe, and yes when there are no more."""
 
+    attended = False
+
     def __init__(self) -> None:
         self._lines = LineKeyboard(sys.stdin)
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from bridge import __version__
 from scripts.lib import (
     bench_audit,
+    bench_drafts,
+    bench_hostile,
     bench_index,
     bench_loop,
     bench_measure,
@@ -17,10 +19,12 @@ from scripts.lib import (
     bench_patterns,
     bench_peers,
     bench_policy,
+    bench_questions,
     bench_ranked,
     bench_rpc,
     bench_search,
     bench_start,
+    bench_web,
     bench_write,
 )
 
@@ -28,13 +32,17 @@ SECTIONS = {
     "start": ("Starting: the command line, and a vault served again", bench_start.run),
     "rpc": ("RPC: the stack above a bare WebSocket", bench_rpc.run),
     "write": ("Writing: a durable edit, a diff", bench_write.run),
+    "drafts": ("Drafts: a staged edit, the question about 500 files", bench_drafts.run),
     "patterns": ("Hostile patterns: for the caller and for everybody else", bench_patterns.run),
     "audit": ("The audit log: a query in a million lines, a record", bench_audit.run),
     "policy": ("Deciding: a call under a thousand rules", bench_policy.run),
     "index": ("The index: first build, restart, a change, a question", bench_index.run),
     "search": ("Searching: grep and find beside ripgrep, fd, wcmatch and fzf", bench_search.run),
     "ranked": ("Ranked search: ten notes with excerpts", bench_ranked.run),
+    "questions": ("Questions: which notes answer them, and how soon they are found", bench_questions.run),
     "peers": ("Peers: the same questions to other servers", bench_peers.run),
+    "hostile": ("A hostile agent: what it costs the others", bench_hostile.run),
+    "web": ("The web: reading a page, a page that was kept, a long page and the loop", bench_web.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }
 

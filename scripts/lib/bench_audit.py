@@ -6,6 +6,7 @@ import time
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -14,6 +15,7 @@ from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
 from bridge.clock import SystemClock, stamp
 from bridge.settings.model import Settings
+from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.bench_processes import PLAYGROUND
@@ -24,6 +26,7 @@ WANTED = 100
 RARE = 100
 """Every so many lines one is of the tool that is looked for."""
 BLOCK = 1 << 20
+BARE = "JSON, open, write, close"
 HUGE = 1 << 40
 """No rotation: the log of a million lines is one file."""
 
@@ -37,8 +40,11 @@ RECORD = {
     "parameters": {"pattern": "TODO", "filePattern": "Projects/**/*.md"},
     "success": True,
     "result": {"matches": {"items": 12}},
+    "reason": "Collect what is left to do in the projects, before the meeting on Monday",
     "duration": 4.125,
 }
+NAMES = 10_000
+"""Files whose names an anonymous log knows."""
 
 
 def fill(file: Path) -> None:
@@ -53,7 +59,7 @@ def fill(file: Path) -> None:
             log.write(line + b"\n")
 
 
-def querying(log: AuditLog, **filters: str) -> Callable[[], Awaitable[float]]:
+def querying(log: AuditLog, **filters: Any) -> Callable[[], Awaitable[float]]:
     """Measures a query of the last hundred."""
 
     async def measure() -> float:
@@ -87,6 +93,13 @@ def appending(log: AuditLog) -> Callable[[], Awaitable[float]]:
         return (time.perf_counter() - began) / APPENDS
 
     return measure
+
+
+def anonymous(state: Folder) -> AuditLog:
+    """A log that hides the names of many notes, some of which its records say."""
+    paths = tuple(f"Projects/{number % 100}/Meeting of week {number}.md" for number in range(NAMES))
+    settings = Settings(anonymize_log=True)
+    return AuditLog(state, clock=SystemClock(), settings=lambda: settings, max_size=HUGE, paths=lambda: paths)
 
 
 def bare_append(file: Path) -> Callable[[], Awaitable[float]]:
@@ -147,8 +160,12 @@ async def run() -> None:
         print(f"  memory of that query: {peak(lambda: log.query(tool='nothing')) / 1e6:.1f} MB at most")
         with tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as other:
             bare = bare_append(Path(other) / "bare.log")
-            print(compare("a record", await alternate({"append": appending(log), "JSON, open, write, close": bare})))
-            print(compare("its chain", await alternate({"link": linking(), "JSON, open, write, close": bare})))
+            print(compare("a record", await alternate({"append": appending(log), BARE: bare})))
+            with VaultRoot(Path(other)) as vault, vault.state() as logs:
+                nameless = appending(anonymous(logs))
+                title = f"an anonymous record, of a vault of {NAMES:,} files"
+                print(compare(title, await alternate({"append": nameless, BARE: bare})))
+            print(compare("its chain", await alternate({"link": linking(), BARE: bare})))
         began = time.perf_counter()
         AuditService(log, state).verify()
         print(f"  verify: {time.perf_counter() - began:.1f} s for {size}")

@@ -6,15 +6,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from bridge.clock import SystemClock
-from bridge.consent.client_grants import ClientGrants
+from bridge.clock import SystemClock, stamp
+from bridge.consent.client_grants import FILE, ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.contract.identity import Capability
 from bridge.identity.caller import Caller, Client
+from bridge.identity.private_file import VERSION
 from bridge.policy.consent import ConsentCase, decide
+from bridge.policy.offers import Bounds, offers
 from bridge.server.run_folder import RunFolder
 from bridge.toolkit.tool import in_vault
 from bridge.vault.root import VaultRoot
@@ -30,7 +32,6 @@ READ = ConsentCase(
     tool="read",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
-    risk=RiskLevel.LOW,
     covers=Covers.TOOL,
     targets=in_vault("Area 7/Project 70/Note 700.md"),
     caller=Caller(Client("s1", "Robot", frozenset({Capability.CALL})), "link-1"),
@@ -44,7 +45,7 @@ CREATE = dataclasses.replace(
     operation=Operation.CREATE,
     consent_class=ConsentClass.SESSION,
     covers=Covers.TARGET,
-    mode=ConsentMode.ALWAYS_ASK,
+    mode=ConsentMode.SESSION_ALLOW,
 )
 CASES = {
     "a read that the file allows": READ,
@@ -66,6 +67,8 @@ async def run() -> None:
     ):
         (Path(place) / ".vault-bridge" / "permissions.json").write_text(json.dumps(_rules()), encoding="utf-8")
         time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
+        folder = RunFolder(Path(place))
+        folder.write(FILE, json.dumps({"version": VERSION, "grants": _answers()}).encode())
         permissions = PermissionFile(state, clock=SystemClock())
         expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = GrantStore(
@@ -73,13 +76,15 @@ async def run() -> None:
             clock=SystemClock(),
             modes=dict,
             set_mode=lambda _tool, _mode, _by: None,
-            clients=ClientGrants(RunFolder(Path(place)), clock=SystemClock(), days=lambda: 30),
+            clients=ClientGrants(folder, clock=SystemClock(), days=lambda: 30),
             expiry=expiry,
         )
         for number in range(RULES):
             other = dataclasses.replace(CREATE, targets=in_vault(f"Other {number}.md"), call=f"{number}")
-            grants.remember(Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE, other)
-        print(f"  {RULES:,} entries in the permission file, {RULES:,} answers for the session")
+            decision = Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE
+            offer = next(one for one in offers(other, Bounds(), SystemClock().now()) if one.decision is decision)
+            grants.remember(decision, offer.extent, other)
+        print(f"  {RULES:,} entries in the permission file, {RULES:,} answers for the session, {RULES:,} for good")
         for name, case in CASES.items():
             verdict, seconds = decide(case, grants), _measure(case, grants)
             p50, p99 = percentile(seconds, 50), percentile(seconds, 99)
@@ -93,6 +98,29 @@ def _rules() -> dict[str, str]:
     rules |= {f"Closed {number}/": "?--" for number in range(RULES // 4)}
     rules |= {f"https://example{number}.org/docs/": "r??" for number in range(RULES - len(rules))}
     return rules
+
+
+def _answers() -> list[dict[str, object]]:
+    """Answers for good to the one client, each for a file of its own."""
+    now = stamp(SystemClock().now())
+    return [
+        {
+            "id": f"c-{number}",
+            "client": READ.caller.client.id,
+            "holder": READ.caller.name,
+            "who": "client",
+            "what": "tool",
+            "tool": READ.tool,
+            "title": "Read",
+            "rungs": [{"reach": "file", "key": f"Kept {number}.md"}],
+            "until": "unused" if number % 2 else "revoked",
+            "decision": "allow_always" if number % 2 else "deny_always",
+            "since": now,
+            "used": now,
+            "feedback": None,
+        }
+        for number in range(RULES)
+    ]
 
 
 def _measure(case: ConsentCase, grants: GrantStore) -> list[float]:

@@ -47,17 +47,25 @@ class Server:
 
 
 @contextlib.asynccontextmanager
-async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
-    """A module of ours, run as a process of its own, and ended at the end."""
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-m", module, *arguments),
-        cwd=ROOT,
-        env=variables(),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=LONGEST_LINE,
-    )
+async def started(module: str, *arguments: str, console: Path | None = None) -> AsyncIterator[Server]:
+    """A module of ours, run as a process of its own, and ended at the end.
+
+    Args:
+        module: Its name.
+        *arguments: What it is given.
+        console: The file that its messages go into; None: where ours go.
+    """
+    with contextlib.ExitStack() as stack:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-m", module, *arguments),
+            cwd=ROOT,
+            env=variables(),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=None if console is None else stack.enter_context(console.open("wb")),
+            limit=LONGEST_LINE,
+        )
     try:
         yield Server(process)
     finally:
@@ -72,10 +80,12 @@ async def started(module: str, *arguments: str) -> AsyncIterator[Server]:
 
 
 @contextlib.asynccontextmanager
-async def serving(vault: Path, hits: Any = (), *, engine: str = "") -> AsyncIterator[Server]:
+async def serving(
+    vault: Path, hits: Any = (), *, engine: str = "", console: Path | None = None
+) -> AsyncIterator[Server]:
     """A bridge that serves a vault, as `scripts.lib.bench_server` makes it; with `engine="re2"`, without another."""
     with _payload(hits) as file:
-        async with started("scripts.lib.bench_server", str(vault), file, engine) as server:
+        async with started("scripts.lib.bench_server", str(vault), file, engine, console=console) as server:
             await server.line()
             yield server
 

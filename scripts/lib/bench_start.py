@@ -29,6 +29,12 @@ LOOK_SECONDS = 0.002
 """How often we look whether the bridge has said where it listens."""
 SETTINGS = {"enabledTools": ["*"], "developerMode": True}
 QUERY = "kwyjibo"
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}},
+}
 
 
 async def run() -> None:
@@ -40,6 +46,7 @@ async def run() -> None:
         )
         print(compare(f"processor time of vault-bridge {option}", samples))
     await _restart()
+    await _mcp()
 
 
 async def _restart() -> None:
@@ -60,6 +67,62 @@ async def _restart() -> None:
         sides = {"serve, and the first search_notes": ours, "python -c pass": _do_nothing}
         samples = await alternate(sides, repeats=REPEATS)
     print(compare(f"restart on {NOTES:,} notes, until a ranked search is answered", samples))
+
+
+async def _mcp() -> None:
+    """How soon an MCP client is answered, where the vault is served and where a bridge has to be started."""
+    with tempfile.TemporaryDirectory(prefix="mcp-") as place:
+        vault = Path(place, "Vault")
+        (vault / ".obsidian").mkdir(parents=True)
+        environment = _environment() | {
+            "VAULT_BRIDGE_STATE": f"{place}/state",
+            "VAULT_BRIDGE_CONFIG": f"{place}/config",
+        }
+        add = [*COMMAND, "clients", "add", "Bench", "--save", "--vault", str(vault)]
+        await asyncio.to_thread(subprocess.run, add, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+        def first_answer() -> float:
+            return _first_answer(vault, environment)
+
+        async def alone() -> float:
+            await asyncio.to_thread(_until_unserved, vault)
+            return await asyncio.to_thread(first_answer)
+
+        async def beside() -> float:
+            async with _served(vault, environment):
+                return await asyncio.to_thread(first_answer)
+
+        for name, ours in (("a vault that is served", beside), ("a vault that nobody serves", alone)):
+            samples = await alternate({f"mcp, {name}": ours, "python -c pass": _do_nothing}, repeats=REPEATS)
+            print(compare(f"mcp on {name}, until the first answer", samples))
+
+
+def _first_answer(vault: Path, environment: dict[str, str]) -> float:
+    began = time.perf_counter()
+    command = [*COMMAND, "mcp", "--vault", str(vault), "--client", "Bench"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        answer = b""
+        if process.stdin is not None and process.stdout is not None:
+            process.stdin.write(orjson.dumps(HELLO) + b"\n")
+            process.stdin.flush()
+            answer = process.stdout.readline()
+        took = time.perf_counter() - began
+        process.terminate()
+    if b'"result"' not in answer:
+        raise RuntimeError("the MCP server did not answer")
+    return took
+
+
+def _until_unserved(vault: Path) -> None:
+    """Wait until the bridge that was started for a client before has ended."""
+    while True:
+        try:
+            find_endpoint(vault)
+        except BridgeNotRunning:
+            return
+        time.sleep(LOOK_SECONDS)
 
 
 async def _fill_cache(vault: Path, environment: dict[str, str]) -> None:

@@ -1,15 +1,18 @@
 """The vaults that the bench measures on: real notes, replicated to the size that is wanted, or else made-up ones."""
 
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
 from scripts.lib.bench_processes import PLAYGROUND
+from scripts.lib.golden import read_small_vault
 from scripts.lib.vault_generator import generate
 from scripts.lib.vault_replicas import replicate
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHIVE = "britannica-1k.tar.gz"
+OTHERS = "kepano"
 VAULTS = "VAULT_BRIDGE_TEST_VAULTS"
 """The environment variable that says where the real vaults are."""
 
@@ -22,9 +25,27 @@ def bench_vault(notes: int) -> Path:
     return replicate(real, folder, notes=notes) if real else generate(folder, notes=notes)
 
 
+def question_vault() -> tuple[Path, str]:
+    """A vault whose notes answer questions, and which of those in `golden.py`: real notes, or else the small vault."""
+    real, others = _real_notes(), _vaults() / OTHERS
+    folder = PLAYGROUND / ("questions" if real and others.is_dir() else "questions-small")
+    if real and others.is_dir():
+        for source in (real, others):
+            shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
+        return folder, "held_back"
+    for path, text in read_small_vault().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder, "small_vault"
+
+
+def _vaults() -> Path:
+    return Path(os.environ.get(VAULTS) or ROOT.parent / "shared" / "vaults")
+
+
 def _real_notes() -> Path | None:
     """The thousand real notes, unpacked; None where they are not at hand."""
-    archive = Path(os.environ.get(VAULTS) or ROOT.parent / "shared" / "vaults") / ARCHIVE
+    archive = _vaults() / ARCHIVE
     if not archive.is_file():
         return None
     place = PLAYGROUND / "britannica"

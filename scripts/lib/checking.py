@@ -7,14 +7,28 @@ from typing import TYPE_CHECKING
 
 from scripts.lib.environment import PYTHON
 from scripts.lib.plugin import plugin_tests
-from scripts.lib.steps import Step
+from scripts.lib.steps import TESTS_MINUTES, Step
 
 if TYPE_CHECKING:
     from scripts.lib.options import Depth, RunOptions
 
-_NAMES = ("start", "test", "check", "fix", "bench", "build-plugin", "generate-types")
+_NAMES = (
+    "start",
+    "test",
+    "check",
+    "fix",
+    "bench",
+    "build-plugin",
+    "check-release",
+    "generate-types",
+    "make-pictures",
+    "record-fixtures",
+)
 ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
+
+WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("test", "release")]
+"""What runs on a forge; a test says whether the list is complete."""
 
 _MARKED: dict[Depth, list[str]] = {
     "quick": ["-m", "not slow and not long"],
@@ -32,6 +46,10 @@ def checks() -> list[Step]:
         *_quick_checks(),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
         Step("plugin: types of the wire", [str(PYTHON), "-m", "scripts.lib.wire_types", "--check"]),
+        Step(
+            "workflows",
+            [str(PYTHON), "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS],
+        ),
     ]
 
 
@@ -52,9 +70,9 @@ def tests(options: RunOptions) -> list[Step]:
         return [Step("tests", [*pytest, *options.selection])]
     everywhere = [*pytest, "-q", "-n", "auto", "--dist", "worksteal"]
     if options.depth == "quick":
-        return [*_quick_checks(), Step("tests", everywhere)]
+        return [*_quick_checks(), Step("tests", everywhere, TESTS_MINUTES)]
     coverage = _COVERAGE if options.depth == "long" else []
-    return [*checks(), *plugin_tests(), Step("tests", [*everywhere, *coverage])]
+    return [*checks(), *plugin_tests(), Step("tests", [*everywhere, *coverage], TESTS_MINUTES)]
 
 
 def _quick_checks() -> list[Step]:

@@ -6,20 +6,22 @@ Everything is real: the bridge listens on a socket, the agent is a client of it,
 
 import asyncio
 import contextlib
+import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
 from rich.text import Text
 
 from bridge.app import Bridge
-from bridge.cli.consent_link import ConsentLink, Questions
+from bridge.cli.consent_link import ConsentLink
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.layout import draw_table, wrap
 from bridge.cli.log import HEADINGS, draw_record
+from bridge.cli.open_questions import Questions
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, Result, connect
@@ -40,7 +42,19 @@ def copy_sample(playground: Path = PLAYGROUND) -> Path:
     while (place := playground / ("vault" if number == 1 else f"vault-{number}")).exists():
         number += 1
     shutil.copytree(SAMPLE, place)
+    date_files(place, datetime.now(UTC))
     return place
+
+
+def date_files(vault: Path, moment: datetime) -> None:
+    """Give every file one time: its own is that of the checkout, and says nothing.
+
+    Args:
+        vault: A copy of the sample vault.
+        moment: When its files are to have been changed.
+    """
+    for file in vault.rglob("*"):
+        os.utime(file, (moment.timestamp(), moment.timestamp()))
 
 
 class Demo:
@@ -97,7 +111,7 @@ class Demo:
         line = (vault / NOTE).read_text(encoding="utf-8").splitlines()[hit["line"] - 1]
         self._say(f"Line {hit['line']} of {NOTE} is now:  {line}")
         self._say("The log, .vault-bridge/logs/tools.log, has your answer and the change:")
-        self._printer.lines(_log_of("apply_patch", vault, self._printer.width))
+        self._printer.lines(await _log_of("apply_patch", vault, self._printer.width))
         await self._take_back(vault, patched, before)
 
     async def _search(self, agent: Connection, prompt: ConsentPrompt) -> dict[str, Any] | None:
@@ -172,13 +186,15 @@ class Demo:
 
 
 async def _asking(prompt: ConsentPrompt, call: Any) -> Result:
-    """The result of a call, while the person is asked what it makes the bridge ask."""
+    """The result of a call, while the person is asked what it makes the bridge ask, again if they want to see more."""
     calling = asyncio.ensure_future(call)
     answering = asyncio.ensure_future(prompt.next())
     try:
-        await asyncio.wait({calling, answering}, return_when=asyncio.FIRST_COMPLETED)
-        if answering.done():
-            answering.result()  # raises when the person left
+        while not calling.done():
+            await asyncio.wait({calling, answering}, return_when=asyncio.FIRST_COMPLETED)
+            if answering.done():
+                answering.result()  # raises when the person left
+                answering = asyncio.ensure_future(prompt.next())
         result: Result = await calling
         return result
     finally:
@@ -206,12 +222,12 @@ async def _consent_prompt(vault: Path, keyboard: Keyboard | None, printer: Print
         await asyncio.gather(listening, return_exceptions=True)
 
 
-def _log_of(tool: str, vault: Path, width: int) -> Iterator[Text]:
-    """The log's records of one tool, drawn as `vault-bridge log` draws them."""
-    lines = (vault / ".vault-bridge" / "logs" / "tools.log").read_bytes().splitlines()
-    rows = [draw_record(record) for record in map(orjson.loads, lines) if record.get("tool") == tool]
-    for line in draw_table(HEADINGS, rows, min(width, READABLE) - len(INDENT)):
-        yield Text(INDENT).append_text(line)
+async def _log_of(tool: str, vault: Path, width: int) -> list[Text]:
+    """What the log says of one tool, drawn as `vault-bridge log` draws it."""
+    async with connect(vault, name="Log", role="host") as bridge:
+        records = await bridge.request("audit.query", tool=tool, actions=True)
+    rows = [draw_record(record) for record in reversed(records)]
+    return [Text(INDENT).append_text(line) for line in draw_table(HEADINGS, rows, min(width, READABLE) - len(INDENT))]
 
 
 def _shown(path: Path) -> str:

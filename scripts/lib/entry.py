@@ -52,10 +52,34 @@ def bench(arguments: Sequence[str]) -> int:
     become([str(PYTHON), "-m", "scripts.lib.bench", *arguments])
 
 
+def replay(arguments: Sequence[str]) -> int:
+    """Count how often a person is asked during everyday tasks."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.replay", *arguments])
+
+
+def check_live(arguments: Sequence[str]) -> int:
+    """Ask the real services that search the web."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.live", *arguments])
+
+
 def generate_types(arguments: Sequence[str]) -> int:
     """Write the plugin's types of the wire, or with `--check` say whether they are up to date."""
     prepare(dev=False)
     become([str(PYTHON), "-m", "scripts.lib.wire_types", *arguments])
+
+
+def record_fixtures(arguments: Sequence[str]) -> int:
+    """Record what the bridge says for the plugin's tests, or with `--check` say whether that is up to date."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.record", *arguments])
+
+
+def make_pictures(arguments: Sequence[str]) -> int:
+    """Make the pictures in the README."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.pictures", *arguments])
 
 
 def main(command: Callable[[Sequence[str]], int]) -> None:

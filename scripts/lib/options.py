@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PRESETS = ("minimal", "vault", "everything")
+PRESETS = ("minimal", "agent", "vault", "everything")
 
 START = """Starts Vault Bridge.
 

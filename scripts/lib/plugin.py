@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from scripts.lib.environment import say
-from scripts.lib.steps import Step
+from scripts.lib.steps import TESTS_MINUTES, Step
 
 FOLDER = "obsidian-plugin"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -33,15 +33,15 @@ def plugin_tests() -> list[Step]:
         Step("plugin: install", [*run, "ci", "--no-audit", "--no-fund"]),
         Step("plugin: types, lint, units, bundle", [*run, "run", "check"]),
     ]
-    browser = _browser()
+    browser = find_browser()
     if browser is None:
         say(f"No Chromium: the browser tests of {FOLDER}/ are left out. Install it, or set CHROMIUM to its path.")
         return todo
     os.environ["CHROMIUM"] = browser  # read by the tests
-    return [*todo, Step("plugin: real browser", [*run, "run", "test:ui"])]
+    return [*todo, Step("plugin: real browser", [*run, "run", "test:ui"], TESTS_MINUTES)]
 
 
-def _browser() -> str | None:
+def find_browser() -> str | None:
     """A Chromium: the one that is named, one that is installed, or, as root on Debian, one installed now."""
     named = os.environ.get("CHROMIUM")
     found = named or next(filter(None, map(shutil.which, _BROWSERS)), None)

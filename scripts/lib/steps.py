@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 STOPPED = 124
 """The exit code of a step that was stopped because its time was over, as `timeout` has it."""
 
+TESTS_MINUTES = 60
+"""For a step that runs tests, which take several times as long on a machine that is busy with something else."""
+
 _LAST_OUTPUT = 5.0
 """Seconds for the output of a step that has ended: a process that it left behind may hold the pipe open for ever."""
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from bridge.audit.chain import KeyStore, MemoryKeyStore
-from bridge.audit.files import GENERATIONS, MAX_SIZE, NAME, ROTATED
+from bridge.audit.files import GENERATIONS, KEPT, MAX_SIZE, NAME, ROTATED
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
 from bridge.policy.redaction import Secrets
@@ -120,7 +120,7 @@ class World:
     def names(self) -> list[str]:
         """The files there are, oldest first."""
         there = {path.name for path in self.logs.iterdir()}
-        return [name for name in (*reversed(GENERATIONS), ROTATED, NAME) if name in there]
+        return [name for name in (KEPT, *reversed(GENERATIONS), ROTATED, NAME) if name in there]
 
     def broken(self) -> list[tuple[str, int | None]]:
         """The kinds of faults that are found, and which record each names."""

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from bridge.audit.privacy import MAX_FILES
 from bridge.errors import ExecutionFailed, InvalidParameters
 from tests.audit.audit_world import PATCH, FaultyDisk, World, open_world
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -108,6 +109,40 @@ def test_an_anonymous_log_holds_no_path(world: World) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("tool", "parameters"),
+    [
+        ("read_note", {"name": "Steph Ango"}),
+        ("read_note", {"name": "[[Steph Ango]]"}),
+        ("read_note", {"names": ["Steph Ango", "x"]}),
+        ("grep", {"pattern": "in [[Steph Ango]]", "filePattern": "Steph Ango"}),
+        ("find", {"pattern": "Steph Ango*"}),
+        ("list_files", {"pattern": "Steph*"}),
+        ("search_notes", {"query": "tea path:Steph"}),
+        ("search_notes", {"query": 'tea -file:"Steph Ango"'}),
+        ("move_file", {"source": "Steph Ango", "destination": "Steph Ango 2"}),
+    ],
+)
+def test_an_anonymous_log_holds_no_name_however_a_tool_is_called(
+    world: World, tool: str, parameters: dict[str, Any]
+) -> None:
+    world.settings["anonymizeLog"] = True
+    words: dict[str, Any] = {
+        "why": "Steph Ango is closed; the setting `consentMode.read` changes it",
+        "reason": "see [[Steph Ango]]",
+    }
+    world.add(tool=tool, parameters=parameters, result={"name": "Steph Ango"}, files=[], **words)
+    (record,) = world.lines()
+    assert "Steph" not in str({name: value for name, value in record.items() if name != "why"})
+    assert record["why"].endswith(" is closed; the setting `consentMode.read` changes it")
+
+
+def test_a_short_name_takes_no_other_word_apart(world: World) -> None:
+    world.settings["anonymizeLog"] = True
+    world.add(parameters={"name": "rea"}, why="rea is read for a reason", files=[], result={})
+    assert world.lines()[0]["why"] == "[PATH] is read for a reason"
+
+
 def test_the_files_of_a_large_change_are_all_listed_up_to_a_bound(world: World) -> None:
     files = [{"path": f"{number}.md", "before": "ab", "after": "cd"} for number in range(MAX_FILES + 5)]
     world.add(files=files)
@@ -191,7 +226,7 @@ def test_many_threads_write_whole_lines_each_with_its_own_number(world: World) -
     start = threading.Barrier(8)
 
     def write() -> None:
-        start.wait(5)
+        start.wait(PATIENCE)
         for _ in range(25):
             world.add()
 
@@ -199,7 +234,7 @@ def test_many_threads_write_whole_lines_each_with_its_own_number(world: World) -
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     assert [line["seq"] for line in world.lines()] == list(range(1, 201))
 
 

@@ -1,6 +1,8 @@
 """The log as it grows and grows old: rotated, packed, shortened, cleared. It verifies all the time."""
 
+import errno
 import gzip
+import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -9,9 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.audit.files import GENERATIONS, NAME, ROTATED
+from bridge.audit.files import GENERATIONS, KEPT, NAME, ROTATED
+from bridge.audit.gzip_blocks import pack_pieces
 from bridge.audit.rotation import TEMPORARY
-from tests.audit.audit_world import FaultyDisk, World, open_world
+from tests.audit.audit_world import PATCH, FaultyDisk, World, open_world
+from tests.patience import PATIENCE
 
 SIZE = 4_000
 """Bytes of a file, about seven records."""
@@ -45,17 +49,124 @@ def test_a_full_file_is_rotated_and_packed_so_that_any_tool_reads_it(world: Worl
     assert whole(world)
 
 
-def test_five_generations_are_kept_and_a_sign_off_stands_for_what_went(world: World) -> None:
-    world.fill(8)
-    assert world.names() == [*reversed(GENERATIONS), NAME]
-    *_, oldest = world.log.query(limit=10_000)
-    assert (oldest["kind"], oldest["event"]) == ("log", "rotation")
-    assert oldest["head"]["seq"] == oldest["seq"]
-    assert oldest["head"]["total"] == oldest["seq"]
-    assert world.service.verify()["begins"]["seq"] == oldest["seq"]
+NOTHING = {"files": [], "tool": "find", "success": False, "result": {"error": "no"}}
+"""Of a call that changed nothing."""
+
+
+def add_reads(world: World, count: int) -> None:
+    read = {name: value for name, value in (PATCH | NOTHING).items() if name != "files"}
+    for _ in range(count):
+        world.log.append(read)
+        if (world.logs / ROTATED).exists():
+            world.log.tidy()
+
+
+def kinds(world: World) -> list[str]:
+    """What there is besides calls that changed nothing, oldest first."""
+    found = [record for record in reversed(world.log.query(limit=10_000)) if record.get("tool") != "find"]
+    return [record.get("event") or record["kind"] for record in found]
+
+
+def gaps(world: World) -> list[int]:
+    """How many records went at each place, the newest first."""
+    return [record["records"] for record in world.log.query(kind="log") if record["event"] == "thinned"]
+
+
+def test_what_floods_is_taken_out_and_decisions_and_changes_stay(world: World) -> None:
+    world.add(3)
+    world.log.append({"kind": "decision", "tool": "apply_patch", "outcome": "allow", "decision": "allow_once"})
+    add_reads(world, 200)
+    world.add()
+    add_reads(world, 200)
+    world.log.append({"kind": "settings", "by": "Ada", "changes": {}})
+    add_reads(world, 400)
+    assert world.names() == [KEPT, *reversed(GENERATIONS), NAME]
+    assert kinds(world) == ["execution"] * 3 + ["decision", "execution", "settings"]
     assert whole(world)
+    told = world.service.verify()["droppedEarly"]
+    assert told["records"] == 806 - len(seqs(world)) == sum(gaps(world)) > 400
+    assert told["since"] == told["until"] == "2026-01-31T10:30:00.000Z"
+    lines = [line for name in world.names() for line in _text(world, name)]
+    assert len(lines) < 200
     world.restart()
     assert whole(world)
+    add_reads(world, 50)
+    assert whole(world)
+
+
+def test_what_was_kept_goes_when_it_is_too_old_and_not_before(world: World) -> None:
+    for day in range(6):
+        world.add(tool=f"day {day * 10}")
+        add_reads(world, 150)
+        world.clock.moment += timedelta(days=10)
+    world.log = world.reopened()
+    world.log.retain()
+    changes = [record["tool"] for record in world.log.query(limit=10_000) if record.get("files")]
+    assert changes == ["day 50", "day 40", "day 30"]
+    assert whole(world)
+    add_reads(world, 300)
+    assert whole(world)
+    assert [record["tool"] for record in world.log.query(limit=10_000) if record.get("files")] == changes
+    cleared = world.service.stats()["records"]
+    assert world.log.clear("Ada") == {"cleared": cleared}
+    assert whole(world)
+
+
+def test_what_somebody_changed_in_the_log_is_still_seen_when_it_was_thinned(world: World) -> None:
+    world.add()
+    add_reads(world, 12)
+    oldest = world.logs / GENERATIONS[-1]
+    while not oldest.exists():
+        add_reads(world, 1)
+    altered = b"\n".join(_text(world, oldest.name)).replace(b'"find"', b'"grep"', 1) + b"\n"
+    oldest.write_bytes(b"".join(bytes(piece) for piece in pack_pieces([altered])))
+    assert [kind for kind, _ in world.broken()] == ["altered"]
+    add_reads(world, 300)
+    assert oldest.read_bytes() != altered
+    assert [kind for kind, _ in world.broken()] == ["altered"]
+
+
+@pytest.mark.parametrize("line", [b"", b"A change that nobody made\n"])
+def test_a_kept_file_that_somebody_edits_is_found_out(world: World, line: bytes) -> None:
+    world.add(4)
+    add_reads(world, 200)
+    lines = _text(world, KEPT)
+    changed = line + b"".join(one + b"\n" for one in lines[1 if not line else 0 :])
+    (world.logs / KEPT).write_bytes(b"".join(bytes(piece) for piece in pack_pieces([changed])))
+    assert not world.service.verify()["whole"]
+
+
+class StubbornDisk(FaultyDisk):
+    """Takes nothing away while it is told so."""
+
+    stubborn = False
+
+    def before(self, operation: str, name: str) -> None:
+        if self.stubborn and operation == "unlink" and name == GENERATIONS[-1]:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_crash_before_a_thinned_generation_is_taken_away_costs_nothing(tmp_path: Path) -> None:
+    disk = StubbornDisk()
+    with open_world(tmp_path, disk=disk, max_size=SIZE) as world:
+        world.add()
+        while not (world.logs / GENERATIONS[-1]).exists():
+            add_reads(world, 1)
+        disk.stubborn = True
+        while not (world.logs / KEPT).exists():
+            add_reads(world, 1)
+        assert world.names() == [KEPT, *reversed(GENERATIONS), ROTATED, NAME]
+        assert world.log.fault is not None
+        disk.stubborn = False
+        world.log.tidy()
+        assert whole(world)
+        assert world.names() == [KEPT, *reversed(GENERATIONS), NAME]
+        assert kinds(world).count("execution") == 1
+
+
+def _text(world: World, name: str, data: bytes | None = None) -> list[bytes]:
+    data = (world.logs / name).read_bytes() if data is None else data
+    return (gzip.decompress(data) if name.endswith(".gz") else data).splitlines()
 
 
 def test_a_file_that_is_not_packed_yet_is_searched_and_not_rotated_over(world: World) -> None:
@@ -232,18 +343,18 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
     done = threading.Event()
 
     def write() -> None:
-        start.wait(5)
+        start.wait(PATIENCE)
         world.add(60)
 
     def key_store() -> None:
-        start.wait(5)
+        start.wait(PATIENCE)
         while not done.is_set():
             world.log.tidy()
             world.log.seal()
             world.log.retain()
 
     def read() -> None:
-        start.wait(5)
+        start.wait(PATIENCE)
         while not done.is_set():
             assert world.service.verify()["faults"] == []
             found = world.log.query(limit=50)
@@ -253,7 +364,7 @@ def test_records_are_appended_by_many_threads_while_the_log_is_packed_shortened_
     with ThreadPoolExecutor(6) as pool:
         writing = [pool.submit(write) for _ in range(4)]
         others = [pool.submit(key_store), pool.submit(read)]
-        wait(writing, 30)
+        wait(writing, PATIENCE)
         done.set()
     for work in (*writing, *others):
         work.result()

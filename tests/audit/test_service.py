@@ -14,9 +14,10 @@ from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
 from bridge.audit.export import safe_cell
 from bridge.audit.files import GENERATIONS, NAME
 from bridge.audit.maintenance import DAY_SECONDS, LogMaintenance
-from bridge.errors import Conflict, ExecutionFailed, InvalidParameters
+from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.settings.model import Settings
 from tests.audit.audit_world import FaultyDisk, World, open_world
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_an_export_goes_into_a_new_file_of_its_folder(world: World, path: str) -
     assert told["path"] == ".vault-bridge/exports/all.json"
     records = json.loads((world.folder / "exports" / "all.json").read_text(encoding="utf-8"))
     assert (len(records), records) == (told["records"], list(reversed(world.log.query(limit=1_000))))
-    with pytest.raises(Conflict, match="is there already"):
+    with pytest.raises(InvalidParameters, match="is there already"):
         world.service.export_to(path, "csv")
     assert [file.name for file in (world.folder / "exports").iterdir()] == ["all.json"]
 
@@ -121,7 +122,7 @@ def test_a_damaged_generation_costs_no_other_records(world: World) -> None:
 
 
 def until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -20,13 +20,13 @@ from bridge.app import Bridge
 from bridge.client import Result, connect
 from bridge.clock import stamp
 from bridge.contract.consent import ConsentRequest
+from tests.cli.offers import OPTIONS
+from tests.patience import PATIENCE
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
 T = TypeVar("T")
-PATIENCE = 15
-"""Seconds after which something that should have happened has not."""
 
 NOW = datetime(2026, 3, 14, 12, 0, tzinfo=UTC)
 
@@ -62,7 +62,6 @@ def make_request() -> Callable[..., ConsentRequest]:
             "reason": "fix the link",
             "parameters": {"path": "Notes/Meeting.md", "patches": [{"startLine": 6, "endLine": 6, "newContent": "x"}]},
             "targets": ["Notes/Meeting.md"],
-            "covers": "target",
             "canBypass": False,
             "choices": ["allow_once", "deny_once", "deny_session", "deny_always"],
             "preview": {
@@ -74,7 +73,8 @@ def make_request() -> Callable[..., ConsentRequest]:
             "createdAt": stamp(NOW),
             "expiresAt": stamp(NOW + timedelta(seconds=300)),
         }
-        return ConsentRequest.model_validate(wire | members)
+        wire |= members
+        return ConsentRequest.model_validate({"options": [OPTIONS[choice] for choice in wire["choices"]]} | wire)
 
     return make
 
@@ -128,6 +128,16 @@ class Served:
 
         return self.begin(work())
 
+    @contextlib.contextmanager
+    def agent(self, client: str = "Robot") -> Iterator[Callable[..., "Future[Result]"]]:
+        """A connection that stays open; begins calls on it."""
+        connection = connect(self.vault, name=client)
+        agent = self.run(connection.__aenter__())
+        try:
+            yield lambda tool, **arguments: self.begin(agent.call(tool, arguments, wait=PATIENCE))
+        finally:
+            self.run(connection.__aexit__(None, None, None))
+
     def patch(self, text: str, path: str = "Ideas.md", **more: Any) -> "Future[Result]":
         """Begin to replace the third line of a note."""
         return self.call("apply_patch", path=path, patches=[{"startLine": 3, "endLine": 3, "newContent": text}], **more)
@@ -169,10 +179,11 @@ class Screen:
     Args:
         arguments: Of `vault-bridge`.
         columns: Of the terminal.
+        rows: Of the terminal.
         environment: Variables on top of ours.
     """
 
-    def __init__(self, arguments: tuple[str, ...], columns: int, environment: dict[str, str]) -> None:
+    def __init__(self, arguments: tuple[str, ...], columns: int, rows: int, environment: dict[str, str]) -> None:
         pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX")
         self._eof, self._timeout = pexpect.EOF, pexpect.TIMEOUT
         self.child = pexpect.spawn(
@@ -180,13 +191,13 @@ class Screen:
             ["-m", "bridge", *arguments],
             encoding="utf-8",
             timeout=PATIENCE,
-            dimensions=(60, columns),
+            dimensions=(rows, columns),
             env=_inherited() | {"TERM": "xterm-256color"} | environment,
             preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us with `&`
         )
         self.child.delaybeforesend = None
         self.raw = ""
-        self._screen = pyte.HistoryScreen(columns, 60, history=5000)
+        self._screen = pyte.HistoryScreen(columns, rows, history=5000)
         self._stream = pyte.Stream(self._screen)
 
     def see(self, text: str, *, after: str = "") -> str:
@@ -208,6 +219,11 @@ class Screen:
             "".join(row[column].data for column in range(self._screen.columns)) for row in self._screen.history.top
         ]
         return "\n".join(row.rstrip() for row in [*above, *self._screen.display]).rstrip()
+
+    def last_rows(self, count: int) -> str:
+        """What stands in the row of the cursor and in those above it, as many as said."""
+        end = self._screen.cursor.y + 1
+        return "\n".join(row.rstrip() for row in self._screen.display[max(0, end - count) : end])
 
     def type(self, keys: str) -> None:
         """Press keys; Enter is a carriage return."""
@@ -246,11 +262,11 @@ def _inherited() -> dict[str, str]:
 
 @pytest.fixture
 def terminal() -> Iterator[Callable[..., Screen]]:
-    """Starts `vault-bridge` with the arguments given, in a terminal of 80 columns or as many as are named."""
+    """Starts `vault-bridge` with the arguments given, in a terminal of 80 columns and 60 rows, or as is said."""
     screens: list[Screen] = []
 
-    def start(*arguments: str, columns: int = 80, **environment: str) -> Screen:
-        screens.append(Screen(arguments, columns, environment))
+    def start(*arguments: str, columns: int = 80, rows: int = 60, **environment: str) -> Screen:
+        screens.append(Screen(arguments, columns, rows, environment))
         return screens[-1]
 
     yield start

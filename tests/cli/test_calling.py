@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge.cli.main import app
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +34,7 @@ def open_vault(served: Any) -> Any:
 
 def test_a_result_is_printed_as_text_or_as_json(open_vault: Any) -> None:
     shown = call(open_vault.vault, "read", "path=Ideas.md").stdout
-    assert shown == "# Ideas\n\n## Old Section\n\nOld content here.\n"
+    assert shown == "# Ideas\n\n## Old Section\n\nOld content here.\n[Lines 1-5 of 5]\n"
     result = json.loads(call(open_vault.vault, "read", "path=Ideas.md", "startLine=1", "endLine=1", "--json").stdout)
     assert result["success"]
     assert result["data"]["path"] == "Ideas.md"
@@ -42,7 +43,7 @@ def test_a_result_is_printed_as_text_or_as_json(open_vault: Any) -> None:
 def test_what_a_note_holds_is_inert_also_in_a_pipe(open_vault: Any) -> None:
     (open_vault.vault / "evil.md").write_bytes("a\tb\x1b]0;owned\x07\u202e\r\nc\rd\n".encode())
     shown = call(open_vault.vault, "read", "path=evil.md").stdout
-    assert shown == "a\tb␛]0;owned␇<U+202E>\nc␍d\n"
+    assert shown == "a\tb␛]0;owned␇<U+202E>\nc␍d\n[Lines 1-2 of 2]\n"
     as_json = call(open_vault.vault, "read", "path=evil.md", "--json").stdout
     assert "\u202e" not in as_json
     assert json.loads(as_json)["data"]["content"] == "a\tb\x1b]0;owned\x07\u202e\r\nc\rd\n"
@@ -141,9 +142,9 @@ def test_without_a_bridge_it_says_how_to_start_one(vault: Path) -> None:
 @pytest.mark.slow
 def test_the_log_can_be_followed(open_vault: Any, terminal: Terminal) -> None:
     screen = terminal("log", "--follow", "--tool", "grep", "--vault", str(open_vault.vault))
-    open_vault.call("grep", pattern="first").result(15)
-    screen.see("grep")
-    open_vault.call("grep", client="Second", pattern="x").result(15)
+    open_vault.call("grep", pattern="first").result(PATIENCE)
+    screen.see("“first”")
+    open_vault.call("grep", client="Second", pattern="x").result(PATIENCE)
     screen.see("Second")
     screen.interrupt()
     assert screen.end() == 0

@@ -253,24 +253,28 @@ def test_an_answer_for_one_folder_and_every_program_is_chosen_and_listed(
     run("clients", "add", "Robot", "--save")
     run("call", "read", "path=Notes/Meeting.md", "--client", "Robot", "--wait", "0", code=1)
     screen = terminal("approve", "--vault", str(served.vault))
-    seen = screen.see("Your answer")
-    assert "Asked by    Robot, calls itself Command line" in seen
-    assert "“always allow” holds for Robot" in seen
-    assert "“never allow” holds for every program" in seen
-    assert "Reaches     every use of Read" in seen
+    assert "Asked by    Robot, calls itself Command line" in screen.see("Your answer")
+    (question,) = served.pending(1)
+    longer = [option for option in question["options"] if not option["decision"].endswith("once")]
+    (place,) = (
+        place
+        for place, option in enumerate(longer, 1)
+        if (option["decision"], option["who"], option["where"]) == ("allow_always", "everyone", ["Notes/"])
+    )
     screen.type("w\r")
-    screen.see("Which answer?")
-    screen.type("2\r")
-    choices = screen.see("How far?")
-    assert "2  Notes/Meeting.md" in choices
-    assert "3  the folder Notes/" in choices
-    screen.type("3\r")
-    assert "1  Robot" in screen.see("For whom?")
-    screen.type("2\r")
-    screen.see("It reaches the folder Notes/ and holds for")
+    seen = " ".join(screen.see("Which one?").split())
+    for option in longer:
+        assert option["label"] in seen
+        assert option["sentence"] in seen
+    screen.type(f"{place}\r")
+    screen.see("anything else goes back")
+    screen.type("y\r")
+    screen.see("takes it back")
     (grant,) = json.loads(run("policy", "grants", "--json").stdout)
-    assert (grant["kind"], grant["target"], grant["operation"]) == ("file", "Notes/", "read")
-    assert "every program" in run("policy", "grants").output
+    assert (grant["kind"], grant["where"], grant["what"]) == ("file", ["Notes/"], "reading")
+    assert grant["sentence"] == longer[place - 1]["sentence"]
+    assert grant["sentence"].startswith("Any program may read every note in the folder Notes/")
+    assert grant["sentence"] in " ".join(run("policy", "grants").output.split())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
@@ -282,7 +286,9 @@ def test_always_is_for_the_one_client_and_the_list_of_answers_says_so(
     screen = terminal("approve", "--vault", str(served.vault))
     screen.see("Your answer")
     screen.type("a\r")
-    screen.see("Always allowed from now on.")
+    screen.see("Robot may use Read without asking", after="Your answer")
+    screen.type("y\r")
+    screen.see("takes it back")
     assert "# Ideas" in run("call", "read", "path=Ideas.md", "--client", "Robot").output
     (row,) = [line for line in run("policy", "grants").output.splitlines() if "allowed" in line]
     assert "Robot" in row
@@ -297,10 +303,12 @@ def test_always_for_a_program_without_a_name_is_for_no_client_with_one(
     run("clients", "add", "Robot", "--save")
     run("call", "read", "path=Ideas.md", "--name", "Robot", "--wait", "0", code=1)
     screen = terminal("approve", "--once", "--vault", str(served.vault))
-    assert "“always allow” holds for programs without a name of their own" in screen.see("Your answer")
+    screen.see("Your answer")
     screen.type("a\r")
+    screen.see("Programs without a name of their own may use Read without asking", after="Your answer")
+    screen.type("y\r")
     assert screen.end() == 0
-    assert "programs without a name of their own" in run("policy", "grants").output
+    assert "Programs without a name of their own may use Read" in run("policy", "grants").output
     assert "# Ideas" in run("call", "read", "path=Ideas.md", "--name", "Other").output
     run("call", "read", "path=Ideas.md", "--client", "Robot", "--wait", "0", code=1)
     assert served.pending(1)[0]["client"] == "Robot"
@@ -315,4 +323,17 @@ def test_a_program_that_calls_itself_like_a_client_is_shown_as_unnamed(
     screen = terminal("approve", "--vault", str(served.vault))
     seen = " ".join(screen.see("Your answer").split())
     assert "Asked by a program without a name of its own, calls itself Robot (unverified)" in seen
-    assert "“allow for this session” holds for this connection of the program" in seen
+    screen.type("s\r")
+    said = " ".join(screen.see("anything else goes back").split())
+    assert "The program that calls itself “Robot” (unverified) may read every note of this vault" in said
+    assert "until it disconnects" in said
+
+
+def test_a_client_has_the_tools_for_models_unless_another_preset_is_chosen(run: Command) -> None:
+    run("clients", "add", "Robot", "--save")
+    run("clients", "add", "Reader", "--preset", "minimal")
+    presets = [client["preset"] for client in json.loads(run("clients", "list", "--json").stdout)]
+    assert presets == ["agent", "minimal"]
+    assert "preset vault now" in run("clients", "update", "robot", "--preset", "vault").output
+    assert "vault" in run("clients", "list").stdout
+    run("clients", "update", "Robot", "--preset", "all", code=2)

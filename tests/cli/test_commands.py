@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from bridge import __version__
 from bridge.cli.main import COMMANDS, app
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +28,7 @@ def changed(request: pytest.FixtureRequest, served: Any) -> Iterator[Path]:
     (question,) = served.pending(1)
     answer = {"requestId": question["requestId"], "decision": "allow_once", "planDigest": question["planDigest"]}
     served.host("consent.respond", **answer)
-    assert call.result(15).ok
+    assert call.result(PATIENCE).ok
     if request.param == "not running":
         served.stop()
     yield served.vault
@@ -50,8 +51,8 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_the_history_names_what_was_changed(changed: Path, run: Run) -> None:
     heading, row = run("history", vault=changed).stdout.splitlines()
-    assert heading.split() == ["Change", "Time", "Tool", "By", "Lines", "Files"]
-    assert re.fullmatch(r"patch-\w+ +[\d:\- ]+ +apply_patch +unnamed 'Robot' +\+1 -1 +Ideas\.md", row)
+    assert heading.split() == ["Change", "Time", "By", "Lines", "What"]
+    assert re.fullmatch(r"patch-\w+ +[\d:\- ]+ +“Robot” \(not verified\) +\+1 -1 +Edit Ideas\.md.*", row)
     (entry,) = json.loads(run("history", "--json", vault=changed).stdout)
     assert entry["files"] == ["Ideas.md"]
 
@@ -88,11 +89,7 @@ def test_an_undo_over_a_later_edit_is_refused(changed: Path, run: Run) -> None:
 
 def test_the_log_tells_decisions_and_calls(changed: Path, run: Run) -> None:
     shown = run("log", vault=changed).stdout
-    assert re.search(
-        r"decision +apply_patch +unnamed 'Robot' +allow once by Obsidian\n"
-        r".*execution +apply_patch +unnamed 'Robot' +done Ideas\.md\n",
-        shown,
-    )
+    assert re.search(r"“Robot” \(not verified\) changed “Ideas\.md”; you allowed it, once\n", shown)
     records = json.loads(run("log", "--tool", "apply_patch", "--json", vault=changed).stdout)
     assert [record["kind"] for record in records] == ["decision", "execution"]
     (record,) = json.loads(run("log", "--kind", "execution", "--json", vault=changed).stdout)
@@ -133,6 +130,8 @@ def test_settings_are_shown_set_and_reset(changed: Path, run: Run) -> None:
     assert run("settings", "get", "consentMode.grep", vault=changed).stdout == "never_allow\n"
     run("settings", "set", "consentMode.grep", "always_ask", vault=changed)
     assert json.loads(run("settings", "get", "consentMode", "--json", vault=changed).stdout) == {"grep": "always_ask"}
+    assert run("settings", "get", "consentMode.apply_patch", vault=changed).stdout == "always_ask\n", "though not set"
+    assert int(run("settings", "get", "rateLimits.grep", vault=changed).stdout) > 1
     warned = run("settings", "set", "globalRateLimit=999", vault=changed)
     assert "Warning: globalRateLimit" in warned.stderr
     run("settings", "reset", "tools", vault=changed)
@@ -184,7 +183,7 @@ def test_the_status_tells_how_things_stand(served: Any, run: Run) -> None:
     assert "Open     unnamed 'Robot': Edit Ideas.md" in shown
     facts = json.loads(run("status", "--json", vault=served.vault).stdout)
     assert facts["running"]
-    assert facts["tools"] == ["find", "grep", "read", "apply_patch"]
+    assert facts["tools"] == ["find", "grep", "read", "apply_patch", "await_decision"]
     served.stop()
     assert "vault-bridge serve" in run("status", vault=served.vault, code=1).stderr
     assert json.loads(run("status", "--json", vault=served.vault, code=1).stdout) == {"running": False}
@@ -214,7 +213,7 @@ def test_two_commands_at_once_do_not_disturb_each_other(vault: Path) -> None:
         subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603 - our own program
         for _ in range(2)
     ]
-    ends = [process.communicate(timeout=20) for process in both]
+    ends = [process.communicate(timeout=PATIENCE) for process in both]
     assert [process.returncode for process in both] == [0, 0], ends
     assert [stdout for stdout, _ in ends] == [b"[]\n", b"[]\n"]
 
@@ -226,9 +225,39 @@ def test_every_command_teaches_by_examples(run: Run, name: str) -> None:
     assert f"  vault-bridge {name}" in shown
 
 
-def test_the_version_is_told(run: Run) -> None:
-    assert run("--version").stdout == f"vault-bridge {__version__}\n"
+def test_the_version_says_which_program_this_is(run: Run) -> None:
+    assert run("--version").stdout == f"vault-bridge {__version__} (Vault Bridge for Obsidian)\n"
 
 
 def test_an_unknown_command_is_bad_usage(run: Run) -> None:
     assert "No such command" in run("nonsense", code=2).stderr
+
+
+def test_several_changes_are_listed_and_undone_as_a_whole(changed: Path, run: Run) -> None:
+    first = json.loads(run("history", "--json", vault=changed).stdout)[0]["executionId"]
+    shown = run("undo", "--since", "1h", "--yes", vault=changed)
+    assert re.search(r"undo .* “Robot” \(not verified\): Edit Ideas\.md", shown.stdout)
+    assert "Would undo 1 change in 1 file." in shown.stderr
+    assert shown.stdout.endswith("Undid 1 change in 1 file.\n")
+    assert "There is nothing to undo." in run("undo", "--since", "1h", vault=changed, code=1).stderr
+    run("redo", first, vault=changed)
+    (changed / "Ideas.md").write_text("by hand\n")
+    kept = run("undo", "--since", "1h", "--yes", vault=changed, code=1)
+    assert re.search(r"keep .*'Ideas\.md' was edited since", kept.stdout)
+    assert (changed / "Ideas.md").read_text() == "by hand\n"
+
+
+def test_what_a_change_did_is_shown_also_when_it_is_undone(changed: Path, run: Run) -> None:
+    change = json.loads(run("history", "--json", vault=changed).stdout)[0]["executionId"]
+    applied = run("history", "--diff", change, vault=changed).stdout
+    run("undo", vault=changed)
+    assert run("history", "--diff", change, vault=changed).stdout == applied
+    assert re.search(r"^ *\d+ +\+ ", applied, re.MULTILINE)
+
+
+def test_the_log_is_filtered_by_time_and_by_how_a_call_ended(changed: Path, run: Run) -> None:
+    assert "Ideas.md" in run("log", "--since", "1h", vault=changed).stdout
+    assert (
+        run("log", "--since", "1h", "--code", "timed_out", vault=changed).stderr == "The log holds nothing like that.\n"
+    )
+    assert "30m, 1h, 2d or 1w" in run("log", "--since", "never", vault=changed, code=2).stderr

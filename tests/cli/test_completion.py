@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from bridge.cli.completion import complete_assignment, complete_key, complete_section, complete_tool
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_a_shell_that_asks_is_answered() -> None:
         env=os.environ | environment,
         capture_output=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert asked.stdout.strip() == "consentTimeout="

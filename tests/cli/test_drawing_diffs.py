@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from bridge.cli.diff import DiffRow, draw_diff, parse_diff
+from bridge.cli.diff import SHOWN_AROUND, DiffRow, draw_changes, draw_diff, parse_diff, shorten
+from bridge.vault.plan import Change, ChangeKind, preview
 
 EDIT = """--- a.md
 +++ a.md
@@ -122,3 +123,47 @@ def test_marks_never_lie_outside_their_line() -> None:
     rows = parse_diff("@@ -1,2 +1,2 @@\n-a b c d  \n-e\n+a b x d\n+e f\n")
     assert all(0 <= start < end <= len(row.text) for row in rows for start, end in row.changed)
     assert DiffRow("context", "x").changed == ()
+
+
+@given(
+    st.integers(0, 1500), st.sampled_from(["", "new words", "日本"]), st.sampled_from(["", "old"]), st.integers(0, 1500)
+)
+@settings(max_examples=30)
+def test_of_a_long_line_every_change_stays_and_the_rest_is_counted(before: int, new: str, old: str, after: int) -> None:
+    lines = ["w " * before + part + " z" * after for part in (old, new)]
+    rows = shorten(parse_diff("@@ -1 +1 @@\n-{}\n+{}\n".format(*lines)))
+    for row in rows[1:]:
+        shown = list(row.text)
+        for start, end in row.gaps:
+            assert end - start >= SHOWN_AROUND
+            shown[start:end] = [""] * (end - start)
+        assert all(shown[start:end] == list(row.text[start:end]) for start, end in row.changed)
+        assert len("".join(shown)) < 1000
+
+
+def test_what_is_left_out_of_a_line_is_said_in_its_place() -> None:
+    rows = shorten(parse_diff("@@ -1 +1 @@\n-{0}old\n+{0}new\n".format("w " * 1000)))
+    (added,) = (line.plain for line in draw_diff(rows[2:], 1000))
+    assert added == f"   1 + {'w ' * 30} [… 1,880 characters …] {'w ' * 30}new"
+
+
+def test_a_short_line_and_a_new_one_stay_whole() -> None:
+    rows = parse_diff(f"@@ -1 +1,2 @@\n-{'w ' * 100}old\n+{'w ' * 100}new\n+{'x' * 10_000}\n")
+    assert shorten(rows[:3]) == rows[:3]
+    assert shorten(parse_diff(f"@@ -0,0 +1 @@\n+{'x' * 10_000}\n"))[1].gaps == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (b"\x89PNG\r\n\x1a\n\x00", None, "What is deleted is no text and cannot be shown: image (9 bytes)"),
+        (b"\x89PNG\r\n\x1a\n\x00", b"text\n", "What is replaced is no text and cannot be shown: image (9 bytes)"),
+        (b"a\nb\n", b"a\r\nb\r\n", "Nothing that can be read changes, only line endings"),
+    ],
+)
+def test_what_the_diff_does_not_show_is_said_in_words(old: bytes, new: bytes | None, said: str) -> None:
+    kind = ChangeKind.DELETE if new is None else ChangeKind.MODIFY
+    file = preview(Change(kind, "a.md"), old, new)
+    lines = [line.plain.rstrip() for line in draw_changes([file.to_wire()], 80)]
+    assert f"  {said}" in lines
+    assert (new != b"text\n") or any(line.endswith("+ text") for line in lines)

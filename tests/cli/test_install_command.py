@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from bridge.cli import install as module
 from bridge.cli.main import app
 
-BUILT = {"main.js": b"x", "manifest.json": b'{"id": "vault-bridge", "version": "0.2.0"}', "styles.css": b""}
+BUILT = {"main.js": b"x", "manifest.json": b'{"id": "vault-bridge-consent", "version": "0.2.0"}', "styles.css": b""}
 
 
 @pytest.fixture(autouse=True)
@@ -20,10 +20,10 @@ def _built(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_says_what_it_did_and_what_to_do_next(vault: Path) -> None:
     done = CliRunner().invoke(app, ["install", "--vault", str(vault)])
     assert done.exit_code == 0
-    assert "Version 0.2.0 of the plugin is in .obsidian/plugins/vault-bridge." in done.output
+    assert "Version 0.2.0 of the plugin is in .obsidian/plugins/vault-bridge-consent." in done.output
     assert "reload it" in done.output
     (vault / ".obsidian" / "community-plugins.json").write_text('["a"]', encoding="utf-8")
-    manifest = vault / ".obsidian" / "plugins" / "vault-bridge" / "manifest.json"
+    manifest = vault / ".obsidian" / "plugins" / "vault-bridge-consent" / "manifest.json"
     manifest.write_text('{"version": "0.1.0"}', encoding="utf-8")
     again = CliRunner().invoke(app, ["install", "--vault", str(vault)])
     assert "in place of version 0.1.0" in again.output
@@ -33,11 +33,12 @@ def test_it_says_what_it_did_and_what_to_do_next(vault: Path) -> None:
 def test_json_has_the_facts(vault: Path) -> None:
     done = CliRunner().invoke(app, ["install", "--no-enable", "--json", "--vault", str(vault)])
     assert json.loads(done.stdout) == {
-        "folder": ".obsidian/plugins/vault-bridge",
+        "folder": ".obsidian/plugins/vault-bridge-consent",
         "version": "0.2.0",
         "previous": None,
         "enabled": False,
         "backup": None,
+        "former": None,
     }
     plain = CliRunner().invoke(app, ["install", "--no-enable", "--vault", str(vault)])
     assert "Enable it in Obsidian" in plain.output

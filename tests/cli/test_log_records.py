@@ -1,4 +1,4 @@
-"""A row of the log for each kind of record."""
+"""A row of the log."""
 
 from typing import Any
 
@@ -10,44 +10,17 @@ WHEN = "2026-01-02T03:04:05.000Z"
 
 
 @pytest.mark.parametrize(
-    ("record", "tool", "by", "outcome"),
+    ("record", "words", "red"),
     [
-        (
-            {
-                "kind": "execution",
-                "tool": "apply_patch",
-                "client": "Robot",
-                "success": True,
-                "files": [{"path": "a.md"}],
-            },
-            "apply_patch",
-            "Robot",
-            "done a.md",
-        ),
-        (
-            {"kind": "execution", "tool": "read", "client": "Robot", "success": False, "errorType": "not_found"},
-            "read",
-            "Robot",
-            "not found",
-        ),
-        (
-            {
-                "kind": "decision",
-                "tool": "read",
-                "client": "R",
-                "outcome": "allow",
-                "decision": "allow_once",
-                "by": "me",
-            },
-            "read",
-            "R",
-            "allow once by me",
-        ),
-        ({"kind": "bridge", "tool": None, "client": None, "event": "started"}, "", "", "started"),
-        ({"kind": "execution", "tool": "\x1b[2J", "client": "[red]x", "success": True}, "␛[2J", "[red]x", "done"),
+        ({"success": True, "sentence": "Robot edited “a.md”"}, "Robot edited “a.md”", False),
+        ({"success": False, "sentence": "Robot wanted it"}, "Robot wanted it", True),
+        ({"kind": "decision", "outcome": "deny", "sentence": "You denied it"}, "You denied it", True),
+        ({"kind": "bridge", "sentence": "The bridge started"}, "The bridge started", False),
+        ({"kind": "bridge"}, "bridge", False),
+        ({"success": True, "sentence": "“\x1b[2J[red]x\n\ny”"}, "“␛[2J[red]x y”", False),
     ],
 )
-def test_each_kind_of_record_has_its_row(record: dict[str, Any], tool: str, by: str, outcome: str) -> None:
-    cells = dict(zip(HEADINGS, (cell.plain for cell in draw_record({"timestamp": WHEN} | record)), strict=True))
-    assert (cells["Tool"], cells["By"]) == (tool, by)
-    assert outcome in cells["Outcome"]
+def test_a_record_has_its_row(record: dict[str, Any], words: str, red: bool) -> None:
+    cells = dict(zip(HEADINGS, draw_record({"timestamp": WHEN} | record), strict=True))
+    assert cells["What happened"].plain == words
+    assert ("red" in str(cells["What happened"].style)) == red

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
+
 Terminal = Callable[..., Any]
 
 
@@ -49,7 +51,7 @@ def test_programs_get_one_line_of_json_and_stop_it_with_a_signal(vault: Path) ->
         assert ready["pid"] == server.pid
         assert "apply_patch" in ready["tools"]
         server.send_signal(signal.SIGTERM)
-        assert server.wait(15) == 0
+        assert server.wait(PATIENCE) == 0
         assert server.stdout.read() == ""
 
 
@@ -68,7 +70,7 @@ def test_without_a_terminal_it_names_the_command_that_enables_the_tools(vault: P
         assert server.stderr is not None
         assert server.stdout.readline().startswith("Serving")
         server.send_signal(signal.SIGINT)
-        assert server.wait(15) == 0
+        assert server.wait(PATIENCE) == 0
         assert f"vault-bridge settings preset vault --vault {vault}" in server.stderr.read()
 
 

@@ -8,6 +8,7 @@ import pytest
 from typer.main import get_command
 
 from bridge.cli.main import COMMANDS, app, keep_blocks
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +22,11 @@ OURS = {"bridge", "bridge.__main__", "bridge.cli", "bridge.cli.main", "bridge.cl
 def imported(*command: str) -> set[str]:
     """The modules that Python imports for a command, by name."""
     done = subprocess.run(  # noqa: S603 - our own program
-        [sys.executable, "-X", "importtime", *command], capture_output=True, encoding="utf-8", timeout=60, check=True
+        [sys.executable, "-X", "importtime", *command],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+        check=True,
     )
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
 

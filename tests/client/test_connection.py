@@ -12,6 +12,7 @@ from bridge.contract.host_requests import DirtyQuestion
 from bridge.errors import ExecutionFailed
 from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_BEHIND
+from tests.patience import PATIENCE
 from tests.server.house import House
 
 
@@ -75,10 +76,10 @@ async def test_questions_that_were_open_before_we_listened_are_heard(house: Hous
     async with connect(house.vault, name="my screen", role="host", can=["consent"]) as bridge:
         heard: asyncio.Queue[str] = asyncio.Queue()
         bridge.on("consent.requested", lambda question: heard.put_nowait(question["requestId"]))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert await heard.get() == "c-1"
         await house.world.question("c-2")
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert await heard.get() == "c-2"
 
 
@@ -91,7 +92,7 @@ async def test_handlers_may_be_coroutines_that_call_back(house: House) -> None:
             await bridge.request("consent.respond", requestId=question["requestId"], decision="deny_once")
 
         bridge.on("consent.requested", deny)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert (await asking).by == "my screen"
 
 
@@ -115,7 +116,7 @@ async def listen(bridge: Connection, count: int) -> list[Notification]:
 
 
 async def test_notifications_are_read_in_order_also_those_from_before(house: House) -> None:
-    async with connect(house.vault, name="reader") as bridge, asyncio.timeout(5):
+    async with connect(house.vault, name="reader") as bridge, asyncio.timeout(PATIENCE):
         await bridge.request("events.subscribe", kinds=["vault.changed"])
         for path in ("a.md", "b.md"):
             house.world.hub.publish(VaultChanged(path=path, change="modified"))
@@ -125,7 +126,7 @@ async def test_notifications_are_read_in_order_also_those_from_before(house: Hou
 
 
 async def test_when_the_bridge_stops_every_wait_ends(house: House) -> None:
-    async with connect(house.vault, name="my script") as bridge, asyncio.timeout(5):
+    async with connect(house.vault, name="my script") as bridge, asyncio.timeout(PATIENCE):
         listening = asyncio.create_task(listen(bridge, 1))
         slow = asyncio.create_task(bridge.call("slow"))
         await house.world.calls.until_running(1)
@@ -139,7 +140,7 @@ async def test_when_the_bridge_stops_every_wait_ends(house: House) -> None:
 
 
 async def test_a_connection_that_breaks_off_ends_every_wait(house: House) -> None:
-    async with connect(house.vault, name="my script") as bridge, asyncio.timeout(5):
+    async with connect(house.vault, name="my script") as bridge, asyncio.timeout(PATIENCE):
         slow = asyncio.create_task(bridge.call("slow"))
         await house.world.calls.until_running(1)
         (peer,) = house.world.hub.peers

@@ -1,7 +1,7 @@
 """The open questions: one outcome each."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,22 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.broker import MAX_FEEDBACK, Broker, ConsentAnswer
+from bridge.consent.broker import MAX_FEEDBACK, MAX_OPEN, Broker, ConsentAnswer, Covered, Revise
 from bridge.contract.base import Event
 from bridge.contract.consent import (
     ConsentReply,
     ConsentRequest,
-    Covers,
     Decision,
     Operation,
     Outcome,
+    Revision,
     RiskLevel,
     ToolFace,
 )
-from bridge.errors import Conflict, PermissionDenied, ToolFailure
-from bridge.identity.caller import HOST, Caller
+from bridge.errors import Conflict, InvalidParameters, PermissionDenied, RateLimited, ToolFailure
+from bridge.identity.caller import HOST, HOST_ID, Caller
+from bridge.vault.revision import HunkText
+from tests.identities import caller
+from tests.loop_time import LoopClock, run, skip, turns
 
 DIGEST = "sha256:right"
+EDITED = "sha256:edited"
+TEXT = HunkText("Notes/Meeting.md", 0, "other text\n")
 OFFERED = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
 
 
@@ -40,10 +45,10 @@ def question(request_id: str = "c-1", *, plan_digest: str | None = DIGEST) -> Co
         summary="Edit Notes/Meeting.md",
         parameters={},
         targets=("Notes/Meeting.md",),
-        covers=Covers.TARGET,
         can_bypass=False,
         choices=OFFERED,
         plan_digest=plan_digest,
+        editable=True,
         created_at="2026-01-01T00:00:00.000Z",
         expires_at="2026-01-01T00:05:00.000Z",
     )
@@ -77,32 +82,6 @@ class BrokenScreen(Screen):
         raise ConnectionResetError("gone")
 
 
-class SkippingLoop(asyncio.SelectorEventLoop):
-    """A loop whose time can be moved on by hand, so that a time-out need not be waited for."""
-
-    skipped = 0.0
-
-    def time(self) -> float:
-        return super().time() + self.skipped
-
-
-def skip(seconds: float) -> None:
-    loop = asyncio.get_running_loop()
-    assert isinstance(loop, SkippingLoop)
-    loop.skipped += seconds
-
-
-def run(scenario: Coroutine[Any, Any, None]) -> None:
-    with asyncio.Runner(loop_factory=SkippingLoop) as runner:
-        runner.run(scenario)
-
-
-async def turns(count: int = 3) -> None:
-    """Let everything that is ready go on."""
-    for _ in range(count):
-        await asyncio.sleep(0)
-
-
 def begin(
     broker: Broker,
     asked: ConsentRequest | None = None,
@@ -110,9 +89,18 @@ def begin(
     timeout: float = 300.0,
     wait_for_host: bool = False,
     check: Callable[[], Awaitable[None]] | None = None,
+    revise: Revise | None = None,
+    covered: Covered | None = None,
 ) -> asyncio.Task[ConsentAnswer]:
     return asyncio.create_task(
-        broker.ask(asked or question(), timeout=timeout, wait_for_host=wait_for_host, check=check)
+        broker.ask(
+            asked or question(),
+            timeout=timeout,
+            wait_for_host=wait_for_host,
+            check=check,
+            revise=revise,
+            covered=covered,
+        )
     )
 
 
@@ -127,6 +115,23 @@ async def yes(broker: Broker, by: str = "Screen a", digest: str | None = DIGEST)
 
 async def no(broker: Broker, by: str = "Screen a", feedback: str | None = None) -> ConsentReply:
     return await broker.respond("c-1", Decision.DENY_ONCE, plan_digest=None, feedback=feedback, by=person(by))
+
+
+async def edit(broker: Broker, by: str = "Screen a", digest: str = DIGEST) -> Revision:
+    return await broker.revise("c-1", TEXT, plan_digest=digest, by=person(by))
+
+
+def edited(*, turns_taken: int = 0, failure: ToolFailure | None = None) -> Revise:
+    """Makes the question about the edited plan, after so many turns of the loop; or fails."""
+
+    async def revise(text: HunkText, by: Caller) -> ConsentRequest:
+        assert (text, by.client) == (TEXT, HOST)
+        await turns(turns_taken)
+        if failure is not None:
+            raise failure
+        return question(plan_digest=EDITED).model_copy(update={"revised": True})
+
+    return revise
 
 
 @pytest.fixture
@@ -408,15 +413,182 @@ async def test_an_id_is_asked_once(broker: Broker, screen: Screen) -> None:
 
 
 async def test_many_questions_wait_side_by_side(broker: Broker, screen: Screen) -> None:
-    asking = [begin(broker, question(f"c-{number}")) for number in range(50)]
+    asking = [begin(broker, question(f"c-{number}")) for number in range(MAX_OPEN)]
     await turns()
-    assert [open_.request_id for open_ in broker.pending()] == [f"c-{number}" for number in range(50)]
-    for number in reversed(range(50)):
+    assert [open_.request_id for open_ in broker.pending()] == [f"c-{number}" for number in range(MAX_OPEN)]
+    for number in reversed(range(MAX_OPEN)):
         reply = await broker.respond(
             f"c-{number}", Decision.ALLOW_ONCE, plan_digest=DIGEST, feedback=str(number), by=person(screen.name)
         )
         assert reply.accepted
-    assert [answer.feedback for answer in await asyncio.gather(*asking)] == [str(number) for number in range(50)]
+    assert [answer.feedback for answer in await asyncio.gather(*asking)] == [str(number) for number in range(MAX_OPEN)]
+
+
+async def test_a_client_has_a_few_questions_open_and_the_rest_is_refused_at_once(
+    broker: Broker, screen: Screen
+) -> None:
+    asking = [begin(broker, question(f"c-{number}")) for number in range(400)]
+    await turns()
+    assert len(broker.pending()) == len(screen.notified) == MAX_OPEN
+    refused = [asked.exception() for asked in asking if asked.done()]
+    assert len(refused) == 400 - MAX_OPEN
+    assert all(isinstance(failure, RateLimited) for failure in refused)
+    other = begin(broker, question("other").model_copy(update={"client_id": "other"}))
+    own = [begin(broker, question(f"own-{n}").model_copy(update={"client_id": HOST_ID})) for n in range(MAX_OPEN + 1)]
+    await turns()
+    assert not any(asked.done() for asked in (other, *own)), "others have their own, and the person has no limit"
+    await broker.respond("c-3", Decision.DENY_ONCE, plan_digest=None, feedback=None, by=person(screen.name))
+    next_one = begin(broker, question("c-next"))
+    await turns()
+    assert not next_one.done()
+    for asked in (*asking, next_one, other, *own):
+        asked.cancel()
+
+
+async def test_an_edited_text_makes_another_plan_and_only_that_can_be_allowed(broker: Broker, screen: Screen) -> None:
+    other = Screen("b")
+    broker.attach(other)
+    asking = begin(broker, revise=edited())
+    await turns()
+    revision = await edit(broker)
+    assert revision.accepted
+    assert revision.question is not None
+    assert (revision.question.request_id, revision.question.plan_digest) == ("c-1", EDITED)
+    assert screen.methods() == other.methods() == ["consent.requested", "consent.revised"]
+    assert screen.notified[1][1]["planDigest"] == EDITED
+    assert [shown.plan_digest for shown in broker.pending()] == [EDITED]
+    assert "digest" in ((await yes(broker, digest=DIGEST)).reason or "")
+    assert "digest" in ((await edit(broker, digest=DIGEST)).reason or "")
+    assert (await yes(broker, digest=EDITED)).plan_digest == EDITED
+    assert (await asking).decision is Decision.ALLOW_ONCE
+
+
+@pytest.mark.usefixtures("screen")
+async def test_a_screen_that_connects_later_is_shown_the_edited_question(broker: Broker) -> None:
+    asking = begin(broker, revise=edited())
+    await turns()
+    await edit(broker)
+    late = Screen("late")
+    broker.attach(late)
+    assert [(method, params["planDigest"], params["revised"]) for method, params in late.notified] == [
+        ("consent.requested", EDITED, True)
+    ]
+    assert (await no(broker)).accepted
+    await asking
+
+
+async def test_a_text_that_cannot_be_taken_leaves_everything_as_it_was(broker: Broker, screen: Screen) -> None:
+    asking = begin(broker, revise=edited(failure=InvalidParameters("The text is as it was")))
+    await turns()
+    assert (await edit(broker)).reason == "The text is as it was"
+    assert screen.methods() == ["consent.requested"]
+    assert (await yes(broker)).accepted
+    await asking
+
+
+async def test_an_edit_of_a_file_that_has_changed_since_ends_the_question(broker: Broker, screen: Screen) -> None:
+    asking = begin(broker, revise=edited(failure=Conflict("It has changed", code="stale")))
+    await turns()
+    assert (await edit(broker)).reason == "It has changed"
+    assert screen.notified[-1][1]["outcome"] == "stale"
+    with pytest.raises(Conflict):
+        await asking
+    assert "ended already" in ((await edit(broker)).reason or "")
+
+
+async def test_nothing_is_answered_while_a_text_is_taken_and_no_text_is_taken_while_a_yes_is_checked(
+    broker: Broker, screen: Screen
+) -> None:
+    asking = begin(broker, revise=edited(turns_taken=4), check=lambda: turns(4))
+    await turns()
+    editing = asyncio.create_task(edit(broker))
+    await turns(1)
+    assert "being checked" in ((await yes(broker)).reason or "")
+    assert "being checked" in ((await edit(broker)).reason or "")
+    assert (await editing).accepted
+    allowing = asyncio.create_task(yes(broker, digest=EDITED))
+    await turns(1)
+    assert "being checked" in ((await edit(broker, digest=EDITED)).reason or "")
+    assert (await allowing).accepted
+    assert (await asking).decision is Decision.ALLOW_ONCE
+    assert screen.methods() == ["consent.requested", "consent.revised", "consent.resolved"]
+
+
+@pytest.mark.parametrize("edited_first", [False, True])
+def test_a_question_ends_when_it_would_have_ended_without_the_edit(edited_first: bool) -> None:
+    async def scenario() -> None:
+        broker, screen = Broker(clock=LoopClock()), Screen("a")
+        broker.attach(screen)
+        asking = begin(broker, revise=edited(turns_taken=0 if edited_first else 50))
+        await turns()
+        skip(200)
+        editing = asyncio.create_task(edit(broker))
+        await turns()
+        skip(101)
+        with pytest.raises(PermissionDenied):
+            await asking
+        assert (await editing).accepted is edited_first
+        assert screen.methods()[-1] == "consent.resolved"
+
+    run(scenario())
+
+
+@pytest.mark.usefixtures("screen")
+async def test_who_may_not_answer_may_not_edit(broker: Broker) -> None:
+    own = question().model_copy(update={"client_id": "s1"})
+    asking = begin(broker, own, revise=edited())
+    await turns()
+    refused = await broker.revise("c-1", TEXT, plan_digest=DIGEST, by=caller("s1"))
+    assert refused.reason == "A client never answers its own questions"
+    assert (await broker.revise("c-2", TEXT, plan_digest=DIGEST, by=person("a"))).accepted is False
+    await no(broker)
+    await asking
+
+
+@pytest.mark.usefixtures("screen")
+async def test_a_question_that_is_not_editable_takes_no_text(broker: Broker) -> None:
+    fixed = question().model_copy(update={"editable": False})
+    asking = begin(broker, fixed, revise=edited())
+    await turns()
+    assert "cannot be edited" in ((await edit(broker)).reason or "")
+    await no(broker)
+    await asking
+
+
+@pytest.mark.parametrize(
+    ("decision", "ends"),
+    [
+        (Decision.DENY_SESSION, {"c-2": "denied"}),
+        (Decision.DENY_ONCE, {"c-2": "denied"}),
+        (Decision.ALLOW_ONCE, {}),
+        (Decision.ALLOW_SESSION, {"c-4": "allowed"}),
+    ],
+)
+async def test_an_answer_ends_the_other_questions_that_it_covers(
+    broker: Broker, screen: Screen, decision: Decision, ends: dict[str, str]
+) -> None:
+    says: dict[str, bool | None] = {"c-2": False, "c-3": None, "c-4": True}
+    offered = {"choices": (*OFFERED, Decision.ALLOW_SESSION)}
+    asking = {"c-1": begin(broker, question().model_copy(update=offered))}
+    for number, covered in says.items():
+        asking[number] = begin(broker, question(number), covered=lambda covered=covered: covered)  # type: ignore[misc]
+    await turns()
+    reply = await broker.respond("c-1", decision, plan_digest=DIGEST, feedback="not now", by=person("Screen a"))
+    assert reply.accepted
+    await asking["c-1"]
+    resolved = {
+        params["requestId"]: (params["outcome"], params["decision"], params["by"])
+        for method, params in screen.notified
+        if method == "consent.resolved" and params["requestId"] != "c-1"
+    }
+    assert resolved == {number: (outcome, decision.value, "Screen a") for number, outcome in ends.items()}
+    for number in ends:
+        answer = await asking[number]
+        said = None if decision.allows else "not now"  # a yes is commented for the call that was looked at
+        assert (answer.decision, answer.feedback, answer.option) == (decision, said, None)
+    for open_ in broker.pending():
+        broker.cancel(open_.request_id)
+    await asyncio.gather(*asking.values(), return_exceptions=True)
 
 
 @dataclass(frozen=True)
@@ -431,12 +603,18 @@ async def wrong(broker: Broker, by: str) -> ConsentReply:
     return await yes(broker, by, "sha256:wrong")
 
 
-ANSWERS = {"yes": yes, "no": no, "wrong": wrong}
+async def yes_to_the_edited_plan(broker: Broker, by: str) -> ConsentReply:
+    return await yes(broker, by, EDITED)
+
+
+ANSWERS = {"yes": yes, "no": no, "wrong": wrong, "new": yes_to_the_edited_plan}
 
 ACTS = st.lists(
     st.builds(
         Act,
-        what=st.sampled_from(["yes a", "yes b", "yes c", "no a", "no b", "wrong c", "time-out", "cancel", "abort"]),
+        what=st.sampled_from(
+            ["yes a", "yes b", "yes c", "no a", "no b", "wrong c", "new a", "edit b", "time-out", "cancel", "abort"]
+        ),
         turns=st.integers(0, 4),
     ),
     min_size=1,
@@ -451,7 +629,7 @@ def test_answers_time_out_and_cancel_together_give_exactly_one_outcome(acts: lis
 
 
 async def _race(acts: list[Act], look: int, *, stale: bool) -> None:
-    broker = Broker(clock=SystemClock())
+    broker = Broker(clock=LoopClock())
     screens = [Screen(name) for name in "abc"]
     for screen in screens:
         broker.attach(screen)
@@ -461,14 +639,17 @@ async def _race(acts: list[Act], look: int, *, stale: bool) -> None:
         if stale:
             raise Conflict("changed", code="stale")
 
-    asking = begin(broker, check=check)
+    asking = begin(broker, check=check, revise=edited(turns_taken=look))
     await turns()
     answering: list[asyncio.Task[ConsentReply]] = []
+    editing: list[asyncio.Task[Revision]] = []
     cancelled = 0
     for act in acts:
         what, _, who = act.what.partition(" ")
         if what in ANSWERS:
             answering.append(asyncio.create_task(ANSWERS[what](broker, who)))
+        elif what == "edit":
+            editing.append(asyncio.create_task(edit(broker, who)))
         elif what == "time-out":
             skip(301)
         elif what == "cancel":
@@ -477,6 +658,8 @@ async def _race(acts: list[Act], look: int, *, stale: bool) -> None:
             asking.cancel()
         await turns(act.turns)
     replies = [await answer for answer in answering]
+    revisions = [await revision for revision in editing]
+    assert sum(revision.accepted for revision in revisions) <= 1, "the digest is another one after the first"
     skip(301)
     (outcome,) = await asyncio.gather(asking, return_exceptions=True)
     _judge(screens, replies, outcome, cancelled=cancelled, stale=stale)
@@ -495,6 +678,8 @@ def _judge(
     assert len(ends) == 1
     assert all(screen.notified == screens[0].notified for screen in screens)
     ended = Outcome(ends[0]["outcome"])
+    digest = EDITED if "consent.revised" in screens[0].methods() else DIGEST
+    assert all(reply.plan_digest in {None, digest} for reply in replies), "only what is shown is allowed"
     accepted = [reply for reply in replies if reply.accepted]
     assert [(reply.outcome, reply.by) for reply in accepted] == (
         [(ended, ends[0]["by"])] if ended in {Outcome.ALLOWED, Outcome.DENIED} else []

@@ -2,15 +2,17 @@
 
 from datetime import UTC, datetime, timedelta
 
+import orjson
 import pytest
 
 from bridge.clock import SystemClock
 from bridge.consent.client_grants import FILE, ClientGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Holder, Operation
 from bridge.contract.targets import Reach
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import Caller
 from bridge.policy.consent import ConsentCase
+from bridge.policy.offers import Bounds, offers
 from bridge.policy.targets import Target
 from tests.identities import PrivateFiles, caller, client_grants, touching
 
@@ -30,17 +32,24 @@ def fetching(*targets: Target, who: Caller | None = None, tool: str = "web_fetch
         tool=tool,
         operation=Operation.NETWORK,
         consent_class=ConsentClass.ALWAYS,
-        risk=RiskLevel.MEDIUM,
         covers=Covers.TARGET,
         targets=targets or touching("https://example.org/a"),
         caller=who or caller("s1"),
-        mode=ConsentMode.ALWAYS_ASK,
+        mode=ConsentMode.SESSION_ALLOW,
         developer_mode=False,
     )
 
 
-def always(grants: ClientGrants, case: ConsentCase, reach: Reach | None = None) -> None:
-    grants.keep(Decision.ALLOW_ALWAYS, case, case.rungs(reach))
+def always(
+    grants: ClientGrants, case: ConsentCase, reach: Reach = Reach.PAGE, decision: Decision = Decision.ALLOW_ALWAYS
+) -> None:
+    offered = offers(case, Bounds(), datetime.now(UTC))
+    extent = next(
+        one.extent
+        for one in offered
+        if (one.decision, one.extent.who) == (decision, Holder.CLIENT) and one.extent.rungs[0].reach is reach
+    )
+    grants.keep(decision, extent, case)
 
 
 def test_an_allow_holds_for_the_one_client_and_what_its_rung_covers() -> None:
@@ -56,7 +65,7 @@ def test_an_allow_holds_for_the_one_client_and_what_its_rung_covers() -> None:
 def test_a_never_holds_for_the_one_client_and_below_what_it_names() -> None:
     grants = client_grants()
     case = fetching(*touching("https://example.org/docs"))
-    grants.keep(Decision.DENY_ALWAYS, case, case.rungs(None))
+    always(grants, case, decision=Decision.DENY_ALWAYS)
     assert grants.denial(fetching(*touching("https://example.org/docs/deep"))) is not None
     assert grants.denial(fetching(*touching("https://example.org/"))) is None
     assert grants.denial(fetching(*touching("https://example.org/docs"), who=caller("s2"))) is None
@@ -77,12 +86,7 @@ def test_an_answer_is_listed_with_its_rung_and_taken_back_by_its_id() -> None:
     grants = client_grants()
     always(grants, fetching(), Reach.SITE)
     (grant,) = grants.list()
-    assert (grant.kind, grant.tool, grant.target, grant.reach) == (
-        "client",
-        "web_fetch",
-        "https://example.org/",
-        Reach.SITE,
-    )
+    assert (grant.kind, grant.tool, grant.where) == ("client", "web_fetch", ("https://example.org/",))
     assert grants.revoke(grant.grant_id)
     assert not grants.revoke(grant.grant_id)
     assert grants.grant(fetching()) is None
@@ -101,7 +105,7 @@ def test_what_nobody_uses_lapses_and_says_so() -> None:
     assert grants.grant(fetching()) is None
     assert "30 days" in str(grants.lapsed(fetching()))
     grants.sweep()
-    assert client_grants(files).list() == []
+    assert client_grants(files).list() == ()
 
 
 def test_the_same_answer_given_twice_is_one() -> None:
@@ -111,12 +115,29 @@ def test_the_same_answer_given_twice_is_one() -> None:
     assert len(grants.list()) == 1
 
 
-def test_a_later_never_replaces_an_always_of_the_same_reach() -> None:
-    grants = client_grants()
-    always(grants, fetching())
-    grants.keep(Decision.DENY_ALWAYS, fetching(), fetching().rungs(None))
-    assert grants.grant(fetching()) is None
-    assert grants.denial(fetching()) is not None
+def test_what_an_older_version_wrote_still_holds() -> None:
+    files = PrivateFiles()
+    files.held[FILE] = orjson.dumps(
+        {
+            "version": 1,
+            "grants": [
+                {
+                    "id": "c-1",
+                    "client": "s1",
+                    "tool": "web_fetch",
+                    "reach": "site",
+                    "key": "https://example.org/",
+                    "decision": "allow_always",
+                    "since": "2026-01-01T00:00:00.000Z",
+                    "used": "2026-01-01T00:00:00.000Z",
+                    "feedback": None,
+                }
+            ],
+        }
+    )
+    grants = client_grants(files)
+    assert grants.fault is None
+    assert grants.grant(fetching(*touching("https://example.org/other"))) is not None
 
 
 @pytest.mark.parametrize(
@@ -139,7 +160,7 @@ def test_a_full_disk_keeps_nothing_and_says_so() -> None:
     files.full = True
     with pytest.raises(ExecutionFailed, match="Make room"):
         always(grants, fetching())
-    assert grants.list() == []
+    assert grants.list() == ()
 
 
 def test_a_tool_that_may_not_be_allowed_for_good_is_not_whatever_the_file_says() -> None:
@@ -151,11 +172,10 @@ def test_a_tool_that_may_not_be_allowed_for_good_is_not_whatever_the_file_says()
         tool="apply_patch",
         operation=Operation.UPDATE,
         consent_class=ConsentClass.NEVER,
-        risk=RiskLevel.HIGH,
         covers=Covers.TARGET,
         targets=touching("https://example.org/a"),
         caller=caller("s1"),
-        mode=ConsentMode.ALWAYS_ASK,
+        mode=ConsentMode.SESSION_ALLOW,
         developer_mode=False,
     )
     assert client_grants(files).grant(patch) is None

@@ -10,10 +10,10 @@ from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
-from bridge.policy.consent import ConsentCase, Extent, Verdict, decide
+from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Decision, Holder, Operation
+from bridge.policy.consent import ConsentCase, Verdict, decide
 from bridge.vault.folder import Folder
-from tests.identities import caller, client_grants, touching
+from tests.identities import caller, client_grants, say, touching
 
 
 class Calendar(SystemClock):
@@ -34,7 +34,6 @@ def reading(path: str) -> ConsentCase:
         tool="read",
         operation=Operation.READ,
         consent_class=ConsentClass.ALWAYS,
-        risk=RiskLevel.LOW,
         covers=Covers.TOOL,
         targets=touching(path),
         caller=caller("s1"),
@@ -132,11 +131,11 @@ def test_null_means_for_ever(years: Years, file: Path) -> None:
 
 def test_what_lapsed_and_is_granted_again_holds(years: Years, file: Path) -> None:
     fetch = dataclasses.replace(reading("https://example.org/a"), operation=Operation.NETWORK, covers=Covers.TARGET)
-    years.grants.remember(Decision.ALLOW_ALWAYS, fetch, extent=Extent(everyone=True))
+    say(years.grants, Decision.ALLOW_ALWAYS, fetch, who=Holder.EVERYONE)
     years.clock.turn(31)
     assert decide(fetch, years.grants).rule == "lapsed"
     assert years.grants.list() == []
-    years.grants.remember(Decision.ALLOW_ALWAYS, fetch, extent=Extent(everyone=True))
+    say(years.grants, Decision.ALLOW_ALWAYS, fetch, who=Holder.EVERYONE)
     assert decide(fetch, years.grants).outcome == "allow"
     years.grants.sweep()
     assert '"r??"' in file.read_text(encoding="utf-8")
@@ -155,7 +154,7 @@ def test_a_clock_that_was_ahead_does_not_lengthen_a_grant(years: Years, file: Pa
 
 
 def test_a_tool_allowed_for_good_by_an_answer_lapses_and_one_set_by_hand_does_not(years: Years) -> None:
-    years.grants.remember(Decision.ALLOW_ALWAYS, reading("x.md"), extent=Extent(everyone=True))
+    say(years.grants, Decision.ALLOW_ALWAYS, reading("x.md"), who=Holder.EVERYONE, what=Coverage.TOOL)
     assert years.modes == {"read": "always_allow"}
     years.clock.turn(20)
     years.grants.used(reading("x.md"), "mode:always_allow")
@@ -187,9 +186,9 @@ def test_a_broken_memory_makes_everything_count_from_now(
 def test_the_end_is_reported(years: Years, file: Path) -> None:
     file.write_text('{"Notes/": "rw-"}', encoding="utf-8")
     years.call()
-    expires = {grant.operation: grant.expires for grant in years.grants.list()}
-    assert expires["execute"] is None
-    assert (expires["read"] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
+    expires = {grant.what: grant.expires for grant in years.grants.list()}
+    assert expires[Coverage.RUNNING] is None
+    assert (expires[Coverage.READING] or "")[:10] == (years.clock.day + timedelta(days=30)).date().isoformat()
 
 
 def test_a_file_with_a_fault_forgets_no_use(years: Years, file: Path) -> None:

@@ -98,10 +98,12 @@ def test_a_change_by_hand_holds_for_the_next_decision(permissions: PermissionFil
 
 
 def test_a_change_that_leaves_size_and_times_as_they_were_is_seen_while_the_file_is_young(
-    permissions: PermissionFile, file: Path, clock: Clock
+    permissions: PermissionFile, file: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A disk whose clock ticks every two seconds tells two quick changes not apart."""
-    just_now = clock.now().timestamp()
+    now = clock.now()
+    monkeypatch.setattr(type(clock), "now", lambda _clock: now)
+    just_now = now.timestamp()
     file.write_text('{"a.md": "r??"}', encoding="utf-8")
     os.utime(file, (just_now, just_now))
     assert allows(permissions)

@@ -5,6 +5,7 @@ import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from bridge.clock import SystemClock
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.identity.caller import SHARED, Caller
-from bridge.policy.consent import ConsentCase, Extent, Verdict, decide
+from bridge.policy.consent import ConsentCase, Verdict, decide
+from bridge.policy.offers import Bounds, offers
 from bridge.vault.disk import Disk
 from bridge.vault.root import VaultRoot
 from tests.identities import caller, client_grants, touching
@@ -47,7 +49,8 @@ codes = st.tuples(*(st.sampled_from((letter, "-", "?")) for letter in "rwx")).ma
 rules = st.dictionaries(st.sampled_from(PLACES), codes, max_size=5)
 modes = st.dictionaries(st.sampled_from(sorted(TOOLS)), st.sampled_from([mode.value for mode in ConsentMode]))
 answers = st.sampled_from(list(Decision))
-extents = st.builds(Extent, everyone=st.sampled_from((None, True, False)))
+which = st.integers(0, 15)
+"""Which of the offers of a decision is taken, counted round and round."""
 
 
 @st.composite
@@ -58,19 +61,20 @@ def cases(draw: st.DrawFn, tools: tuple[str, ...] = tuple(TOOLS)) -> ConsentCase
         tool=tool,
         operation=operation,
         consent_class=consent_class,
-        risk=RiskLevel.LOW,
         covers=covers,
         targets=touching(*draw(st.lists(st.sampled_from(TARGETS), max_size=3, unique=True))),
         caller=draw(st.sampled_from(CALLERS)),
-        mode=ConsentMode.ALWAYS_ASK,
+        mode=ConsentMode.SESSION_ALLOW,
         developer_mode=draw(st.booleans()),
         call=draw(st.sampled_from(("call-1", "call-2"))),
+        additions=draw(st.sampled_from((None, frozenset({Addition.TAG}), frozenset(Addition)))),
+        files=draw(st.integers(0, 3)),
     )
 
 
-Said = list[tuple[Decision, ConsentCase, Extent]]
+Said = list[tuple[Decision, ConsentCase, int]]
 Approved = list[tuple[Operation, str | None]]
-said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases(), extents), max_size=6)
+said: st.SearchStrategy[Said] = st.lists(st.tuples(answers, cases(), which), max_size=6)
 approved: st.SearchStrategy[Approved] = st.lists(
     st.tuples(st.sampled_from((Operation.CREATE, Operation.UPDATE)), st.sampled_from((None, "s1"))), max_size=2
 )
@@ -118,12 +122,18 @@ class World:
         return dict(json.loads(self.file.read_bytes()))
 
     def decide(self, case: ConsentCase) -> Verdict:
-        mode = ConsentMode(self.modes.get(case.tool, "always_ask"))
+        mode = ConsentMode(self.modes.get(case.tool, "session_allow"))
         return decide(dataclasses.replace(case, mode=mode), self.grants)
 
+    def remember(self, decision: Decision, case: ConsentCase, number: int = 0) -> None:
+        """Give one of the answers that are offered, if any is."""
+        offered = [one for one in offers(case, Bounds(days=30), datetime.now(UTC)) if one.decision is decision]
+        if offered:
+            self.grants.remember(decision, offered[number % len(offered)].extent, case)
+
     def say(self, words: Said, autos: Approved) -> None:
-        for decision, case, extent in words:
-            self.grants.remember(decision, case, extent=extent)
+        for decision, case, number in words:
+            self.remember(decision, case, number)
         for operation, client in autos:
             self.grants.auto_approve(operation, client, enabled=True)
 
@@ -142,7 +152,7 @@ def deny(made: World, how: Any, case: ConsentCase, place: str, letter: int) -> N
     """One denial more, of any kind."""
     match how:
         case Decision():
-            made.grants.remember(how, case)
+            made.remember(how, case, letter)
         case "mode":
             made.modes[case.tool] = "never_allow"
         case _:
@@ -198,7 +208,7 @@ def test_nothing_said_before_makes_a_never_tool_run_unasked(
         verdict = made.decide(case)
         assert verdict.outcome != "allow"
         assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)
-        made.say([(decision, case, Extent()) for decision in Decision if decision.allows], [])
+        made.say([(decision, case, number) for decision in Decision if decision.allows for number in range(16)], [])
         made.write(dict.fromkeys(PLACES, "rwx"))
         made.modes[case.tool] = "always_allow"
         assert made.decide(case).outcome != "allow"
@@ -211,9 +221,9 @@ def test_what_is_denied_stays_so_whatever_is_allowed_afterwards(
 ) -> None:
     with world() as made:
         made.write(entries)
-        made.grants.remember(Decision.DENY_SESSION, case)
+        made.remember(Decision.DENY_SESSION, case)
         made.say(
-            [(decision, other, extent) for decision, other, extent in words if decision.allows],
+            [(decision, other, number) for decision, other, number in words if decision.allows],
             [(Operation.UPDATE, None)],
         )
         made.modes[case.tool] = "always_allow"

@@ -5,6 +5,7 @@ The model keeps every answer as a row and looks through all of them each time; i
 
 import dataclasses
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,14 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Decision, Holder, Operation, Until
 from bridge.contract.identity import Capability
-from bridge.contract.targets import Reach
 from bridge.identity.caller import SHARED, Caller, Client
-from bridge.policy.consent import ConsentCase, Extent, decide
+from bridge.policy.consent import ConsentCase, decide
+from bridge.policy.offers import Bounds, Offer, offers
 from bridge.vault.root import VaultRoot
 from tests.consent.test_shrinking import QuickDisk
-from tests.identities import client_grants, target
+from tests.identities import client_grants, say, target
 
 CLIENTS = (
     SHARED,
@@ -42,11 +43,10 @@ def case(who: Caller, kind: tuple[str, ConsentClass, Operation], text: str, call
         tool=kind[0],
         operation=kind[2],
         consent_class=kind[1],
-        risk=RiskLevel.LOW,
         covers=Covers.TARGET,
         targets=(target(text),),
         caller=who,
-        mode=ConsentMode.ALWAYS_ASK,
+        mode=ConsentMode.SESSION_ALLOW,
         developer_mode=False,
         call=call,
     )
@@ -56,109 +56,115 @@ cases = st.one_of(
     st.builds(case, callers, st.just(WRITE), st.sampled_from(PATHS), st.sampled_from(("1", "2"))),
     st.builds(case, callers, st.just(FETCH), st.sampled_from(URLS), st.sampled_from(("1", "2"))),
 )
-extents = st.builds(
-    Extent,
-    st.sampled_from((None, Reach.FOLDER, Reach.VAULT, Reach.PAGE, Reach.SITE)),
-    st.sampled_from((None, True, False)),
-)
 steps = st.one_of(
     st.tuples(st.just("ask"), cases),
-    st.tuples(st.just("answer"), cases, st.sampled_from(list(Decision)), extents),
+    st.tuples(st.just("answer"), cases, st.integers(0, 20)),
     st.tuples(st.just("revoke"), st.sampled_from(("c1", "c2"))),
 )
 
 
 class Model:
-    """Who is asked, as the documents say it."""
+    """Who is asked, as the documents say it: every answer is a row, and all are looked through each time."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[Decision, ConsentCase, Any, bool]] = []
+        self.rows: list[tuple[Offer, ConsentCase]] = []
 
     def verdict(self, asked: ConsentCase) -> str:
-        held = [row for row in self.rows if self.holds(*row, asked)]
-        if any(not decision.allows for decision, *_ in held):
+        held = [offer.decision.allows for offer, said in self.rows if self.holds(offer, said, asked)]
+        if not all(held):
             return "deny"
-        return "allow" if any(decision.allows for decision, *_ in held) else "ask"
+        return "allow" if held else "ask"
 
-    def holds(self, decision: Decision, said: ConsentCase, rung: Any, everyone: bool, asked: ConsentCase) -> bool:
+    def holds(self, offer: Offer, said: ConsentCase, asked: ConsentCase) -> bool:
+        extent, allows = offer.extent, offer.decision.allows
         (touched,) = asked.targets
-        if decision is Decision.DENY_ONCE:
+        if extent.what is Coverage.CALL:
             return (said.caller.subject, said.tool, said.call) == (asked.caller.subject, asked.tool, asked.call)
-        if everyone:  # for good and for all: by what is touched and done, whatever the tool
-            same_act = said.letters == asked.letters
-            return same_act and (rung.covers(touched) if decision.allows else rung.denies(touched))
-        whom = said.caller.session_id == asked.caller.session_id
-        if decision is not Decision.ALLOW_SESSION:
-            whom = said.caller.subject == asked.caller.subject
-        return whom and said.tool == asked.tool and (rung.covers(touched) if decision.allows else rung.denies(touched))
+        whom = {
+            Holder.EVERYONE: True,
+            Holder.CONNECTION: said.caller.session_id == asked.caller.session_id,
+            Holder.CLIENT: said.caller.subject == asked.caller.subject,
+        }
+        what = {
+            Coverage.TOOL: asked.tool == extent.tool,
+            Coverage.CHANGING: asked.letters == ("w",) and extent.operation in {None, asked.operation},
+            Coverage.REQUESTS: asked.operation is Operation.NETWORK,
+        }
+        where = (rung.covers(touched) if allows else rung.denies(touched) for rung in extent.rungs)
+        return whom[extent.who] and what[extent.what] and (not extent.rungs or any(where))
 
-    def say(self, decision: Decision, said: ConsentCase, extent: Extent) -> None:
-        for_good = decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}
-        if decision is Decision.ALLOW_ONCE or (
-            decision is Decision.ALLOW_ALWAYS and said.consent_class is ConsentClass.SESSION
-        ):
+    def say(self, offer: Offer, said: ConsentCase) -> None:
+        if offer.decision is Decision.ALLOW_ONCE:
             return
-        (rung,) = said.rungs(extent.reach) or (None,)
-        if decision.allows:  # something wider was allowed: the calls it covers may be made again
-            mine = (said.caller.subject, said.tool)
+        if offer.decision.allows:  # something wider was allowed: this client's calls that it covers may be made again
             self.rows = [
                 row
                 for row in self.rows
-                if row[0] is not Decision.DENY_ONCE
-                or (row[1].caller.subject, row[1].tool) != mine
-                or (rung is not None and not rung.covers(row[1].targets[0]))
+                if row[0].extent.what is not Coverage.CALL
+                or row[1].caller.subject != said.caller.subject
+                or not self.covers(offer, row[1])
             ]
-        everyone = for_good and extent.holds_for_all(decision)
-        if for_good:  # the newest word on exactly this counts
-            where = ("all", said.letters) if everyone else (said.caller.subject, said.tool)
-            self.rows = [row for row in self.rows if not self.same_place(row, where, rung)]
-        self.rows.append((decision, said, rung, everyone))
+        if offer.decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:  # the newest word on exactly this counts
+            self.rows = [row for row in self.rows if not self.same(row, offer, said)]
+        self.rows.append((offer, said))
 
     @staticmethod
-    def same_place(row: tuple[Decision, ConsentCase, Any, bool], where: Any, rung: Any) -> bool:
-        decision, said, held, everyone = row
-        if decision not in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
+    def covers(offer: Offer, refused: ConsentCase) -> bool:
+        (touched,) = refused.targets
+        where = not offer.extent.rungs or any(rung.covers(touched) for rung in offer.extent.rungs)
+        return where and offer.extent.allows(refused)
+
+    @staticmethod
+    def same(row: tuple[Offer, ConsentCase], offer: Offer, said: ConsentCase) -> bool:
+        held, by = row
+        if held.decision not in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
             return False
-        return (("all", said.letters) == where and everyone and held == rung) or (
-            (said.caller.subject, said.tool) == where and not everyone and held == rung
-        )
-
-
-def _offered(said: ConsentCase, extent: Extent) -> bool:
-    try:
-        said.rungs(extent.reach)
-    except ValueError:
-        return False
-    return True
+        one, other = (dataclasses.replace(each.extent, until=Until.REVOKED, operation=None) for each in (held, offer))
+        is_everyone = offer.extent.who is Holder.EVERYONE
+        return one == other and (is_everyone or by.caller.subject == said.caller.subject)
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(steps, max_size=14))
 def test_who_is_asked_and_who_is_not_is_what_the_model_says(played: list[Any]) -> None:
     model = Model()
+    modes: dict[str, str] = {}
+
+    def set_mode(tool: str, mode: ConsentMode | None, by: str | None) -> None:
+        del by
+        modes[tool] = "session_allow" if mode is None else mode.value
+
     with tempfile.TemporaryDirectory() as folder, VaultRoot(Path(folder), QuickDisk()) as root, root.state() as state:
         grants = GrantStore(
             PermissionFile(state, clock=SystemClock()),
             clock=SystemClock(),
-            modes=dict,
-            set_mode=lambda _tool, _mode, _by: None,
+            modes=lambda: modes,
+            set_mode=set_mode,
             clients=client_grants(),
         )
         strikes: dict[Any, int] = {}
+        now = datetime.now(UTC)
         for step in played:
             match step:
                 case ("ask", asked):
-                    assert decide(asked, grants).outcome == model.verdict(asked), (asked, model.rows)
-                case ("answer", said, decision, extent) if _offered(said, extent):
+                    now_set = dataclasses.replace(asked, mode=ConsentMode(modes.get(asked.tool, "session_allow")))
+                    assert decide(now_set, grants).outcome == model.verdict(asked), (asked, model.rows)
+                case ("answer", said, number):
+                    offered = offers(said, Bounds(), now)
+                    offer = offered[number % len(offered)]
                     key = (said.caller.subject, said.letters, said.targets[0].place)
-                    strikes[key] = strikes.get(key, 0) + (decision is Decision.DENY_ONCE)
+                    strikes[key] = strikes.get(key, 0) + (offer.decision is Decision.DENY_ONCE)
                     if strikes[key] >= 3:
                         continue  # silenced: a rule of its own, tested on its own
-                    grants.remember(decision, said, extent=extent)
-                    model.say(decision, said, extent)
+                    grants.remember(offer.decision, offer.extent, said)
+                    model.say(offer, said)
                 case ("revoke", client_id):
                     grants.forget_client(client_id)
-                    model.rows = [row for row in model.rows if row[1].caller.client.id != client_id or row[3]]
+                    model.rows = [
+                        (offer, said)
+                        for offer, said in model.rows
+                        if said.caller.client.id != client_id or offer.extent.who is Holder.EVERYONE
+                    ]
                 case _:
                     pass
 
@@ -174,7 +180,7 @@ def test_a_name_is_nobody() -> None:
             set_mode=lambda _tool, _mode, _by: None,
             clients=client_grants(),
         )
-        grants.remember(Decision.ALLOW_SESSION, said)
+        say(grants, Decision.ALLOW_SESSION, said)
         assert decide(said, grants).outcome == "allow"
         other = dataclasses.replace(said, caller=Caller(SHARED, "link-2", "Claude"))
         assert decide(other, grants).outcome == "ask"
@@ -193,11 +199,11 @@ def test_three_denials_of_one_target_within_a_minute_silence_it() -> None:
         for number in range(3):
             asked = case(who, WRITE, "a.md", f"call {number}")
             assert decide(asked, grants).outcome == "ask"
-            grants.remember(Decision.DENY_ONCE, asked)
+            say(grants, Decision.DENY_ONCE, asked)
         renamed = Caller(SHARED, "link-9", "Somebody else")
         again = case(renamed, ("edit_file", ConsentClass.SESSION, Operation.UPDATE), "a.md", "call 9")
         assert decide(again, grants).rule == "session:silenced"
         assert decide(case(renamed, WRITE, "Notes/b.md", "call 9"), grants).outcome == "ask"
-        silenced = next(grant for grant in grants.list() if grant.tool is None)
+        silenced = next(grant for grant in grants.list() if grant.kind == "session")
         assert grants.revoke(silenced.grant_id)
         assert decide(again, grants).outcome == "ask"

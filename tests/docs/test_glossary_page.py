@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Decision, Operation, RiskLevel
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "glossary.md").read_text(encoding="utf-8")
 ENTRIES: list[tuple[str, str]] = re.findall(r"^\*\*(.+?)\*\*(?: \(.+?\))?: (.*)$", PAGE, re.MULTILINE)
@@ -28,7 +28,6 @@ def test_the_words_of_a_section_are_in_the_order_of_the_alphabet(section: str) -
     ("word", "values"),
     [
         ("class", ConsentClass),
-        ("covers", Covers),
         ("decision", Decision),
         ("mode", ConsentMode),
         ("operation", Operation),

@@ -60,6 +60,6 @@ async def test_a_note_tool_that_writes_does_what_the_page_says(
         after = (served / file).read_bytes()
         assert new in after
         assert after.startswith(before[:4] + b"status: active\n")
-        assert {"path", "diff", "added", "removed", "backup"} <= result.data.keys()
+        assert {"path", "diff", "added", "removed"} <= result.data.keys()
         await person.request("history.undo")
     assert (served / file).read_bytes() == before

@@ -25,11 +25,12 @@ def users_of(pattern: str) -> set[str]:
         (r"new WebSocket\b", {"platform/socket.ts"}),
         (r"\b(fetch|requestUrl|sendBeacon)\(|\b(XMLHttpRequest|EventSource)\b", set()),
         (r'"node:child_process"', {"platform/sidecar.ts"}),
-        (r'"node:fs', {"platform/runFolder.ts"}),
-        (r'"(electron|node:(?!child_process"|fs/promises"|path"))', set()),
-        (r"\bnew Worker\(", {"platform/browserTool.ts"}),
+        (r'"node:fs', {"platform/outside.ts"}),
+        (r'"electron"', {"platform/chosenFile.ts", "platform/electron.d.ts"}),
+        (r'"node:(?!child_process"|fs/promises"|path")', set()),
+        (r"\bnew (Worker|Function)\b|\beval\(|srcdoc", set()),
     ],
-    ids=["socket", "requests", "programs", "files", "other ways", "code"],
+    ids=["socket", "requests", "programs", "files", "the app", "other ways", "code"],
 )
 def test_one_file_does_it_and_no_other(pattern: str, files: set[str]) -> None:
     assert users_of(pattern) == files
@@ -37,5 +38,12 @@ def test_one_file_does_it_and_no_other(pattern: str, files: set[str]) -> None:
 
 def test_the_readme_discloses_each_of_them() -> None:
     disclosed = README.split("**The Obsidian plugin**", 1)[1].split("\n## ", 1)[0]
-    for word in ("WebSocket", "127.0.0.1", "host.json", "start one, the bridge", "off until you turn it on", "sandbox"):
+    for word in (
+        "WebSocket",
+        "127.0.0.1",
+        "host.json",
+        "start one, the bridge",
+        "not before you confirm it",
+        "asks it for its version",
+    ):
         assert word in disclosed

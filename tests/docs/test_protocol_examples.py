@@ -64,6 +64,9 @@ async def test_the_log_has_the_members_that_the_page_names(served: Path) -> None
     async with connect(served, name="me") as agent:
         await agent.call("apply_patch", path="Kitchen/Plum jam.md", patches=[edit], reason="shorter", call_id="c1")
         await agent.call("apply_patch", path="../Pear jam.md", patches=[edit])
+        await agent.call("draft", action="begin")
+        await agent.call("create_note", path="Kitchen/Quince jam.md", content="# Jam\n")
+        await agent.call("chain", calls=[{"name": "all", "tool": "find", "arguments": {"pattern": "*"}}])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == named

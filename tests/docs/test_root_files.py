@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import bridge
+from bridge.plugin.former_id import AUTHOR, FORMER_ID
+from bridge.plugin.source import PLUGIN_ID
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,12 +32,19 @@ def test_the_manifest_has_the_members_that_are_required_and_no_others() -> None:
     assert required <= set(load("manifest.json")) <= required | {"authorUrl", "fundingUrl"}
 
 
+def test_the_bridge_knows_the_plugin_by_its_manifest() -> None:
+    manifest = load("manifest.json")
+    assert (manifest["id"], manifest["author"]) == (PLUGIN_ID, AUTHOR)
+    assert manifest["id"] != FORMER_ID
+
+
 def test_the_id_is_lowercase_and_speaks_neither_of_obsidian_nor_of_a_plugin() -> None:
     manifest = load("manifest.json")
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", manifest["id"])
     assert "obsidian" not in manifest["id"]
     assert not manifest["id"].endswith("plugin")
     assert not re.search("obsidian|plugin", manifest["name"], re.IGNORECASE)
+    assert not re.search(r"^obsi|dian$", manifest["name"], re.IGNORECASE)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,9 @@ def row(key: str, described: dict[str, Any]) -> str:
         bounds = ""
     else:
         bounds = f"{low:,} to {high:,}" if high is not None else f"{low:,} or more"
+    bounds = f"{bounds} {described.get('unit', '')}".strip()
+    if none := described.get("none"):
+        bounds = f"{bounds}; null: {none.lower()}".removeprefix("; ")
     return f"| `{key}` | `{default}` | {bounds} | {described['description']} |"
 
 

@@ -7,13 +7,20 @@ from typing import Any
 
 import pytest
 
+from bridge.clock import SystemClock
+from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON
 from bridge.journal.ledger import Ledger
+from bridge.sandbox.programs import Programs
 from bridge.toolkit.tool import ToolSpec
-from bridge.tools import providers
+from bridge.tools import draft_provider, providers, terminal_provider, web_provider
+from bridge.tools.servers.mcp_loader import McpLoaderTool
 from bridge.tools.services import ToolServices
+from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from bridge.web.search.search import WebSearch
+from tests.web_servers import LocalWeb, web_services
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")
 
@@ -24,7 +31,15 @@ def tools(vault: Path, indexed: Any) -> Iterator[dict[str, ToolSpec]]:
     root = VaultRoot(vault)
     history = Ledger.__new__(Ledger)  # not asked anything here
     services = ToolServices(VaultFiles(root), indexed(vault), history)
-    found = [tool.spec for provider in providers(services) for tool in provider.tools(PERSON)]
+    drafts = Drafts.__new__(Drafts)
+    made = [
+        *providers(services),
+        draft_provider(drafts, TemplateStore.__new__(TemplateStore), SystemClock()),
+        web_provider(web_services(LocalWeb(), vault), WebSearch.__new__(WebSearch)),
+        terminal_provider(services.storage, Programs([], vault, lambda: True), drafts, lambda: True),
+    ]
+    found = [tool.spec for provider in made for tool in provider.tools(PERSON)]
+    found.append(McpLoaderTool.spec)  # there where servers are entered
     yield {tool.name: tool for tool in found if tool.listed}
     root.close()
 

@@ -9,6 +9,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, Result, connect
+from tests.patience import PATIENCE
 
 
 class Person:
@@ -44,7 +45,7 @@ async def person(vault: Path) -> AsyncIterator[Person]:
 
 
 async def call(vault: Path, tool: str, **arguments: Any) -> Result:
-    async with asyncio.timeout(20), connect(vault, name="Robot") as agent:
+    async with asyncio.timeout(PATIENCE), connect(vault, name="Robot") as agent:
         return await agent.call(tool, arguments)
 
 
@@ -62,7 +63,7 @@ async def test_a_folder_goes_to_the_systems_trash_and_comes_back_byte_for_byte(
 ) -> None:
     before = snapshot(vault)
     done = await call(vault, "delete_file", path="Notes")
-    assert done.text == "Deleted 'Notes' to trash."
+    assert done.text == f"Deleted 'Notes' to trash. ({done.execution_id})"
     assert (done.data["trash"], done.data["files"], done.data["linkedFrom"]) == ("system", 3, 1)
     (question,) = person.questions
     assert (question["operation"], question["riskLevel"]) == ("delete", "high")
@@ -88,7 +89,7 @@ async def test_a_note_is_deleted_by_its_name_and_knows_that_nothing_links_to_it(
     vault: Path, person: Person, trashed: Path
 ) -> None:
     done = await call(vault, "delete_note", name="[[ideas]]")
-    assert done.text == "Deleted 'Ideas.md' to trash."
+    assert done.text == f"Deleted 'Ideas.md' to trash. ({done.execution_id})"
     assert person.questions[0]["scope"]["hasBacklinks"] is False
     assert list(snapshot(trashed)) == ["Ideas.md"]
 

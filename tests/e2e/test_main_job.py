@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 
+from tests.patience import PATIENCE
+
 pytestmark = pytest.mark.slow
 
 pexpect = pytest.importorskip("pexpect", reason="pseudo-terminals are POSIX")
 
 BRIDGE = [sys.executable, "-m", "bridge"]
-PATIENCE = 60
 ENVIRONMENT_WIDTH = (50, 120)
 
 
@@ -100,6 +101,8 @@ def test_grep_patch_approve_log_undo_redo(served: Path) -> None:
     person.expect("Robot")
     person.expect(r"\(y\)|y\b.*once")
     person.sendline("s")
+    person.expect("Robot may ")
+    person.sendline("y")
     agent.expect(pexpect.EOF)
     agent.close()
     assert agent.exitstatus == 0
@@ -146,7 +149,7 @@ def test_a_denial_reaches_the_agent_with_the_persons_words(served: Path) -> None
     agent = terminal(served, "call", "apply_patch", f"path={name}", f"patches={patches}", "--client", "Robot")
     person.expect(r"\+.*x")
     person.sendline("m")
-    person.expect("(?i)message")
+    person.expect(r"Message to the agent \(")
     person.sendline("not this note")
     agent.expect("not this note")
     agent.expect(pexpect.EOF)

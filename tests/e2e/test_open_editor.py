@@ -13,7 +13,9 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import connect
 from bridge.client.discovery import find_endpoint
+from bridge.rpc import editors
 from tests.journal.open_editors import OpenEditors
+from tests.patience import PATIENCE
 
 NOTE = "Notes/Meeting.md"
 
@@ -67,14 +69,16 @@ class Plugin:
 
 
 @pytest.fixture
-async def plugin(vault: Path) -> AsyncIterator[Plugin]:
-    """A bridge, and Obsidian with a note open."""
+async def plugin(vault: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Plugin]:
+    """A bridge, and Obsidian with a note open, for whose answers it waits however busy the machine is."""
+    for name in ("LOOK_SECONDS", "WRITE_SECONDS"):
+        monkeypatch.setattr(editors, name, PATIENCE)
     async with Bridge(vault) as bridge:
         bridge.settings.update({"enabledTools": ["*"]})
         endpoint = find_endpoint(vault, "host")
         found = Plugin(vault)
         running = asyncio.create_task(found.run(endpoint.url, endpoint.token))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             await found.ready.wait()
         yield found
         running.cancel()

@@ -17,9 +17,10 @@ from typer.testing import CliRunner
 
 from bridge.app import Bridge
 from bridge.cli.main import app
-from bridge.health import installation, place, running, state
+from bridge.health import installation, place, programs, running, state
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
+from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
 from bridge.server.run_folder import RunFolder
 
 posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
@@ -46,6 +47,19 @@ def test_a_vault_without_faults_is_healthy(vault: Path) -> None:
     assert healthy(found)
     assert {finding.level for finding in found} <= {"ok", "warn"}
     assert not (vault / ".vault-bridge").exists(), "looking changes nothing"
+
+
+def test_which_sandbox_works_and_what_it_lacks_is_said(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (found,) = programs.check_sandbox(vault)
+    assert probe().kind in found.what or not probe().confines
+    lacking = Sandbox(SandboxKind.LANDLOCK, ("A program does this", "A program does that"))
+    monkeypatch.setattr(programs, "probe", lambda: lacking)
+    assert "(landlock); a program does this; a program does that" in one(programs.check_sandbox, vault, "ok").what
+    monkeypatch.setattr(programs, "probe", lambda: NO_SANDBOX)
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert "not limited" in one(programs.check_sandbox, vault, "warn").what
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert one(programs.check_sandbox, vault, "ok").remedy == "", "there is nothing to install"
 
 
 def test_a_check_that_cannot_be_made_is_a_failure(vault: Path) -> None:
@@ -245,3 +259,33 @@ def test_the_command_says_what_to_do_and_its_code_says_healthy_or_not(
     assert ill.exit_code == 1
     assert "FAIL  settings" in ill.stdout
     assert "→ Correct" in ill.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
+def test_files_that_no_tool_can_see_are_named_and_counted(vault: Path) -> None:
+    one(place.check_names, vault, "ok")
+    (vault / "aux.md").write_text("a")
+    for number in range(place.MOST_NAMED + 2):
+        (vault / f"a:{number}.md").write_text("a")
+    finding = one(place.check_names, vault, "warn")
+    assert "'a:0.md'" in finding.what
+    assert finding.what.endswith("and 3 more")
+    (vault / "out.md").symlink_to("/")
+    (vault / "nowhere.md").symlink_to("nothing.md")
+    said = " ".join(each.what for each in place.check_names(vault))
+    assert "leads out of the vault: 'out.md'" in said
+    assert "leads nowhere: 'nowhere.md'" in said
+
+
+@pytest.mark.parametrize(
+    ("status", "level", "said"),
+    [
+        ({"byNameOnly": 0, "namedOnly": [], "indexing": False, "notes": 3, "indexed": 3}, "ok", "3 notes are read"),
+        ({"byNameOnly": 0, "namedOnly": [], "indexing": True, "notes": 3, "indexed": 1}, "ok", "1 of 3 notes"),
+        ({"byNameOnly": 2, "namedOnly": ["A.md"], "indexing": False, "notes": 3, "indexed": 3}, "warn", "'A.md' and 1"),
+        (None, "warn", "could not be asked"),
+    ],
+)
+def test_notes_that_were_given_up_are_named(status: Any, level: str, said: str) -> None:
+    (finding,) = running._given_up(status)
+    assert (finding.level, said in finding.what) == (level, True)

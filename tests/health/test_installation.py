@@ -12,7 +12,7 @@ from bridge.plugin.install import install
 
 BUILT = {
     "main.js": b"// built",
-    "manifest.json": json.dumps({"id": "vault-bridge", "version": __version__}).encode(),
+    "manifest.json": json.dumps({"id": "vault-bridge-consent", "version": __version__}).encode(),
     "styles.css": b"",
 }
 
@@ -23,7 +23,7 @@ def found(vault: Path) -> Finding:
 
 
 def folder(vault: Path) -> Path:
-    return vault / ".obsidian" / "plugins" / "vault-bridge"
+    return vault / ".obsidian" / "plugins" / "vault-bridge-consent"
 
 
 def test_a_vault_without_the_plugin_is_well(vault: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_missing_file_is_named(vault: Path, missing: str) -> None:
 
 
 def test_another_version_is_named(vault: Path) -> None:
-    install(vault, BUILT | {"manifest.json": b'{"id": "vault-bridge", "version": "0.0.1"}'})
+    install(vault, BUILT | {"manifest.json": b'{"id": "vault-bridge-consent", "version": "0.0.1"}'})
     assert (found(vault).level, "0.0.1" in found(vault).what) == ("warn", True)
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.contract.identity import Capability
+from bridge.contract.identity import Capability, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.store import FILE, MOST_CLIENTS, ClientStore
 from tests.identities import PrivateFiles
@@ -175,3 +175,15 @@ def test_there_is_an_end_to_how_many_clients_there_are(store: ClientStore) -> No
         store.add(f"Client {number}")
     with pytest.raises(InvalidParameters, match="revoke one"):
         store.add("One more")
+
+
+def test_a_clients_preset_is_kept_and_can_be_changed(store: ClientStore, files: PrivateFiles) -> None:
+    first, _ = store.add("One", Preset.AGENT)
+    second, token = store.add("Two")
+    assert (first.preset, second.preset) == (Preset.AGENT, None)
+    assert store.choose(second.client_id, preset=Preset.MINIMAL).preset is Preset.MINIMAL
+    again = ClientStore(files, clock=Clock())
+    assert [client.preset for client in again.list()] == [Preset.AGENT, Preset.MINIMAL]
+    known = again.authenticate(token)
+    assert known is not None
+    assert known.preset == "minimal"

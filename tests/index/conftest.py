@@ -7,10 +7,11 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.texts.grep import Grep
-from bridge.index.texts.patterns import Patterns
-from bridge.index.texts.worker_pool import WorkerPool
+from bridge.index.texts.patterns import Patterns, pattern_workers
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from bridge.workers.pool import WorkerPool
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -21,13 +22,13 @@ def clock() -> SystemClock:
 @pytest.fixture
 def soon(clock: SystemClock) -> float:
     """A deadline no test should reach."""
-    return clock.monotonic() + 20
+    return clock.monotonic() + PATIENCE
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[WorkerPool]:
     """Kept warm for a whole file of tests."""
-    pool = WorkerPool(SystemClock())
+    pool = pattern_workers(SystemClock())
     yield pool
     pool.close()
 

@@ -14,7 +14,7 @@ from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
-from bridge.vault.file_types import is_binary
+from bridge.vault.file_types import is_text
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold
 from bridge.vault.root import VaultRoot
@@ -138,7 +138,7 @@ def read_everything(folder: Path) -> dict[str, Any]:
     for path, data, _state in files:
         text = data.decode("utf-8", "surrogateescape")
         answers[f"text {path}"] = (
-            None if is_binary(data) else data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
+            None if not is_text(data) else data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
         )
         own: tuple[Any, ...] = ()
         if path.lower().endswith(".md"):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import watchfiles
 
 from bridge.clock import SystemClock
 from bridge.index import index_thread
@@ -14,9 +15,7 @@ from bridge.index.ingest import Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
-
-PATIENCE = 20
-"""Seconds after which something that should have happened has not."""
+from tests.patience import PATIENCE
 
 
 class Heard:
@@ -43,6 +42,12 @@ def put(place: Path, text: str) -> None:
     draft.rename(place)
 
 
+@pytest.fixture(autouse=True)
+def _swept_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is found just because the disk is compared every minute."""
+    monkeypatch.setattr(index_thread, "SWEEP_SECONDS", 1e6)
+
+
 @pytest.fixture
 def heard() -> Heard:
     return Heard()
@@ -61,9 +66,11 @@ def index(vault: Path, tmp_path: Path, heard: Heard) -> Iterator[VaultIndex]:
 @pytest.fixture
 def watched(index: VaultIndex, vault: Path) -> Iterator[VaultIndex]:
     """Following the disk, by the system's reports."""
-    watcher = Watcher(vault.resolve(), index.changed, index.unwatched)
+    began = threading.Event()
+    watcher = Watcher(vault.resolve(), index.changed, index.unwatched, began.set)
     watcher.start()
     index.start()
+    assert began.wait(PATIENCE)
     assert index._indexer.built.wait(PATIENCE)
     yield index
     watcher.stop()
@@ -104,6 +111,25 @@ def test_files_in_a_folder_made_a_moment_before_are_not_missed(watched: VaultInd
     assert len(watched.tagged("deep")) == 20
 
 
+def test_what_changes_before_the_system_begins_to_report_is_found(
+    index: VaultIndex, vault: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = watchfiles.watch
+
+    def late(*folders: Any, **options: Any) -> Iterator[Any]:
+        assert index._indexer.built.wait(PATIENCE)
+        put(vault / "Early.md", "#early")
+        yield from watch(*folders, **options)
+
+    monkeypatch.setattr(watchfiles, "watch", late)
+    watcher = Watcher(vault.resolve(), index.changed, index.unwatched, index.watched)
+    watcher.start()
+    index.start()
+    heard.wait_for(("Early.md", "created"))
+    assert index.tagged("early") == ["Early.md"]
+    watcher.stop()
+
+
 def test_without_reports_an_old_answer_is_checked_first(index: VaultIndex, vault: Path) -> None:
     index._stale = 0
     index.start()
@@ -127,12 +153,15 @@ def test_a_watcher_that_cannot_start_says_so(vault: Path, monkeypatch: pytest.Mo
 
 
 def test_many_changes_at_once_are_found_by_one_sweep(
-    watched: VaultIndex, vault: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch
+    index: VaultIndex, vault: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(index_thread, "MANY", 3)
-    (vault / "Unreported.md").write_text("#unreported", encoding="utf-8")
-    watched.changed(f"made up {number}.md" for number in range(9))
+    index.start()
+    assert index._indexer.built.wait(PATIENCE)
+    put(vault / "Unreported.md", "#unreported")
+    index.changed(f"made up {number}.md" for number in range(9))
     heard.wait_for(("Unreported.md", "created"))
+    assert index.tagged("unreported") == ["Unreported.md"]
 
 
 def test_what_was_read_in_the_instant_of_its_change_is_looked_at_again(
@@ -143,7 +172,8 @@ def test_what_was_read_in_the_instant_of_its_change_is_looked_at_again(
     (vault / "Racy.md").write_text("#before", encoding="utf-8")
     index.start()
     assert index._indexer.built.wait(PATIENCE)
-    (vault / "Racy.md").write_text("#after!", encoding="utf-8")
+    with (vault / "Racy.md").open("r+b") as racy:  # in one step: it is looked at all the time
+        racy.write(b"#after!")
     heard.wait_for(("Racy.md", "modified"))
     assert index.tagged("after!") == index.tagged("before") == []
     assert index.tagged("after") == ["Racy.md"]

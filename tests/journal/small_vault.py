@@ -92,6 +92,26 @@ class HookedDisk(Disk):
         super().move_new(at, name, to, to_name)
 
 
+class TearingDisk(Disk):
+    """Ends the process at the nth change; of a write, half is written."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__()
+        self._left = at
+
+    def before(self, operation: str, name: str) -> None:  # noqa: ARG002 (the signature is Disk's)
+        self._left -= 1
+        if not self._left and operation != "write":
+            os._exit(9)
+
+    def write(self, fd: int, data: memoryview) -> int:
+        self.before("write", "")
+        if not self._left:
+            os.write(fd, data[: len(data) // 2])
+            os._exit(9)
+        return os.write(fd, data)
+
+
 @dataclass
 class FakeTrash:
     """A system's trash outside the vault. What it does to the disk, the disk's hook is asked about.

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.vault import disk as disk_module
-from bridge.vault.disk import Disk
-from tests.journal.small_vault import SHAPES, HookedDisk, Killed, SmallVault, Step, Tree, plan_of
+from tests.journal.small_vault import SHAPES, HookedDisk, Killed, SmallVault, Step, TearingDisk, Tree, plan_of
 
 MOST_OPERATIONS = 400
 
@@ -175,26 +174,6 @@ def run_until_death(small: SmallVault, steps: tuple[Step, ...], at: int) -> int:
         os._exit(0)
     finally:
         os._exit(1)
-
-
-class TearingDisk(Disk):
-    """Ends the process at the nth change; of a write, half is written."""
-
-    def __init__(self, at: int) -> None:
-        super().__init__()
-        self._left = at
-
-    def before(self, operation: str, name: str) -> None:  # noqa: ARG002 (the signature is Disk's)
-        self._left -= 1
-        if not self._left and operation != "write":
-            os._exit(9)
-
-    def write(self, fd: int, data: memoryview) -> int:
-        self.before("write", "")
-        if not self._left:
-            os.write(fd, data[: len(data) // 2])
-            os._exit(9)
-        return os.write(fd, data)
 
 
 @pytest.mark.long

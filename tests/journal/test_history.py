@@ -10,7 +10,7 @@ from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters, NotFound
 from bridge.journal.record import HistoryEntry
 from bridge.vault.plan import ChangePlan
-from tests.journal.small_vault import FILES, SHAPES, SmallVault, plan_of
+from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
 
 IDEAS, MEETING, OLD, EMPTY, SCAN, _ = FILES
 
@@ -20,10 +20,25 @@ def shown(plan: ChangePlan, added: int, removed: int) -> ChangePlan:
     return ChangePlan(plan.operation, plan.summary, plan.changes, plan.blobs, previews=(preview, preview))
 
 
+def test_a_change_is_listed_once_it_has_been_made_and_not_while_it_is(small: SmallVault) -> None:
+    looks: list[tuple[bool, int]] = []
+
+    def look(_number: int, _operation: str, _name: str) -> None:
+        looks.append((small.read(MEETING) == b"new\n", len(ledger.history())))
+
+    disk = HookedDisk()
+    with small.ledger(disk) as ledger:
+        disk.hook = look
+        small.apply(ledger, ("modify", MEETING, FILES[MEETING][1], b"new\n"))
+        disk.hook = lambda _number, _operation, _name: None
+        assert len(ledger.history()) == 1
+    assert (True, 0) in looks, "the file is new before the change is made"
+
+
 def test_an_entry_tells_who_changed_what_and_when(small: SmallVault) -> None:
     with small.ledger() as ledger:
         plan = shown(plan_of(*SHAPES["mixed"]), 3, 2)
-        ledger.apply(plan, small.cause("change-1", call_id="c-1", arguments_hash="abc"))
+        ledger.apply(plan, small.cause("change-1", call_id="c-1", arguments_hash="abc", grant="g-1"))
         entry = HistoryEntry(
             execution_id="change-1",
             tool="apply_patch",
@@ -35,6 +50,8 @@ def test_an_entry_tells_who_changed_what_and_when(small: SmallVault) -> None:
             removed=4,
             call_id="c-1",
             arguments_hash="abc",
+            summary="A change",
+            grant="g-1",
         )
         assert ledger.history() == [entry]
     with small.ledger() as ledger:

@@ -42,6 +42,7 @@ BEGINS = st.builds(
     removed=st.integers(0, 10**6),
     keep=st.booleans(),
     disposal=st.sampled_from([None, "system", "local"]),
+    subjects=st.lists(TEXT, max_size=3).map(tuple),
 )
 MARKS = st.builds(
     OutcomeRecord, st.sampled_from(["done", "rolled_back", "conflicted", "dropped"]), execution_id=IDS, time=TEXT

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import Conflict, ExecutionFailed
+from bridge.errors import Conflict, ExecutionFailed, NotFound
 from bridge.journal.ledger import Ledger
 from bridge.vault.folder import NEW_FILE_MODE
 from bridge.vault.paths import parse_path
@@ -234,7 +234,7 @@ def test_without_backups_nothing_is_kept_and_undo_says_why(small: SmallVault) ->
         assert small.apply(ledger, *SHAPES["mixed"]).backup is None
         assert not small.backup("change-1").exists()
         assert [entry.can_undo for entry in ledger.history()] == [False]
-        with pytest.raises(ExecutionFailed, match="patchBackupEnabled"):
+        with pytest.raises(NotFound, match="patchBackupEnabled"):
             ledger.undo_plan("change-1")
         small.apply(ledger, ("create", "Other.md", b"x"))
         assert ledger.history()[0].can_undo

@@ -2,14 +2,16 @@
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
 from bridge.errors import Conflict
 from bridge.journal import ledger as ledger_module
+from bridge.vault.folder import Folder
 from tests.journal.small_vault import FILES, HookedDisk, SmallVault, plan_of, posix_only
+from tests.patience import PATIENCE
 
 EDIT = b"typed by a person in this very moment\n"
 MOST_OPERATIONS = 120
@@ -146,7 +148,7 @@ def test_of_two_writers_of_one_file_one_is_stale(small: SmallVault) -> None:
 
     def write(number: int) -> None:
         plan = plan_of(("modify", MEETING, FILES[MEETING][1], b"%d" % number))
-        barrier.wait(timeout=5)
+        barrier.wait(PATIENCE)
         try:
             ledger.apply(plan, small.cause(f"racer-{number}"))
             outcomes.append(f"racer-{number}")
@@ -158,7 +160,7 @@ def test_of_two_writers_of_one_file_one_is_stale(small: SmallVault) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(timeout=10)
+            thread.join(PATIENCE)
         winners = [outcome for outcome in outcomes if outcome and outcome.startswith("racer")]
         assert len(winners) == 1
         assert outcomes.count("stale") == 7
@@ -176,7 +178,7 @@ def test_many_writers_of_different_files_all_succeed_and_the_journal_stays_whole
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(timeout=20)
+            thread.join(PATIENCE)
         assert len(ledger.history()) == 20
     with small.ledger(recover=False) as ledger:
         assert ledger.recover().messages == ()
@@ -191,7 +193,7 @@ def test_a_writer_that_waits_too_long_is_asked_to_try_again(small: SmallVault, m
         if operation == "swap":
             other = threading.Thread(target=second)
             other.start()
-            other.join(timeout=5)
+            other.join(PATIENCE)
 
     def second() -> None:
         try:
@@ -237,3 +239,20 @@ def test_an_edit_between_a_crash_and_the_next_start_survives(small: SmallVault, 
     with small.ledger(recover=False) as ledger:
         assert ledger.recover().conflicted == ()
         assert small.read(target) == EDIT
+
+
+def test_a_folder_that_another_plan_makes_while_it_is_looked_for_is_in_nobodys_way(
+    small: SmallVault, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = Folder.names
+
+    def names_with_a_new_folder(folder: Folder) -> Iterable[str]:
+        (small.folder / "People").mkdir(exist_ok=True)
+        return names(folder)
+
+    plan = plan_of(("mkdir", "People"), ("create", "People/Ada.md", b"ours\n"))
+    with small.ledger() as ledger:
+        monkeypatch.setattr(Folder, "names", names_with_a_new_folder)
+        ledger.check(plan)
+        ledger.apply(plan, small.cause())
+    assert small.read("People/Ada.md") == b"ours\n"

@@ -28,6 +28,10 @@ def test_file_nodes_and_text_cards_hold_links() -> None:
         ("text", "i.png", "i.png", "![[i.png]]"),
         ("text", "c d.md", "a", "[a](c%20d.md)"),
     ]
+    assert [(link.kind, link.linkpath, link.subpath) for link in links[:2]] == [
+        ("node", "/A/B.md", "#H"),
+        ("link", "Noé", ""),
+    ]
     assert [(link.embed, link.markdown) for link in links] == [
         (False, False),
         (False, False),
@@ -87,3 +91,10 @@ def test_a_link_put_in_place_of_another_is_read_there(cards: list[str], escaped:
         changed = text[: link.start] + "NEW" + text[link.end :]
         before, after = json.dumps(json.loads(text)), json.dumps(json.loads(changed))
         assert len(before) - len(json.dumps(link.original)) == len(after) - len('"NEW"')
+
+
+@pytest.mark.parametrize("subpath", ["", "#Head", "#A#B"])
+def test_in_a_nodes_path_a_hash_is_an_ordinary_character_rule_94(subpath: str) -> None:
+    node = {"type": "file", "file": "C# x/D#.md"} | ({"subpath": subpath} if subpath else {})
+    (link,) = parse_canvas(json.dumps({"nodes": [node]}))
+    assert (link.original, link.linkpath, link.subpath) == ("C# x/D#.md", "/C# x/D#.md", subpath)

@@ -10,11 +10,19 @@ LINKS = [
     pytest.param("[[Note#H1#H2|t]]", [("Note#H1#H2", "t")], id="14 the text comes after the subpath"),
     pytest.param("[[Note#^b-1]]", [("Note#^b-1", "Note > ^b-1")], id="14 to a block"),
     pytest.param("[[a||b]]", [("a", "|b")], id="15 the first bar parts target and text"),
-    pytest.param("[[]]", [], id="16 an empty one is none"),
+    pytest.param("[[Name ]] [[ Name]]", [("Name", "Name")] * 2, id="15 white space around the target is dropped"),
+    pytest.param(
+        "[[Name |x]] [[\xa0Name\u3000#^id ]]",
+        [("Name", "x"), ("Name\u3000#^id", "Name\u3000 > ^id")],
+        id="15 and before a bar",
+    ),
+    pytest.param("[t](%20Name.md%C2%A0)", [("Name.md", "t")], id="15 in Markdown links too"),
+    pytest.param("[[]] [[ ]] [[\u3000|x]] [t](%20)", [], id="16 an empty one is none"),
     pytest.param("[[|]] [[|x]]", [("|", "|"), ("|x", "|x")], id="16 a bar that comes first belongs to the name"),
     pytest.param("[[|#x]]", [("|#x", "| > x")], id="16 with a subpath too"),
     pytest.param("[[Sq]uare]]", [("Sq]uare", "Sq]uare")], id="17 only two brackets close"),
     pytest.param("[[Nested [[Inner]] x]]", [("Inner", "Inner")], id="17 the inner of two counts"),
+    pytest.param("[[[A] b?]] ![[[A] b]]", [("[A] b?", "[A] b?")], id="17 the first two of three brackets open"),
     pytest.param("[[a\nb]]", [], id="17 a line break kills it"),
     pytest.param("| [[Note\\|text]] |", [("Note", "text")], id="18 an escaped bar"),
     pytest.param("[[A#B]]", [("A#B", "A > B")], id="19 the default text"),
@@ -32,6 +40,7 @@ LINKS = [
     pytest.param("[a](%FF.md)", [("%FF.md", "a")], id="21 what is no UTF-8 stays"),
     pytest.param("[a](http://x.y) [b](mailto:x) [c](obsidian://o) [d](x-y:z)", [], id="22 a scheme leads out"),
     pytest.param("[[https://x.y]]", [("https://x.y", "https://x.y")], id="22 but not in a wikilink"),
+    pytest.param('[t](\\"https://x.y\\") [t](<a://b>)', [], id="22 so does :// further in"),
     pytest.param("[text](#Heading)", [("#Heading", "text")], id="24 to the same note"),
     pytest.param("`[[no]]` ``[[no]] ` [[no]]`` [[yes]]", [("yes", "yes")], id="26 inline code"),
     pytest.param("$[[no]]$ $$[[no]]$$ [[yes]]", [("yes", "yes")], id="26 inline mathematics"),
@@ -117,6 +126,8 @@ TAGS = [
     pytest.param("#Tag #tag #a/B", ["#Tag", "#tag", "#a/B"], id="63 spelled as written"),
     pytest.param("[[a #no]] [t #no](x.md) #yes", ["#yes"], id="64 not in links"),
     pytest.param("http://x/#y `#no` <b style='color: #fff'>", [], id="64 not in addresses, code, attributes"),
+    pytest.param("[Text #4-2](http://x.y) [a](<b://c> '#no')", ["#4-2"], id="64 but in the text of external links"),
+    pytest.param("![Text #no](http://x.y) [Text #no]( x.md)", [], id="64 and not in that of embeds"),
     pytest.param("a <!-- #no --> %% #yes %%", ["#yes"], id="26 and 27 in comments"),
     pytest.param("## #a b", ["#a"], id="in a heading"),
     pytest.param("- [ ] #task x", ["#task"], id="in a task"),
@@ -131,3 +142,25 @@ def test_tags(text: str, expected: list[str]) -> None:
     note = parse_note(text)
     assert [tag.tag for tag in note.tags] == expected
     assert [text[tag.start : tag.end] for tag in note.tags] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param('[r]: Note.md "t"', [("definition", "Note.md", '[r]: Note.md "t"')], id="a definition"),
+        pytest.param("- [r]: <a b.md#h>\n", [("definition", "a b.md#h", "[r]: <a b.md#h>")], id="in angle brackets"),
+        pytest.param("[^1]: Note.md\n\n[r]: #h\n\n[r]: http://x.y", [], id="a footnote, no path, and the web"),
+        pytest.param('a <a id="b" href="c%20d#h">x</a>', [("anchor", "c d#h", '<a id="b" href="c%20d#h"')], id="HTML"),
+        pytest.param("<p>\n<a href=b.md>\n</p>", [("anchor", "b.md", "<a href=b.md")], id="in a block of HTML"),
+        pytest.param("<pre>\n<a href=b>\n</pre>\n`<a href=b>` <!-- <a href=b> -->", [], id="what is shown as it is"),
+        pytest.param('<a href="https://x.y"> <a href="#h">', [], id="the web, and the same note"),
+        pytest.param('<a data-href="b.md"> <abbr href="b.md">', [], id="other tags and attributes"),
+    ],
+)  # fmt: skip
+def test_rule_44_addresses_that_do_not_count_are_kept_apart(text: str, expected: list[tuple[str, str, str]]) -> None:
+    note = parse_note(text)
+    assert [(each.kind, each.link, each.original) for each in note.addresses] == expected
+    assert [text[each.start : each.end] for each in note.addresses] == [original for _, _, original in expected]
+    assert (note.links, note.embeds) == ((), ())
+    assert note.all_links == note.addresses
+    assert not any(each.counts for each in note.addresses)

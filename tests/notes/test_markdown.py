@@ -15,6 +15,9 @@ def _links(text: str) -> list[str]:
         pytest.param("# A\n###### B", [(1, "A"), (6, "B")], id="65 with marks"),
         pytest.param("A\n===\nB\n---", [(1, "A"), (2, "B")], id="65 underlined"),
         pytest.param("## a [[b]] **c** ##", [(2, "a [[b]] **c**")], id="65 the text is raw"),
+        pytest.param(
+            "# \xa0Head\xa0\n\u3000B \xa0\n---\n## C\xa0 ##", [(1, "Head"), (2, "B"), (2, "C")], id="65 trimmed"
+        ),
         pytest.param("#a\n####### b\n    # c", [], id="65 what is no heading"),
         pytest.param("# C#\n#", [(1, "C#"), (1, "")], id="65 a mark that is part of the text"),
         pytest.param("%%\n# a\n%%\n# b", [(1, "b")], id="27 not in a comment"),

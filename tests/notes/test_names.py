@@ -83,9 +83,14 @@ def test_a_link_is_split_at_its_first_hash_rule_15(link: str, path: str, subpath
         ([".hidden.md", ".trash/Note.md", "a/.b/Other.md"], "Note", "Me.md", None),
         ([".hidden.md"], ".hidden", "Me.md", None),
         (["a/.b/Other.md"], "a/.b/Other", "Me.md", None),
-        # spaces around a link are not its name
+        # rule 15: white space around a link is not its name, nor can it name a file that has some there
         (["Note.md"], " Note ", "Me.md", "Note.md"),
-        ([" Note.md", "Note.md"], " Note", "Me.md", " Note.md"),
+        (["Note.md"], "\xa0Note\u3000\ufeff", "Me.md", "Note.md"),
+        ([" Note.md", "Note.md"], " Note", "Me.md", "Note.md"),
+        ([" Note.md"], " Note", "Me.md", None),
+        (["Note .md"], "Note ", "Me.md", None),
+        (["Note .md"], "Note .md", "Me.md", "Note .md"),
+        ([" Note.md"], "/ Note", "Me.md", " Note.md"),
         # what is written strangely leads nowhere
         (["Note.md"], "a//Note", "Me.md", None),
         (["Note.md"], "Note/", "Me.md", None),

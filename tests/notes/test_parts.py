@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import Ambiguous, NotFound
 from bridge.notes.markdown import parse_note
-from bridge.notes.parts import MOST_CANDIDATES, find_part, strip_heading
+from bridge.notes.parts import MOST_CANDIDATES, find_part, has_part, strip_heading
 from bridge.notes.reference import parse_reference
 
 NOTE = """\
@@ -110,3 +110,20 @@ def test_a_section_begins_with_its_heading_and_holds_none_as_high(lines: list[st
         assert (last - first + 1) == content.count("\n") + (not content.endswith("\n"))
         inner = [other for other in parse_note(content).headings if other.start]
         assert all(other.level > heading.level for other in inner)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["x#One link", "x#One more#Setext", "x#one LINK#Two: three & four", "x#^b1", "x#Two three four#^ITEM-2", "x#Deep",
+     "x#Nowhere", "x#Setext#Deep", "x#Deep#One link", "x#not a heading", "x#^nothing", "x#One link#Setext"],
+)  # fmt: skip
+def test_what_can_be_found_is_there_and_nothing_else(reference: str) -> None:
+    note, wanted = parse_note(NOTE), parse_reference(reference)
+    try:
+        find_part(NOTE, note, wanted)
+    except NotFound:
+        assert not has_part(note, wanted)
+    except Ambiguous:
+        assert has_part(note, wanted)
+    else:
+        assert has_part(note, wanted)

@@ -40,6 +40,7 @@ ADDED = [
     pytest.param("tags: []\n", "tags: [new]\n", id="empty brackets"),
     pytest.param("tags: [  ]\n", "tags: [new]\n", id="brackets with spaces"),
     pytest.param("tags: a\n", "tags: [a, new]\n", id="one tag"),
+    pytest.param("tags:\ta\nx:\ty\n", "tags:\t[a, new]\nx:\ty\n", id="behind a tab (rule 47)"),
     pytest.param("tags:   '#a' # c\n", "tags:   ['#a', 'new'] # c\n", id="one tag, quoted"),
     pytest.param("tags: ''\n", "tags: ['new']\n", id="an empty text"),
     pytest.param("tags:\nx: 1\n", "tags:\n  - new\nx: 1\n", id="no value"),

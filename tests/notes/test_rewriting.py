@@ -50,10 +50,19 @@ RENAMED = {"Old.md": "sub/New.md"}
         ("[text](<Old.md#a b> 'title')", "[text](<New.md#a b> 'title')"),
         ("![300](Old.md)", "![300](New.md)"),
         ("[text](/Old.md#h%20x)", "[text](New.md#h%20x)"),
+        # rule 15: white space around the path stays where it is
+        ("[[ Old |x]] [[Old\xa0#h ]]", "[[ New |x]] [[New\xa0#h ]]"),
         # rule 87: a text that is the old name
         ("[Old](Old.md)", "[New](New.md)"),
         ("[Old.md](Old.md#x)", "[New.md](New.md#x)"),
         ("[Older](Old.md)", "[Older](New.md)"),
+        # rule 84: addresses in definitions and in HTML
+        ('[t][r]\n\n[r]: Old.md "Old"\n[q]: <Old.md#a b>\n', '[t][r]\n\n[r]: New.md "Old"\n[q]: <New.md#a b>\n'),
+        ("> [r]: /Old.md#h%20x\n", "> [r]: New.md#h%20x\n"),
+        ('a <a class="x" href="Old.md#h">Old</a>', 'a <a class="x" href="New.md#h">Old</a>'),
+        ("<p>\n<A\nHREF='Old.md'>x</A> <a href=Old.md>\n", "<p>\n<A\nHREF='New.md'>x</A> <a href=New.md>\n"),
+        ("[r]: https://x/Old.md\n<a href='https://x/Old.md'>", "[r]: https://x/Old.md\n<a href='https://x/Old.md'>"),
+        ("<!-- <a href=Old> -->`<a href=Old>` <b href=Old>", "<!-- <a href=Old> -->`<a href=Old>` <b href=Old>"),
         # where links are: headings, lists, quotes, comments, twice in a line (rules 27 and 30)
         ("# [[Old]]\n- [ ] [[Old]] [[Old]]\n> [[Old]]\n", "# [[New]]\n- [ ] [[New]] [[New]]\n> [[New]]\n"),
         ("%%[[Old]]%%\n", "%%[[New]]%%\n"),
@@ -131,7 +140,7 @@ def test_a_wikilink_to_a_name_that_it_cannot_hold_becomes_a_markdown_link(text: 
 def test_a_link_that_cannot_be_written_is_left_and_reported() -> None:
     found = rewritten("[[Old]] [[Old|x]] [y](Old.md) [[a/Note]]", {"Old.md": "C#.md", "a/Note.md": "c/Note.md"})
     assert found.text == "[[Old]] [[Old|x]] [y](Old.md) [[c/Note]]"
-    assert found.left == ("[[Old]]", "[[Old|x]]", "[y](Old.md)")
+    assert [link.original for link in found.left] == ["[[Old]]", "[[Old|x]]", "[y](Old.md)"]
     assert found.links == 1
 
 
@@ -288,3 +297,28 @@ def test_properties_are_escaped_as_their_quotes_want(quote: str, name: str) -> N
     found = rewritten(text, {"Old.md": f"{name}.md"})
     properties = read_properties(found.text.split("---\n")[1])
     assert properties == {"up": f"[[{name}]]"}
+
+
+@pytest.mark.parametrize("form", ["shortest", "absolute", "relative"])
+@pytest.mark.parametrize(
+    ("source", "text", "becomes"),
+    [
+        # rule 37: the name alone, from its own folder; rule 36: the end of its path
+        ("C# x/Me.md", "[[Old]] [t](Old.md#h)", "[[Mmm]] [t](Mmm.md#h)"),
+        ("C# x/sub/Me.md", "[[../Old]] ![[../Old|a]]", "[[../Mmm]] ![[../Mmm|a]]"),
+        ("C# x/sub/Me.md", '---\nup: "[[../Old]]"\n---\n', '---\nup: "[[../Mmm]]"\n---\n'),
+    ],
+)
+def test_where_a_folder_has_a_name_no_link_can_hold_links_lead_there_all_the_same_rules_36_to_40(
+    form: LinkFormat, source: str, text: str, becomes: str
+) -> None:
+    files = ("C# x/Old.md", "Zz/Mmm.md", "Zz/Old.md", "C# x/sub/Me.md")
+    found = rewritten(text, {"C# x/Old.md": "C# x/Mmm.md"}, source=source, files=files, form=form)
+    assert (found.text, found.left) == (becomes, ())
+
+
+def test_the_text_of_a_link_with_brackets_changes_along_rules_19_and_87() -> None:
+    there = rewritten("[[Old#h]]", {"Old.md": "x]y.md"})
+    assert there.text == "[x\\]y > h](x%5Dy.md#h)"
+    back = rewritten(there.text, {"x]y.md": "New.md"}, files=("x]y.md",))
+    assert back.text == "[New > h](New.md#h)"

@@ -23,6 +23,10 @@ from bridge.notes.yaml_text import MAX_DEPTH, MAX_LENGTH, BrokenYaml, read_yaml
         ('a: "\\ud83d\\ude00"', {"a": "\U0001f600"}),
         ("a: \udcff", {"a": "\ufffd"}),
         ("", None),
+        # rule 47: a tab may stand behind a colon
+        ("a:\tb\n'c d': \t1\nl:\n  - x:\ty\n", {"a": "b", "c d": 1, "l": [{"x": "y"}]}),
+        ("a:\tb\ns: |\n  c:\td\n\n  e\nf:\tg", {"a": "b", "s": "c:\td\n\ne\n", "f": "g"}),
+        ('a:\tb\nq: "c:\td"', {"a": "b", "q": "c:\td"}),
         ("a: 123456789012345678901234567890", {"a": 1.2345678901234568e29}),
     ],
 )

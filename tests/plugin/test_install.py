@@ -12,7 +12,7 @@ from bridge.plugin.source import FILES, find_built_plugin
 
 BUILT = {
     "main.js": b"module.exports = {};\n",
-    "manifest.json": b'{"id": "vault-bridge", "name": "Vault Bridge", "version": "0.2.0"}',
+    "manifest.json": b'{"id": "vault-bridge-consent", "name": "Vault Bridge", "version": "0.2.0"}',
     "styles.css": b".vault-bridge {}\n",
 }
 
@@ -24,10 +24,10 @@ def ids(vault: Path, config: str = ".obsidian") -> list[str]:
 
 def test_the_files_are_put_into_place_and_the_plugin_is_enabled(vault: Path) -> None:
     done = install(vault, BUILT)
-    folder = vault / ".obsidian" / "plugins" / "vault-bridge"
+    folder = vault / ".obsidian" / "plugins" / "vault-bridge-consent"
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == BUILT
-    assert ids(vault) == ["vault-bridge"]
-    assert (done.folder, done.version, done.previous) == (".obsidian/plugins/vault-bridge", "0.2.0", None)
+    assert ids(vault) == ["vault-bridge-consent"]
+    assert (done.folder, done.version, done.previous) == (".obsidian/plugins/vault-bridge-consent", "0.2.0", None)
     assert (done.enabled, done.backup) == (True, None)
 
 
@@ -38,7 +38,7 @@ def test_other_plugins_stay_and_the_old_list_is_kept(vault: Path) -> None:
     other.mkdir(parents=True)
     (other / "main.js").write_text("x", encoding="utf-8")
     done = install(vault, BUILT)
-    assert ids(vault) == ["dataview", "templater-obsidian", "vault-bridge"]
+    assert ids(vault) == ["dataview", "templater-obsidian", "vault-bridge-consent"]
     assert done.backup == f".obsidian/{LIST}.1.bak"
     assert (vault / done.backup).read_text(encoding="utf-8") == old
     assert (other / "main.js").read_text(encoding="utf-8") == "x"
@@ -46,14 +46,67 @@ def test_other_plugins_stay_and_the_old_list_is_kept(vault: Path) -> None:
 
 def test_installing_again_replaces_the_files_keeps_the_data_and_adds_nothing(vault: Path) -> None:
     install(vault, BUILT)
-    folder = vault / ".obsidian" / "plugins" / "vault-bridge"
+    folder = vault / ".obsidian" / "plugins" / "vault-bridge-consent"
     (folder / "data.json").write_text("{}", encoding="utf-8")
-    newer = BUILT | {"manifest.json": b'{"id": "vault-bridge", "version": "0.3.0"}'}
+    newer = BUILT | {"manifest.json": b'{"id": "vault-bridge-consent", "version": "0.3.0"}'}
     done = install(vault, newer)
     assert (done.version, done.previous, done.backup) == ("0.3.0", "0.2.0", None)
-    assert ids(vault) == ["vault-bridge"]
+    assert ids(vault) == ["vault-bridge-consent"]
     assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, "data.json"])
     assert sorted(path.name for path in (vault / ".obsidian").iterdir()) == ["app.json", LIST, "plugins"]
+
+
+FORMER = b'{"id": "vault-bridge", "name": "Vault Bridge", "author": "The Vault Bridge authors", "version": "0.1.0"}'
+
+
+def former_in(vault: Path, manifest: bytes = FORMER) -> Path:
+    """A plugin in the folder that ours had before, enabled."""
+    folder = vault / ".obsidian" / "plugins" / "vault-bridge"
+    folder.mkdir(parents=True)
+    for name, data in (BUILT | {"manifest.json": manifest}).items():
+        (folder / name).write_bytes(data)
+    (vault / ".obsidian" / LIST).write_text('["dataview", "vault-bridge"]', encoding="utf-8")
+    return folder
+
+
+def test_the_plugin_under_its_former_id_makes_way_for_the_new_one(vault: Path) -> None:
+    folder = former_in(vault)
+    done = install(vault, BUILT)
+    assert not folder.exists()
+    assert ids(vault) == ["dataview", "vault-bridge-consent"]
+    assert (done.former, done.backup) == (".obsidian/plugins/vault-bridge", f".obsidian/{LIST}.1.bak")
+    assert install(vault, BUILT).former is None
+
+
+def test_what_else_is_in_its_folder_stays(vault: Path) -> None:
+    folder = former_in(vault)
+    (folder / "data.json").write_text("{}", encoding="utf-8")
+    install(vault, BUILT)
+    assert [path.name for path in folder.iterdir()] == ["data.json"]
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        b'{"id": "vault-bridge", "name": "Vault Bridge", "author": "Somebody else", "version": "1.0.1"}',
+        b'{"id": "another", "author": "The Vault Bridge authors"}',
+        b"[]",
+        b"{broken",
+    ],
+)
+def test_a_plugin_of_somebody_else_with_that_id_stays_and_stays_enabled(vault: Path, manifest: bytes) -> None:
+    folder = former_in(vault, manifest)
+    assert install(vault, BUILT).former is None
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == BUILT | {"manifest.json": manifest}
+    assert ids(vault) == ["dataview", "vault-bridge", "vault-bridge-consent"]
+
+
+def test_a_link_in_the_place_of_its_folder_is_not_followed(vault: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    former_in(vault).rename(elsewhere)
+    (vault / ".obsidian" / "plugins" / "vault-bridge").symlink_to(elsewhere, target_is_directory=True)
+    assert install(vault, BUILT).former is None
+    assert sorted(path.name for path in elsewhere.iterdir()) == sorted(FILES)
 
 
 def test_backups_of_the_list_are_never_overwritten(vault: Path) -> None:
@@ -80,8 +133,8 @@ def test_a_list_that_is_none_is_left_alone_and_nothing_is_written(vault: Path, b
 
 def test_a_configuration_folder_of_another_name_is_found(vault: Path) -> None:
     (vault / ".obsidian").rename(vault / ".config-work")
-    assert install(vault, BUILT).folder == ".config-work/plugins/vault-bridge"
-    assert ids(vault, ".config-work") == ["vault-bridge"]
+    assert install(vault, BUILT).folder == ".config-work/plugins/vault-bridge-consent"
+    assert ids(vault, ".config-work") == ["vault-bridge-consent"]
 
 
 def test_a_vault_that_obsidian_has_just_made_will_do(vault: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, Verdict, choices, decide
 from tests.identities import PERSON, caller, touching
 
@@ -19,7 +19,6 @@ READING = ConsentCase(
     tool="grep",
     operation=Operation.READ,
     consent_class=ConsentClass.ALWAYS,
-    risk=RiskLevel.LOW,
     covers=Covers.TOOL,
     targets=touching("Notes/"),
     caller=caller("s1"),
@@ -31,17 +30,14 @@ PATCHING = dataclasses.replace(
     tool="apply_patch",
     operation=Operation.UPDATE,
     consent_class=ConsentClass.NEVER,
-    risk=RiskLevel.HIGH,
     covers=Covers.TARGET,
     targets=touching("Notes/Meeting.md"),
-    mode=ConsentMode.ALWAYS_ASK,
+    mode=ConsentMode.SESSION_ALLOW,
 )
 CREATING = dataclasses.replace(
     PATCHING, tool="create_note", operation=Operation.CREATE, consent_class=ConsentClass.SESSION
 )
-FETCHING = dataclasses.replace(
-    READING, tool="web_fetch", operation=Operation.NETWORK, covers=Covers.TARGET, mode=ConsentMode.ALWAYS_ASK
-)
+FETCHING = dataclasses.replace(READING, tool="web_fetch", operation=Operation.NETWORK, covers=Covers.TARGET)
 
 
 @dataclass(frozen=True)
@@ -73,9 +69,9 @@ def case(base: ConsentCase, **changes: Any) -> ConsentCase:
         (case(READING, mode=ConsentMode.ALWAYS_ALLOW), NOTHING, "allow", "mode:always_allow"),
         (case(READING, mode=ConsentMode.ALWAYS_ALLOW), Said(denial=DENY), "deny", "session:deny"),
         (case(READING, mode=ConsentMode.NEVER_ALLOW), Said(grant=GRANT), "deny", "mode:never_allow"),
-        (case(READING, mode=ConsentMode.ALWAYS_ASK), Said(grant=GRANT), "allow", "session:allow"),
+        (case(READING, mode=ConsentMode.ALWAYS_ASK), Said(grant=GRANT), "ask", "mode:always_ask"),
         (case(READING, developer_mode=True), NOTHING, "allow", "developer_mode"),
-        (case(READING, developer_mode=True, mode=ConsentMode.ALWAYS_ASK), NOTHING, "allow", "developer_mode"),
+        (case(READING, developer_mode=True, mode=ConsentMode.ALWAYS_ASK), NOTHING, "ask", "mode:always_ask"),
         (case(READING, developer_mode=True, mode=ConsentMode.NEVER_ALLOW), NOTHING, "deny", "mode:never_allow"),
         (case(FETCHING, developer_mode=True), NOTHING, "ask", "default"),
         (case(CREATING, developer_mode=True), NOTHING, "ask", "default"),
@@ -83,6 +79,10 @@ def case(base: ConsentCase, **changes: Any) -> ConsentCase:
         (CREATING, Said(grant=GRANT), "allow", "session:allow"),
         (PATCHING, Said(grant=GRANT), "ask", "class:never"),
         (case(PATCHING, mode=ConsentMode.ALWAYS_ALLOW, developer_mode=True), Said(grant=GRANT), "ask", "class:never"),
+        (case(FETCHING, insists="it is new"), Said(grant=GRANT), "ask", "insists"),
+        (case(READING, insists="it is new", mode=ConsentMode.ALWAYS_ALLOW), NOTHING, "ask", "insists"),
+        (case(READING, insists="it is new", developer_mode=True), NOTHING, "ask", "insists"),
+        (case(FETCHING, insists="it is new"), Said(denial=DENY, grant=GRANT), "deny", "session:deny"),
         (PATCHING, Said(denial=DENY, grant=GRANT), "deny", "session:deny"),
         (case(PATCHING, by_user=True, caller=PERSON), NOTHING, "allow", "own_undo"),
         (case(PATCHING, by_user=True), NOTHING, "ask", "class:never"),
@@ -101,7 +101,7 @@ ONCE = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision
     ("asked", "offered"),
     [
         (READING, set(Decision)),
-        (case(READING, mode=ConsentMode.ALWAYS_ASK), set(Decision)),
+        (case(READING, mode=ConsentMode.ALWAYS_ASK), set(ONCE)),
         (CREATING, set(Decision) - {Decision.ALLOW_ALWAYS}),
         (PATCHING, set(ONCE)),
         (FETCHING, set(Decision)),
@@ -136,7 +136,6 @@ CASES = st.builds(
     tool=st.just("tool"),
     operation=st.sampled_from(Operation),
     consent_class=st.sampled_from(ConsentClass),
-    risk=st.sampled_from(RiskLevel),
     covers=st.sampled_from(Covers),
     targets=st.lists(st.sampled_from(touching("a.md", "b.md")), max_size=2).map(tuple),
     caller=st.sampled_from([caller("s1"), PERSON]),

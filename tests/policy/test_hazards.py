@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.policy.hazards import added_lines, hazards, hidden_characters, with_hazards
+from bridge.policy.hazards import added_lines, hazards, with_hazards
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
@@ -24,6 +24,11 @@ def plan_of(vault: Path, path: str, new: str | bytes, old: str | bytes | None = 
         return builder.build(Operation.UPDATE, "Write")
 
 
+def warnings_of(plan: ChangePlan) -> list[str]:
+    """The sentences about a plan."""
+    return [sentence for _hazard, sentence in hazards(plan)]
+
+
 LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "leads out of the vault"
 
 
@@ -36,6 +41,10 @@ LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "l
         ("![cat](//evil.example/x.png)", LOADS),
         (r"![cat](\\evil\share\x.png)", LOADS),
         ("![cat][there]", LOADS),
+        (r"![c\]at](https://evil.example/x.png)", LOADS),
+        (r"![c\\](https://evil.example/x.png)", LOADS),
+        (r"![c\]at][there]", LOADS),
+        (r"![the\]re]", LOADS),
         ("![there]", LOADS),
         ('<img\nalt="" SRC="https://evil.example/x">', LOADS),
         ('<div style="background: url(https://evil.example/x)">', LOADS),
@@ -56,7 +65,7 @@ LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "l
     ],
 )
 def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path, line: str, warning: str) -> None:
-    (sentence, *_more) = hazards(plan_of(vault, "New.md", f"first\n{line}\n"))
+    (sentence, *_more) = warnings_of(plan_of(vault, "New.md", f"first\n{line}\n"))
     assert warning in sentence
     assert "'New.md'" in sentence
     assert "line 2" in sentence or "line 3" in sentence
@@ -66,6 +75,7 @@ def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path
     "line",
     [
         "![[Note]] ![cat](images/cat.png) [x](https://example.com) https://example.com [^1] > [!note]",
+        r"![x\]y > h](x%5Dy.md#h) ![a \[b\] c](d.png)",
         "```dataview",
         "```js",
         "`x < y %` and a file: or an obsidian vault, profile://x",
@@ -76,40 +86,24 @@ def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path
     ],
 )
 def test_ordinary_text_is_passed_over(vault: Path, line: str) -> None:
-    assert list(hazards(plan_of(vault, "New.md", f"{line}\n"))) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("a\u200bb", [(1, "U+200B ZERO WIDTH SPACE")]),
-        ("a\u202eb\u202c", [(1, "U+202E RIGHT-TO-LEFT OVERRIDE"), (3, "U+202C POP DIRECTIONAL FORMATTING")]),
-        ("pass\u200dword", [(4, "U+200D ZERO WIDTH JOINER")]),
-        ("\U000e0041", [(0, "U+E0041 TAG LATIN CAPITAL LETTER A")]),
-        ("a\x1b[2Jb", [(1, "U+001B")]),
-        ("safe\revil", [(4, "U+000D")]),
-        ("tab\tand caf\u00e9", []),
-    ],
-)
-def test_characters_that_nobody_sees_are_named_with_their_place(text: str, where: list[tuple[int, str]]) -> None:
-    assert list(hidden_characters(text)) == where
+    assert (warnings_of(plan_of(vault, "New.md", f"{line}\n"))) == []
 
 
 def test_only_lines_that_are_new_count(vault: Path) -> None:
     old = "![x](https://example.com/x.png)\n" + "text\n" * 9
-    assert list(hazards(plan_of(vault, "Ideas.md", old + "harmless\n", old))) == []
-    (sentence,) = hazards(plan_of(vault, "Ideas.md", old + "a\u200b\n", old))
+    assert (warnings_of(plan_of(vault, "Ideas.md", old + "harmless\n", old))) == []
+    (sentence,) = warnings_of(plan_of(vault, "Ideas.md", old + "a\u200b\n", old))
     assert sentence.endswith("line 11, column 2: U+200B ZERO WIDTH SPACE")
 
 
 def test_many_places_are_counted_and_three_are_named(vault: Path) -> None:
-    (sentence,) = hazards(plan_of(vault, "New.md", "<% a %>\n" * 50))
+    (sentence,) = warnings_of(plan_of(vault, "New.md", "<% a %>\n" * 50))
     assert "line 1, column 1: '<%'" in sentence
     assert sentence.endswith("and 47 more")
 
 
 def test_a_hidden_character_in_a_name_is_reported_and_drawn_harmless(vault: Path) -> None:
-    (sentence,) = hazards(plan_of(vault, "No\u202ete.md", "text\n"))
+    (sentence,) = warnings_of(plan_of(vault, "No\u202ete.md", "text\n"))
     assert sentence == "The name 'No\\u202ete.md' holds characters that cannot be seen: U+202E RIGHT-TO-LEFT OVERRIDE"
 
 
@@ -117,22 +111,23 @@ def test_a_hidden_character_in_a_name_is_reported_and_drawn_harmless(vault: Path
 def test_nothing_hides_behind_the_length_of_a_diff_or_of_a_line(vault: Path) -> None:
     plan = plan_of(vault, "Long.md", "x\n" * 600_000 + "<% evil %>\n" + "y" * 2_100_000 + " obsidian://x\n")
     assert plan.previews[0].truncated
-    warning = " ".join(hazards(plan))
+    warning = " ".join(warnings_of(plan))
     assert "line 600001, column 1" in warning
     assert LEADS in warning
-    (sentence,) = hazards(plan_of(vault, "Line.md", "z" * 3_995 + "<%" + "z" * 9_000 + "<%\n"))
+    (sentence,) = warnings_of(plan_of(vault, "Line.md", "z" * 3_995 + "<%" + "z" * 9_000 + "<%\n"))
     assert sentence.endswith("line 1, column 3996: '<%'; line 1, column 12998: '<%'")
 
 
 def test_a_binary_file_and_a_byte_order_mark_are_no_text(vault: Path) -> None:
-    assert list(hazards(plan_of(vault, "x.bin", b"\x00<%"))) == []
-    assert list(hazards(plan_of(vault, "New.md", "\ufefftext\n"))) == []
+    assert (warnings_of(plan_of(vault, "x.bin", b"\x00<%"))) == []
+    assert (warnings_of(plan_of(vault, "New.md", "\ufefftext\n"))) == []
 
 
 def test_a_canvas_that_shows_a_page_loads_it(vault: Path) -> None:
     line = '{"nodes":[{"type":"link","url":"https://evil.example"}]}\n'
-    assert LOADS in next(hazards(plan_of(vault, "Board.canvas", line)))
-    assert list(hazards(plan_of(vault, "Board.md", line))) == []
+    (sentence,) = warnings_of(plan_of(vault, "Board.canvas", line))
+    assert LOADS in sentence
+    assert (warnings_of(plan_of(vault, "Board.md", line))) == []
 
 
 def test_text_that_looks_like_a_diff_confuses_nothing(vault: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.policy.limits import QUEUE, WINDOW, RateLimits, Usage
+from bridge.policy.limits import QUEUE, REFUSALS, WINDOW, RateLimits, Usage
 
 MANY = 1000
 
@@ -46,11 +46,56 @@ def test_clients_and_tools_have_their_own_windows() -> None:
     assert wait(limits, 100.0, tool="read") == 0
 
 
-def test_the_global_limit_holds_over_all_tools_and_under_any_name() -> None:
+def test_the_global_limit_holds_over_all_tools() -> None:
     limits = passed(100.0)
     limits.record("c", "read", 101.0)
     assert wait(limits, 102.0, limit=10, everything=2, tool="find") == pytest.approx(58.0)
-    assert limits.wait_time("other", "find", 102.0, 10, 2, ticket=None) > 0
+
+
+def test_a_client_that_has_used_less_than_its_share_passes_although_another_has_used_up_everything() -> None:
+    limits = passed(*[100.0] * 10)
+    assert wait(limits, 101.0, limit=100, everything=10) > 0
+    for _ in range(5):
+        assert limits.wait_time("other", "find", 101.0, 100, 10, ticket=None) == 0
+        limits.record("other", "find", 101.0)
+    assert limits.wait_time("other", "find", 101.0, 100, 10, ticket=None) == pytest.approx(59.0)
+    assert limits.wait_time("third", "find", 101.0, 100, 10, ticket=None) == 0, "a third of it is still its own"
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.floats(0, 5)), max_size=200), st.integers(3, 12))
+def test_whatever_others_do_a_client_gets_its_share(calls: list[tuple[str, float]], everything: int) -> None:
+    limits, now = RateLimits(), 0.0
+    for client, pause in calls:
+        now += pause
+        if limits.wait_time(client, "t", now, MANY, everything, ticket=None) == 0:
+            limits.record(client, "t", now)
+    for _ in range(everything // 4):
+        assert limits.wait_time("late", "t", now, MANY, everything, ticket=None) == 0
+        limits.record("late", "t", now)
+
+
+def test_a_place_that_is_given_back_is_free_at_once() -> None:
+    limits = RateLimits()
+    limits.record("c", "grep", 100.0)
+    second = limits.record("c", "grep", 110.0)
+    assert wait(limits, 120.0) > 0
+    limits.give_back("c", "grep", second)
+    limits.give_back("c", "grep", second)
+    assert wait(limits, 120.0) == 0
+    assert limits.total(120.0, MANY).used == 1
+    assert limits.status("c", 120.0, {"grep": 2})["grep"].used == 1
+
+
+def test_calls_that_are_refused_have_a_counter_of_their_own() -> None:
+    limits = RateLimits()
+    for number in range(REFUSALS):
+        assert limits.refusals_wait("c", 100.0 + number / 10) == 0
+        limits.refused("c", 100.0 + number / 10)
+    assert limits.refusals_wait("c", 110.0) == pytest.approx(50.0)
+    assert limits.refusals_wait("other", 110.0) == 0
+    assert wait(limits, 110.0) == 0, "no window of any tool"
+    assert limits.total(110.0, MANY).used == 0
+    assert limits.refusals_wait("c", 160.0) == 0
 
 
 def test_a_changed_limit_holds_for_the_next_question() -> None:
@@ -120,7 +165,7 @@ def test_clients_that_are_gone_are_forgotten() -> None:
     for number in range(500):
         limits.record(f"c{number}", "grep", 100.0 + number)
     limits.record("c", "grep", 10_000.0)
-    assert len(limits._passed) == 2
+    assert {client for client, _ in limits._passed} == {"", "c"}
 
 
 @settings(max_examples=100)

@@ -1,5 +1,6 @@
 """What a call touches, and how far an answer about it reaches."""
 
+import os
 import unicodedata
 
 import pytest
@@ -23,8 +24,12 @@ from bridge.policy.targets import (
 )
 
 
+def ladder_of(target: Target) -> list[Rung]:
+    return [rungs[0] for _, rungs in common_ladder([target])]
+
+
 def keys(target: Target) -> list[str]:
-    return [rung.key for rung in target.ladder()]
+    return [rung.key for rung in ladder_of(target)]
 
 
 @pytest.mark.parametrize(
@@ -120,9 +125,10 @@ def test_what_names_nothing_in_a_vault_is_refused(path: str) -> None:
 
 
 def test_an_absolute_path_of_any_system_is_an_executable() -> None:
-    assert [is_executable(name) for name in ("/bin/ls", "/", "a/b", "https://h/", "\\\\server\\x", "D:/x")] == [
+    assert [is_executable(name) for name in ("/bin/ls", "/", "a/b", "https://h/", "\\\\server\\x", "D:\\x")] == [
         *(True, False, False, False, True, True)
     ]
+    assert is_executable("D:/x") is (os.name == "nt"), "elsewhere a folder may have this name"
 
 
 def test_a_name_that_leads_nowhere_is_covered_by_nothing_but_itself_and_the_vault() -> None:
@@ -185,6 +191,22 @@ def test_what_covers_also_denies_and_a_folder_covers_only_what_begins_with_it(on
 
 def test_rungs_read_on_in_a_sentence() -> None:
     assert Rung(Reach.VAULT, "/").label == "the whole vault"
-    assert file_target("a/b.md").ladder()[1].label == "the folder a/"
-    assert url_target("https://example.org/x").ladder()[1].label == "the site example.org"
-    assert server_tool_target("files", "read").ladder()[1].label == "every tool of the server files"
+    assert ladder_of(file_target("a/b.md"))[1].label == "the folder a/"
+    assert ladder_of(url_target("https://example.org/x"))[1].label == "the site example.org"
+    assert ladder_of(server_tool_target("files", "read"))[1].label == "every tool of the server files"
+
+
+def test_commands_that_differ_in_places_of_the_vault_alone_are_one_and_nothing_else_is() -> None:
+    asked = command_target("/usr/bin/wc", ["-l", "a.md"], vault_paths={1})
+    assert asked.place.covers(command_target("/usr/bin/wc", ["-l", "b c.md"], vault_paths={1}))
+    for other in (
+        command_target("/usr/bin/wc", ["-l", "/etc/passwd"]),
+        command_target("/usr/bin/wc", ["-c", "a.md"], vault_paths={1}),
+        command_target("/usr/bin/wc", ["-l", "a.md", "b.md"], vault_paths={1, 2}),
+        command_target("/usr/bin/wc", ["-l", "<place in the vault>"]),
+        command_target("/usr/bin/wc", ["-l", "<place", "in", "the", "vault>"]),
+        command_target("/usr/local/bin/wc", ["-l", "a.md"], vault_paths={1}),
+    ):
+        assert not asked.place.covers(other)
+    assert asked.label == "/usr/bin/wc -l a.md"
+    assert asked.place.label == "/usr/bin/wc -l <place in the vault>"

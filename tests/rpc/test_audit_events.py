@@ -148,6 +148,9 @@ async def test_only_hosts_export_check_and_clear(host: Connection, vault: Path) 
     assert (await host.request("audit.stats"))["fault"] is None
     assert json.loads((await host.request("audit.export", format="json"))["text"])
     assert (await host.request("audit.export", format="csv", path="a.csv"))["path"] == ".vault-bridge/exports/a.csv"
+    with pytest.raises(ProtocolFailure) as refused:
+        await host.request("audit.export", format="csv", path="a.csv")
+    assert refused.value.code == -32602
     assert (await host.request("audit.clear"))["cleared"] > 0
     (left,) = await records(host)
     assert (left["event"], left["by"]) == ("cleared", "Ada")

@@ -1,6 +1,7 @@
 """What crosses the wire is what the contract says: every result fits its type, and every event has one home."""
 
 import ast
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,26 @@ from bridge.app import Bridge
 from bridge.client import Connection as Client
 from bridge.client import connect
 from bridge.contract.base import Wire
-from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress
+from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
+from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.rpc.methods import METHODS
+from tests.identities import caller
 
 ROOT = Path(__file__).resolve().parents[2]
 BY_NAME = {method.name: method for method in METHODS}
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Changed"}]}
 CLIENT = "the client that is there from the beginning"
+SHOWN = "the digest of the plan that was shown"
+DRAFT = "the draft that is there from the beginning"
+CHANGE = "the change that is there from the beginning"
+TEMPLATE = {
+    "name": "note",
+    "title": "A note",
+    "parameters": [{"name": "word"}],
+    "calls": [{"name": "found", "tool": "grep", "arguments": {"pattern": {"$param": "word"}}}],
+}
+
+
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("ping", {}),
     ("session.info", {}),
@@ -30,6 +44,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("tools.call", {"name": "grep", "arguments": {"pattern": "a"}}),
     ("tools.call", {"name": "apply_patch", "arguments": EDIT, "callId": "c-1"}),
     ("tools.call", {"name": "missing"}),
+    ("tools.chain", {"calls": [{"name": "found", "tool": "grep", "arguments": {"pattern": "a"}}]}),
     ("tools.result", {"callId": "c-1"}),
     ("tools.preview", {"name": "apply_patch", "arguments": EDIT}),
     ("tools.preview", {"name": "read", "arguments": {"path": "Ideas.md"}}),
@@ -38,12 +53,19 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("history.list", {}),
     ("history.undo", {}),
     ("history.redo", {}),
+    ("history.list", {"since": "2020-01-01", "client": "Ada", "tool": "apply_patch"}),
+    ("history.diff", {"executionId": CHANGE}),
+    ("history.undoAll", {"since": "2020-01-01", "preview": True}),
+    ("history.undoAll", {"since": "2020-01-01"}),
     ("limits.status", {}),
     ("vault.status", {}),
     ("bridge.faults", {}),
     ("index.compare", {"files": {}, "notes": []}),
     ("consent.pending", {}),
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),
+    ("consent.respondAll", {"answers": [{"requestId": "c-0", "decision": "deny_once"}]}),
+    ("consent.revise", {"requestId": "c-0", "planDigest": "sha256:0", "path": "a.md", "hunk": 0, "text": "x"}),
+    ("consent.confirm", {"requestId": "c-0"}),
     ("consent.autoApprove", {"operation": "create", "enabled": True}),
     ("consent.grants", {}),
     ("consent.revoke", {"grantId": "nothing"}),
@@ -53,22 +75,58 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("settings.update", {"patch": {"developerMode": True}}),
     ("settings.schema", {}),
     ("settings.reset", {}),
+    ("servers.add", {"name": "one", "entry": {"command": "no-such-program", "description": "One"}}),
+    ("servers.list", {}),
+    ("servers.test", {"name": "one"}),
+    ("servers.enable", {"name": "one", "enabled": False}),
+    ("servers.trust", {"name": "one", "trusted": False}),
+    ("servers.found", {}),
+    ("servers.import", {"agent": "cursor", "name": "other"}),
+    ("servers.remove", {"name": "one"}),
+    ("keys.set", {"provider": "brave", "key": "a-key-of-mine"}),
+    ("keys.status", {}),
+    ("keys.test", {"provider": "google"}),
+    ("search.services", {}),
+    ("keys.rotate", {}),
+    ("keys.clear", {"provider": "brave"}),
+    ("cache.stats", {}),
+    ("cache.clear", {}),
+    ("web.readers", {}),
+    ("web.clear", {"clientId": CLIENT}),
+    ("web.sites", {}),
+    ("drafts.list", {}),
+    ("drafts.preview", {"draftId": DRAFT}),
+    ("drafts.discard", {"draftId": DRAFT}),
+    ("templates.list", {}),
+    ("templates.save", {"template": TEMPLATE}),
+    ("templates.run", {"name": "note", "values": {"word": "a"}}),
+    ("templates.remove", {"name": "note"}),
     ("clients.list", {}),
     ("clients.add", {"name": "Claude Code"}),
+    ("clients.update", {"clientId": CLIENT, "preset": "vault"}),
     ("clients.rename", {"clientId": CLIENT, "name": "Robot 2"}),
     ("clients.allow", {"clientId": CLIENT, "capability": "answer"}),
     ("clients.revoke", {"clientId": CLIENT}),
+    ("agents.list", {}),
+    ("agents.preview", {"agent": "cursor"}),
+    ("agents.connect", {"agent": "cursor", "digest": SHOWN}),
+    ("agents.disconnect", {"agent": "cursor", "digest": SHOWN}),
     ("audit.query", {}),
     ("audit.export", {"format": "json"}),
     ("audit.export", {"format": "csv", "path": "log.csv"}),
     ("audit.verify", {}),
     ("audit.stats", {}),
     ("audit.clear", {}),
+    ("demo.ask", {}),
 ]
 
 
 @pytest.fixture
-async def bridge(vault: Path) -> AsyncIterator[Bridge]:
+async def bridge(vault: Path, home: Path) -> AsyncIterator[Bridge]:
+    # `home` is where the programs are that are connected; one of them has a server.
+    other = {"mcpServers": {"other": {"command": "no-such-program"}}}
+    (home / ".cursor").mkdir(exist_ok=True)
+    (home / ".cursor" / "mcp.json").write_bytes(orjson.dumps(other))
     async with Bridge(vault) as bridge:
         yield bridge
 
@@ -89,8 +147,14 @@ async def host(bridge: Bridge, vault: Path) -> AsyncIterator[Client]:
 async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, host: Client) -> None:
     known = bridge.services.clients.add("Robot")[0].client_id
     assert {name for name, _ in CALLS} == set(BY_NAME)
+    change = await host.call("apply_patch", EDIT | {"path": "Notes/Meeting.md"})
+    draft = await asyncio.to_thread(bridge.drafts.begin, caller(known))
+    meant = {CLIENT: known, CHANGE: change.execution_id, DRAFT: draft.head.draft_id}
     for name, params in CALLS:
-        given = {key: known if value == CLIENT else value for key, value in params.items()}
+        if params.get("digest") == SHOWN:
+            shown = await host.request("agents.preview", agent="cursor", remove=name == "agents.disconnect")
+            meant[SHOWN] = shown["digest"]
+        given = {key: meant.get(value, value) if isinstance(value, str) else value for key, value in params.items()}
         answer = await host.request(name, **given)
         read = TypeAdapter(BY_NAME[name].result).validate_json(orjson.dumps(answer), by_alias=True, by_name=False)
         if isinstance(read, Wire):
@@ -98,12 +162,15 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
 
 
 async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
-    unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress}
+    unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress, ConsentRevised, ConsentWaiting, OwnQuestion}
+    unsent |= {VaultMoved}
     missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])
     await host.request("tools.call", name="apply_patch", arguments=EDIT, callId="c-1")
     await host.request("clients.add", name="Claude Code")
+    await asyncio.to_thread(bridge.drafts.begin, caller())
+    await host.request("consent.autoApprove", operation="create", enabled=True)
     await bridge.services.registry.remove("history")
     async for event in heard:
         if (model := missing.pop(event.method, None)) is not None:

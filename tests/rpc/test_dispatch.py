@@ -96,13 +96,29 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
     assert len(names) == len(set(names))
     assert set(names) == {
         *("ping", "session.info", "session.name", "session.attach", "events.subscribe"),
-        *("tools.list", "tools.call", "tools.result", "tools.preview", "tools.cancel"),
-        *("history.list", "history.undo", "history.redo", "limits.status", "vault.status"),
+        *("tools.list", "tools.call", "tools.chain", "tools.result", "tools.preview", "tools.cancel"),
+        *(
+            "history.list",
+            "history.undo",
+            "history.redo",
+            "history.diff",
+            "history.undoAll",
+            "limits.status",
+            "vault.status",
+        ),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
-        *("consent.autoApprove", "policy.explain", "bridge.faults"),
-        *("clients.add", "clients.list", "clients.rename", "clients.revoke", "clients.allow"),
+        *("consent.respondAll", "consent.revise", "consent.confirm"),
+        *("consent.autoApprove", "policy.explain", "bridge.faults", "demo.ask"),
+        *("clients.add", "clients.list", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
-        *("clients.list", "clients.add", "clients.rename", "clients.revoke", "clients.allow"),
+        *("keys.set", "keys.clear", "keys.status", "keys.rotate", "keys.test", "search.services"),
+        *("servers.list", "servers.add", "servers.remove", "servers.test", "servers.trust", "servers.enable"),
+        *("servers.found", "servers.import"),
+        *("drafts.list", "drafts.preview", "drafts.discard"),
+        *("templates.list", "templates.run", "templates.save", "templates.remove"),
+        *("cache.stats", "cache.clear", "web.readers", "web.clear", "web.sites"),
+        *("clients.list", "clients.add", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
+        *("agents.list", "agents.preview", "agents.connect", "agents.disconnect"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "index.compare"),
     }
 
@@ -134,7 +150,7 @@ def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) 
         ([], {"name": "grep", "wait": "1"}, "'wait'"),
         ([], {"name": "grep", "reason": "x" * 2001}, "'reason'"),
         ([], {"name": "grep", "arguments": []}, "'arguments'"),
-        ([1, 2, 3, 4, 5, 6], {}, "takes 5 parameters"),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9], {}, "takes 8 parameters"),
         ([], {"x" * 1_000_000: 1}, "that long"),
     ],
 )

@@ -1,7 +1,7 @@
 """The ledger's worker threads ask the connected host, and never hang on it."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,6 +13,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.journal.editors import OpenFiles
 from bridge.rpc import editors as module
 from bridge.rpc.editors import HostEditors
+from tests.patience import PATIENCE
 from tests.rpc.world import FakeTransport, World
 
 ABLE = frozenset({"consent", "dirty", "write"})
@@ -56,10 +57,25 @@ async def editors(world: World) -> HostEditors:
     return HostEditors(world.hub, SystemClock())
 
 
+WAITS = ("LOOK_SECONDS", "WRITE_SECONDS", "TRASH_SECONDS")
+
+
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOOK_SECONDS", "WRITE_SECONDS", "TRASH_SECONDS"):
-        monkeypatch.setattr(module, name, 0.05)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is answered is waited for, however busy the machine is."""
+    for name in WAITS:
+        monkeypatch.setattr(module, name, PATIENCE)
+
+
+@pytest.fixture
+def impatient(_patient: None, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Ends the waiting soon, for an answer that does not come."""
+
+    def end_soon() -> None:
+        for name in WAITS:
+            monkeypatch.setattr(module, name, 0.05)
+
+    return end_soon
 
 
 async def test_a_host_that_can_says_what_is_open(world: World, editors: HostEditors) -> None:
@@ -113,8 +129,10 @@ async def test_the_host_that_came_last_is_asked(world: World, editors: HostEdito
     ],
 )
 async def test_no_answer_that_can_be_used_is_not_taken_for_a_no(
-    world: World, editors: HostEditors, answers: Any
+    world: World, editors: HostEditors, answers: Any, impatient: Callable[[], None]
 ) -> None:
+    if not answers:
+        impatient()
     Plugin(world, answers)
     with pytest.raises(DeadlineExceeded):
         await asyncio.to_thread(editors.look, ["a.md"])
@@ -130,32 +148,30 @@ async def test_no_answer_that_can_be_used_is_not_taken_for_a_no(
         {"host.write": result({"results": [{"path": "b.md", "outcome": "written"}]})},
     ],
 )
-async def test_a_write_of_which_nothing_is_said_is_unknown(world: World, editors: HostEditors, answers: Any) -> None:
+async def test_a_write_of_which_nothing_is_said_is_unknown(
+    world: World, editors: HostEditors, answers: Any, impatient: Callable[[], None]
+) -> None:
+    if not answers:
+        impatient()
     Plugin(world, answers | {"host.trash": result([])})
     assert await asyncio.to_thread(editors.write, "a.md", "", "") is None
     assert await asyncio.to_thread(editors.trash, ["a.md"]) is None
 
 
-async def test_a_host_that_leaves_while_it_is_asked_has_nothing_open(
-    world: World, editors: HostEditors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 5.0)
+async def test_a_host_that_leaves_while_it_is_asked_has_nothing_open(world: World, editors: HostEditors) -> None:
     plugin = Plugin(world, {})
     looking = asyncio.create_task(asyncio.to_thread(editors.look, ["a.md"]))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await plugin.was_asked.wait()
     plugin.session.close()
     assert await looking == OpenFiles()
 
 
-async def test_a_host_that_leaves_while_it_is_asked_is_replaced_by_another(
-    world: World, editors: HostEditors, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(module, "LOOK_SECONDS", 5.0)
+async def test_a_host_that_leaves_while_it_is_asked_is_replaced_by_another(world: World, editors: HostEditors) -> None:
     Plugin(world, {"host.dirty": result({"open": ["a.md"], "unsaved": ["a.md"]})})
     leaving = Plugin(world, {})
     looking = asyncio.create_task(asyncio.to_thread(editors.look, ["a.md"]))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await leaving.was_asked.wait()
     leaving.session.close()
     assert (await looking).unsaved == {"a.md"}
@@ -169,14 +185,15 @@ async def test_on_the_loops_own_thread_it_does_not_hang(world: World, editors: H
 
 
 async def test_a_loop_that_does_not_come_round_is_not_waited_for(
-    world: World, editors: HostEditors, monkeypatch: pytest.MonkeyPatch
+    world: World, editors: HostEditors, monkeypatch: pytest.MonkeyPatch, impatient: Callable[[], None]
 ) -> None:
+    impatient()
     monkeypatch.setattr(module, "_GRACE", -0.04)
     Plugin(world, {})
     with ThreadPoolExecutor(1) as pool:
         looking = pool.submit(editors.look, ["a.md"])
         # The loop is held up until the other thread has given up on it.
-        assert isinstance(looking.exception(5), DeadlineExceeded)
+        assert isinstance(looking.exception(PATIENCE), DeadlineExceeded)
 
 
 def test_after_the_loop_has_closed_nobody_is_asked() -> None:

@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from bridge.contract.consent import ConsentReply, Decision
 from bridge.rpc import frames
-from bridge.rpc.frames import LARGE, MAX_BATCH, MAX_DEPTH, Fault, Frame, Request, Response, parse
+from bridge.rpc.frames import LARGE, MAX_BATCH, MAX_DEPTH, MAX_VALUES, Fault, Frame, Request, Response, parse
 
 
-def only(data: bytes | str) -> Any:
+def only(data: bytes) -> Any:
     frame = parse(data)
     assert len(frame.items) == 1
     assert not frame.batch
     return frame.items[0]
 
 
-def code(data: bytes | str) -> tuple[int, Any]:
+def code(data: bytes) -> tuple[int, Any]:
     item = only(data)
     assert isinstance(item, Fault)
     return item.code, item.id
@@ -33,7 +33,7 @@ def nested(levels: int, opening: bytes = b"[", closing: bytes = b"]") -> bytes:
 def test_a_request_is_read_with_its_parameters_by_name_or_by_position() -> None:
     assert only(b'{"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1}}') == Request("m", {"a": 1}, 7)
     assert only(b'{"jsonrpc":"2.0","id":"x","method":"m","params":[1,2]}') == Request("m", [1, 2], "x")
-    assert only('{"jsonrpc":"2.0","id":null,"method":"m"}') == Request("m", {}, None)
+    assert only(b'{"jsonrpc":"2.0","id":null,"method":"m"}') == Request("m", {}, None)
 
 
 def test_a_request_without_an_id_is_a_notification() -> None:
@@ -75,6 +75,7 @@ def test_an_id_is_a_string_a_number_or_null_and_comes_back_as_it_was(id: Any) ->
     ],
 )
 def test_what_is_no_json_or_nests_too_deeply_is_a_parse_error(data: bytes | str) -> None:
+    data = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     assert code(data) == (-32700, None)
 
 
@@ -135,7 +136,7 @@ def test_a_batch_has_each_of_its_members_in_order() -> None:
     assert frame.items[2] == Request("n", {}, None, notification=True)
 
 
-@pytest.mark.parametrize("size", [0, MAX_BATCH + 1, 10_000])
+@pytest.mark.parametrize("size", [0, MAX_BATCH + 1, 1_000])
 def test_a_batch_that_is_empty_or_too_long_is_one_invalid_request(size: int) -> None:
     assert code(orjson.dumps([{"jsonrpc": "2.0", "id": 1, "method": "m"}] * size)) == (-32600, None)
 
@@ -149,7 +150,8 @@ def test_a_large_frame_leaves_the_garbage_collector_as_it_was(*, collecting: boo
     was = gc.isenabled()
     (gc.enable if collecting else gc.disable)()
     try:
-        assert isinstance(only(nested(1, b"[" + b"[]," * LARGE + b"1", b"]")), Request)
+        large = nested(1, b"[" + b"[]," * LARGE + b"1", b"]")
+        assert isinstance(parse(large, most_values=None).items[0], Request)
         assert code(b"[" * 2 * LARGE) == (-32700, None)
         assert gc.isenabled() is collecting
     finally:
@@ -157,8 +159,8 @@ def test_a_large_frame_leaves_the_garbage_collector_as_it_was(*, collecting: boo
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.binary(max_size=200) | st.text(max_size=200))
-def test_no_input_makes_parsing_raise(data: bytes | str) -> None:
+@given(st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
+def test_no_input_makes_parsing_raise(data: bytes) -> None:
     assert isinstance(parse(data), Frame)
 
 
@@ -197,7 +199,7 @@ def test_wire_models_and_enums_are_sent_as_json() -> None:
     answer = {"jsonrpc": "2.0", "id": 1, "result": [ConsentReply(accepted=False, reason="late"), Decision.ALLOW_ONCE]}
     told = orjson.loads(frames.encode(answer))
     assert told["result"] == [
-        {"accepted": False, "outcome": None, "by": None, "reason": "late", "planDigest": None},
+        {"accepted": False, "outcome": None, "by": None, "reason": "late", "planDigest": None, "grant": None},
         "allow_once",
     ]
 
@@ -211,3 +213,42 @@ def test_a_result_that_is_no_json_is_an_internal_error_and_says_nothing_of_it() 
 
 def test_a_batch_is_its_answers_in_one_array() -> None:
     assert frames.batch([b"1", b"2"]) == b"[1,2]"
+
+
+def large(arguments: bytes) -> bytes:
+    """A request with these arguments, padded to a large frame."""
+    padding = b'"padding":"' + b"x" * LARGE + b'",'
+    return b'{"jsonrpc":"2.0","id":1,"method":"m","params":{' + padding + b'"arguments":' + arguments + b"}}"
+
+
+MEMBERS = b",".join(b'"%d":1' % number for number in range(MAX_VALUES + 1))
+ITEMS = b"[" + b",".join([b"1"] * (MAX_VALUES + 1)) + b"]"
+TEXT = orjson.dumps('He said "[1, 2]", and \\, \\"{a: [b]}' * MAX_VALUES)
+
+
+@pytest.mark.parametrize("arguments", [b"{" + MEMBERS + b"}", ITEMS, b"[" + b"[]," * MAX_VALUES + b"1]"])
+def test_a_large_frame_of_too_many_values_is_refused_before_it_is_parsed(
+    arguments: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orjson, "loads", None)
+    assert code(large(arguments)) == (-32700, None)
+
+
+@pytest.mark.parametrize("arguments", [TEXT, b"[" + b",".join([TEXT] * 3) + b"]", b"[" + b"1," * 19_000 + b"1]"])
+def test_a_large_frame_of_few_values_passes_whatever_is_in_its_strings(arguments: bytes) -> None:
+    assert isinstance(only(large(arguments)), Request)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(JSON, min_size=1, max_size=3))
+def test_values_are_never_counted_too_low(values: list[Any]) -> None:
+    around = 6  # the request, its own members, and the padding
+    data, held = large(orjson.dumps(values)), count(values)
+    assert isinstance(parse(data, most_values=around + held - 1).items[0], Fault)
+    assert isinstance(parse(data, most_values=around + 2 * held).items[0], Request)
+
+
+def count(value: Any) -> int:
+    """How many values a value is, with those inside it."""
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return 1 + sum(map(count, inner))

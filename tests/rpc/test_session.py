@@ -171,8 +171,8 @@ async def test_requests_cut_short_when_the_bridge_stops_get_an_error_and_notific
     await world.calls.until_running(3)
     await world.hub.stop()
     alone, batch = await transport.wait_for(2)
-    assert (alone["id"], alone["error"]["code"]) == (1, -32603)
-    assert [(told["id"], told.get("error", {}).get("code")) for told in batch] == [(2, -32603), (3, None)]
+    assert (alone["id"], alone["error"]["code"]) == (1, -32003)
+    assert [(told["id"], told.get("error", {}).get("code")) for told in batch] == [(2, -32003), (3, None)]
 
 
 async def test_a_slow_notification_is_done_and_not_answered(world: World) -> None:

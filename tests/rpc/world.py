@@ -2,40 +2,55 @@
 
 import asyncio
 import contextlib
+import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 
+from bridge.agents.connection import Connector
+from bridge.agents.machine import Machine
+from bridge.audit.sentences import ToolWords, Words
 from bridge.audit.service import AuditService
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
+from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event, Params
 from bridge.contract.consent import (
     ConsentClass,
     ConsentRequest,
-    Covers,
+    Coverage,
     Decision,
     Grant,
+    Holder,
     Operation,
     RiskLevel,
     ToolFace,
+    Until,
 )
 from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.contract.result import ToolResult
+from bridge.drafts.store import Drafts
 from bridge.errors import NotFound
 from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
+from bridge.keys.master_keys import MasterKeys
+from bridge.keys.store import KeyStore
+from bridge.keys.system_keyring import SystemKeyring
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
+from bridge.servers.approvals import Approvals
+from bridge.servers.configuration import ServersFile
+from bridge.servers.servers import Servers
 from bridge.settings.model import Settings, merge, warnings
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
@@ -45,8 +60,13 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.templates.template_store import TemplateStore
+from bridge.web.search.search import WebSearch, search_services
 from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
+from tests.keys.machines import Ring
+from tests.patience import PATIENCE
+from tests.web_servers import LocalWeb, web_services
 
 Who = Literal["agent", "host"] | Client
 """Who connects: a program without a name of its own, the person's own, or a client with a name."""
@@ -76,7 +96,10 @@ class Calls(CallRegistry):
         wait: float | None = None,
         reason: str | None = None,
         notify: Callable[[Event], None] | None = None,
+        size: int = 0,
+        may_ask: bool = True,
     ) -> ToolResult:
+        del size, may_ask
         self.asked.append(
             {"caller": caller, "name": name, "arguments": arguments, "callId": call_id, "wait": wait, "reason": reason}
         )
@@ -101,12 +124,12 @@ class Calls(CallRegistry):
 
     async def until_running(self, count: int) -> None:
         """Wait until so many calls wait."""
-        async with self.started, asyncio.timeout(5):
+        async with self.started, asyncio.timeout(PATIENCE):
             await self.started.wait_for(lambda: len(self.running) >= count)
 
     async def until_cancelled(self, count: int) -> None:
         """Wait until so many calls were cancelled."""
-        async with self.started, asyncio.timeout(5):
+        async with self.started, asyncio.timeout(PATIENCE):
             await self.started.wait_for(lambda: len(self.cancelled) >= count)
 
     async def _wait(self, tag: str) -> None:
@@ -153,12 +176,17 @@ class MemorySettings(SettingsStore):
     def current(self) -> Settings:
         return self._settings
 
-    def update(self, patch: dict[str, Any], *, by: str | None = None) -> tuple[Settings, list[str]]:
-        del by
+    def update(
+        self, patch: dict[str, Any], *, by: str | None = None, confirms: bool = False
+    ) -> tuple[Settings, list[str]]:
+        del by, confirms
         values = merge(self._values, patch)
         self._settings = Settings.parse(values)
         self._values = values
         return self._settings, warnings(self._settings)
+
+    def store_keys(self, keys: Mapping[str, str], *, by: str | None = None) -> None:
+        self.update({"encryptedKeys": dict.fromkeys(self._settings.encrypted_keys) | dict(keys)}, by=by)
 
     def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
         del by
@@ -169,7 +197,16 @@ class MemorySettings(SettingsStore):
 
 def grant(grant_id: str) -> Grant:
     """One that holds for everything."""
-    return Grant(grant_id=grant_id, kind="session", decision=Decision.ALLOW_SESSION)
+    return Grant(
+        grant_id=grant_id,
+        kind="session",
+        decision=Decision.ALLOW_SESSION,
+        who=Holder.CLIENT,
+        what=Coverage.TOOL,
+        tool="read",
+        until=Until.STOP,
+        sentence="Ada may use Read without asking, until the bridge stops.",
+    )
 
 
 class MemoryGrants(GrantStore):
@@ -181,6 +218,9 @@ class MemoryGrants(GrantStore):
 
     def list(self) -> list[Grant]:
         return list(self._grants)
+
+    def bounded(self) -> tuple[Grant, ...]:
+        return ()
 
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
         del by
@@ -214,11 +254,11 @@ class MemoryLog(AuditService):
     """Stands in for the log."""
 
     def __init__(self, asked: dict[str, Any]) -> None:
-        def query(**wanted: Any) -> list[dict[str, Any]]:
-            asked.update(wanted)
-            return [{"kind": "execution", "tool": "grep"}]
+        self._asked = asked
 
-        self.query = query
+    def query(self, words: Words = lambda _name: None, **wanted: Any) -> list[dict[str, Any]]:
+        self._asked.update(wanted)
+        return [{"kind": "execution", "tool": "grep", "sentence": (words("grep") or ToolWords.plain("?")).title}]
 
 
 class Limits(RateLimitStep):
@@ -257,6 +297,33 @@ class Look(ReadTool[LookParams]):
         return Output(params.pattern, context.caller.name)
 
 
+class NoServers(ServersFile):
+    """No server is entered."""
+
+    def __init__(self) -> None:
+        self.fault = None
+        self.path = Path("mcp.json")
+
+    def read(self) -> dict[str, Any]:
+        return {}
+
+
+def no_streams(*_server: Any) -> Any:
+    raise AssertionError("no server is entered")
+
+
+class NoDrafts(Drafts):
+    """Nobody has a draft."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._drafts = {}
+        self._inside = {}
+        self._outside = set()
+        self._beginning = {}
+        self._beginning_chains = []
+
+
 class FakeTransport:
     """The other end of a socket, in memory."""
 
@@ -277,7 +344,7 @@ class FakeTransport:
 
     async def wait_for(self, count: int) -> list[Any]:
         """Everything that was sent, as soon as it is so much."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while len(self.sent) < count:
                 self.news.clear()
                 await self.news.wait()
@@ -294,8 +361,14 @@ class World:
         self.broker = Broker(clock=SystemClock())
         self.hub = Hub(self.broker)
         self.clients = ClientStore(PrivateFiles(), clock=SystemClock())
+        self.ring = Ring()
+        self.learned: list[str] = []
         self.noted: list[tuple[str, dict[str, Any]]] = []
         self.ended: list[str] = []
+        masters = MasterKeys(PrivateFiles, SystemKeyring(lambda: self.ring))
+        self.keys = KeyStore(self.settings, masters, learned=self.learned.append)
+        self.web = web_services(LocalWeb(), Path("/nowhere"), lambda: self.settings.current)
+        self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now))
         registry = ToolRegistry()
         provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
         with contextlib.suppress(StopIteration):
@@ -307,12 +380,18 @@ class World:
             calls=self.calls,
             pipeline=Planner(),
             settings=self.settings,
+            keys=self.keys,
+            search=self.search,
+            web=self.web,
+            web_readers=WebReaders(PrivateFiles(), SystemClock()),
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
             audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
+            in_place=lambda: True,
+            by_name_only=lambda: ["Deep.md"],
             compare=self._compare,
             knowledge=lambda _role: MemoryKnowledge(["a.md", "b/Note.md"]),
             closed=lambda: None,
@@ -321,9 +400,15 @@ class World:
             hub=self.hub,
             clock=SystemClock(),
             clients=self.clients,
+            agents=Connector(
+                Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles()
+            ),
             seen=lambda caller: self.clients.seen(caller.client, caller.calls_itself),
             note=lambda kind, facts: self.noted.append((kind, facts)),
             session_ended=self.ended.append,
+            drafts=NoDrafts(),
+            templates=TemplateStore(PrivateFiles()),
+            servers=Servers(NoServers(), Approvals(PrivateFiles()), no_streams),
         )
         self.dispatcher = Dispatcher(METHODS)
 
@@ -357,7 +442,6 @@ class World:
             summary="Edit a.md: 1 line changed",
             parameters={},
             targets=("a.md",),
-            covers=Covers.TARGET,
             can_bypass=False,
             choices=(Decision.ALLOW_ONCE, Decision.DENY_ONCE),
             plan_digest="sha256:1",

@@ -1,11 +1,14 @@
 """Every section of the bench runs to its end, on a small scale."""
 
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from scripts.lib import (
     bench_audit,
+    bench_hostile,
     bench_index,
     bench_loop,
     bench_measure,
@@ -13,13 +16,18 @@ from scripts.lib import (
     bench_patterns,
     bench_peers,
     bench_processes,
+    bench_questions,
     bench_ranked,
     bench_rpc,
     bench_search,
     bench_start,
     bench_write,
 )
+from scripts.lib.golden import read_small_vault
 from scripts.lib.vault_generator import generate
+
+if sys.platform != "win32":
+    import resource
 
 pytestmark = pytest.mark.long
 
@@ -42,6 +50,12 @@ def _small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_audit, "APPENDS", 2)
 
 
+def descriptor_limit() -> Any:
+    if sys.platform == "win32":
+        return None
+    return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:
     await bench_rpc.run()
     assert capsys.readouterr().out.count("   ratio   ") == 4
@@ -51,7 +65,7 @@ async def test_start(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr(bench_start, "NOTES", 20)
     await bench_start.run()
     said = capsys.readouterr().out
-    assert said.count("   ratio   ") == 3
+    assert said.count("   ratio   ") == 5
     assert "serve, and the first search_notes" in said
 
 
@@ -72,7 +86,7 @@ async def test_patterns(capsys: pytest.CaptureFixture[str]) -> None:
 async def test_audit(capsys: pytest.CaptureFixture[str]) -> None:
     await bench_audit.run()
     said = capsys.readouterr().out
-    assert said.count("   ratio   ") == 4
+    assert said.count("   ratio   ") == 5
     assert "verify: " in said
 
 
@@ -115,6 +129,25 @@ async def test_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
     assert said.count("ratio of p95") >= 1
 
 
+async def test_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_questions, "bench_vault", lambda notes: generate(tmp_path / f"of-{notes}", notes=notes))
+    monkeypatch.setattr(bench_questions, "question_vault", lambda: (made_small(tmp_path / "Small"), "small_vault"))
+    monkeypatch.setattr(bench_questions, "NOTES", 30)
+    monkeypatch.setattr(bench_questions, "QUESTIONS", 4)
+    await bench_questions.run()
+    said = capsys.readouterr().out
+    assert "38 questions (small_vault) of 40 notes" in said
+    assert said.count("hit@5") >= 3 * 4
+    assert said.count("goal: at most 2") == 2
+
+
+def made_small(folder: Path) -> Path:
+    for path, text in read_small_vault().items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    return folder
+
+
 async def test_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(bench_search, "NOTES", (20,))
     monkeypatch.setattr(bench_names, "QUERIES", 10)
@@ -125,3 +158,17 @@ async def test_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert all(said.count(f"{kind}") >= len(bench_search.engines()) for kind in bench_search.PATTERNS)
     assert "restart to first grep" in said
     assert "another result" not in said
+
+
+async def test_hostile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    small = {"FRAMES": 2, "MEMBERS": 30_000, "JUNK_CALLS": 3, "QUESTIONS": 50, "IDLE": 100, "UNFINISHED": 3}
+    for name, value in {**small, "IDLE_SECONDS": 0.1}.items():
+        monkeypatch.setattr(bench_hostile, name, value)
+    before = descriptor_limit()
+    await bench_hostile.run()
+    assert descriptor_limit() == before
+    said = capsys.readouterr().out
+    assert "50 calls that need a question: 20 open" in said
+    assert "success True" in said
+    if sys.platform == "linux":
+        assert "a write is allowed, made and undone" in said

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from scripts.lib.environment import ROOT
+from tests.patience import PATIENCE
 
 
 def test_the_command_for_approving_is_said_once_and_with_the_vault_served(vault: Path) -> None:
@@ -16,7 +17,7 @@ def test_the_command_for_approving_is_said_once_and_with_the_vault_served(vault:
             lines.append(server.stdout.readline())
             assert lines[-1], "".join(lines)
         server.terminate()
-        assert server.wait(30) == 0
+        assert server.wait(PATIENCE) == 0
     assert lines[0].startswith("Serving")
     (approve,) = (line.strip() for line in lines if "approve" in line)
     assert approve.endswith(f"vault-bridge approve --vault {vault}")

@@ -2,13 +2,14 @@
 
 import unicodedata
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.app import Bridge
-from bridge.client import connect
+from bridge.client import ProtocolFailure, connect
 from tests.people import WRITE, Person, add_client, named
 
 SECRET = "the secret word"
@@ -80,29 +81,32 @@ async def test_a_closed_note_is_closed_under_every_spelling(
     del bridge
 
 
-@pytest.mark.parametrize("more", [{"reach": "vault"}, {"reach": "site"}, {"reach": "executable"}])
-async def test_an_answer_names_only_a_rung_that_is_offered(person: Person, vault: Path, more: Any) -> None:
+@pytest.mark.parametrize(
+    "option",
+    [
+        "allow_session.reading.everywhere.client",
+        "allow_session.tool.file.everyone",
+        "allow_always.tool.file.client",
+        "deny_session.changing.file.client",
+        "allow_once",
+        "",
+        "no such option",
+    ],
+)
+async def test_an_answer_names_only_an_option_of_its_decision_that_is_offered(
+    person: Person, vault: Path, option: str
+) -> None:
     person.answer = None
     async with connect(vault, name="Robot") as robot:
         assert (await robot.call("write_file", WRITE, call_id="w", wait=0)).pending
         question = await person.until_asked()
-        offered = {rung["reach"] for rung in question["ladder"]}
-        reply = await person.respond(question, "allow_session", **more)
-        assert reply["accepted"] is (more["reach"] in offered)
-        if not reply["accepted"]:
-            assert "is not offered" in reply["reason"]
-
-
-@pytest.mark.parametrize("decision", ["allow_once", "allow_session", "deny_once", "deny_session"])
-async def test_everyone_goes_with_answers_for_good_alone(person: Person, vault: Path, decision: str) -> None:
-    person.answer = None
-    async with connect(vault, name="Robot") as robot:
-        assert (await robot.call("read", {"path": "Ideas.md"}, call_id="r", wait=0)).pending
-        question = await person.until_asked()
-        for everyone in (True, False):
-            reply = await person.respond(question, decision, everyone=everyone)
+        with suppress(ProtocolFailure):
+            reply = await person.respond(question, "allow_session", option=option)
             assert (reply["accepted"], reply.get("outcome")) == (False, None)
+            assert "no option" in reply["reason"]
         assert len(await person.host.request("consent.pending")) == 1
+        for one in question["options"]:
+            assert one["decision"] in question["choices"]
 
 
 async def test_a_name_draws_nothing_in_a_question_and_passes_for_no_client(person: Person, vault: Path) -> None:
@@ -139,8 +143,7 @@ async def test_a_question_about_many_files_is_bounded(person: Person, vault: Pat
     async with connect(vault, name="Robot") as robot:
         await robot.call("delete_file", path="Many", call_id=str(uuid.uuid4()))
     (question,) = person.asked
-    assert [rung["reach"] for rung in question["ladder"]][-1] == "vault"
-    assert sum(len(rung["keys"]) for rung in question["ladder"]) <= 2_010
+    assert sum(len(option["where"]) for option in question["options"]) <= 200
     assert len(str(question)) < 2_000_000
 
 

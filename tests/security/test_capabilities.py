@@ -12,6 +12,7 @@ from bridge.client import ConnectionLost, ProtocolFailure, TokenNotFound, connec
 from bridge.client.discovery import find_endpoint
 from bridge.contract.identity import Capability
 from bridge.rpc.methods import METHODS
+from tests.patience import PATIENCE
 from tests.people import WRITE, Person, add_client, named
 
 FORBIDDEN = -32001
@@ -67,7 +68,7 @@ async def test_a_client_that_answers_answers_others_and_never_itself(
     async with named(vault, "Phone", can=["consent"]) as phone, named(vault, "Robot") as robot:
         phone.on("consent.requested", seen.put_nowait)
         theirs = asyncio.create_task(robot.call("write_file", WRITE))
-        question = await asyncio.wait_for(seen.get(), 5)
+        question = await asyncio.wait_for(seen.get(), PATIENCE)
         answer = {"decision": "allow_once", "planDigest": question["planDigest"]}
         reply = await phone.request("consent.respond", requestId=question["requestId"], **answer)
         assert (reply["accepted"], reply["by"]) == (True, "Phone")
@@ -242,7 +243,7 @@ async def test_a_post_of_a_client_that_is_revoked_meanwhile_asks_no_more(person:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools.call", "params": {"name": "write_file", "arguments": WRITE}}
     headers = {"Authorization": f"Bearer {added['token']}"}
     url = f"{find_endpoint(vault, 'agent').http}/rpc"
-    async with aiohttp.ClientSession(headers=headers) as http, asyncio.timeout(10):
+    async with aiohttp.ClientSession(headers=headers) as http, asyncio.timeout(PATIENCE):
         posted = asyncio.create_task(http.post(url, json=call))
         await person.until_asked()
         await person.host.request("clients.revoke", clientId=added["client"]["clientId"])
@@ -258,7 +259,7 @@ async def test_a_frame_that_was_under_way_when_the_client_was_revoked_is_refused
     async with named(vault, "Robot") as robot:
         bridge.services.clients.revoke(added["client"]["clientId"])  # and nobody cuts the connection
         with pytest.raises((ProtocolFailure, ConnectionLost)):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await robot.call("read", path="Ideas.md")
     assert person.asked == []
 

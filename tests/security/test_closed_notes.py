@@ -1,6 +1,8 @@
 """A note that is closed to agents does not exist for them, whatever they call it, over the real socket."""
 
 import asyncio
+import json
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,13 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import Connection, connect
 from scripts.lib.consenting import consenting_host
+from tests.patience import PATIENCE
+from tests.people import until_read
 
 DIARY = b"---\naliases: [Confession]\ntags: [sin]\nmood: bad\n---\n# Diary\n\nthe secret word [[Meeting]]\n"
 READS = (
     *("resolve_note", "is_available", "read_note", "get_metadata", "find_related", "search_by_tags"),
-    *("search_by_properties", "list_tags", "read", "find"),
+    *("search_by_properties", "list_tags", "read", "find", "codebase_search", "context_pack"),
 )
 
 
@@ -70,6 +74,16 @@ async def test_it_is_in_no_list(agent: Connection) -> None:
     assert [result.data for result in told[1:]] == [[], [], [], [], [], []]
 
 
+@pytest.mark.parametrize(("tool", "key"), [("codebase_search", "query"), ("context_pack", "question")])
+async def test_no_passage_of_it_answers_a_question(agent: Connection, tool: str, key: str) -> None:
+    asked: dict[str, Any] = {key: "What is the secret word of the bad mood that links to another meeting?"}
+    found = await agent.call(tool, **asked)
+    assert "Notes/Meeting.md" in found.text, "the note that links to it is open"
+    for told in (found.text, json.dumps(found.data)):
+        assert "secret" not in told
+        assert "Private" not in told
+
+
 async def test_the_history_does_not_mention_it(agent: Connection, vault: Path) -> None:
     patch = {"startLine": 1, "endLine": 1, "newContent": "x"}
     async with consenting_host(vault), connect(vault, name="me", role="host") as person:
@@ -86,12 +100,112 @@ async def test_an_agent_hears_of_no_change_to_it(agent: Connection, vault: Path)
     heard: asyncio.Queue[str] = asyncio.Queue()
     agent.on("vault.changed", lambda told: heard.put_nowait(told["path"]))
     async with connect(vault, name="Screen", role="host") as host:
+        await until_read(host)
         await host.request("events.subscribe", kinds=["vault.changed"])
         seen: asyncio.Queue[str] = asyncio.Queue()
         host.on("vault.changed", lambda told: seen.put_nowait(told["path"]))
         (vault / "Private" / "Diary.md").write_bytes(DIARY + b"more\n")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert await seen.get() == "Private/Diary.md"
         (vault / "Notes" / "Open.md").write_bytes(b"open\n")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert await heard.get() == "Notes/Open.md"
+
+
+SECRET = "Secret love"
+
+
+@pytest.fixture
+async def lover(vault: Path) -> AsyncIterator[Connection]:
+    """An agent that may read everything but the journal, in which there is a note that open ones link to."""
+    (vault / "Journal").mkdir()
+    (vault / "Journal" / f"{SECRET}.md").write_bytes(b"[[Ideas]]\n")
+    (vault / "Open.md").write_bytes(f"[[{SECRET}]]\n".encode())
+    (vault / "Notes" / "Near.md").write_bytes(f"[[../Journal/{SECRET}]]\n".encode())
+    if sys.platform != "win32":
+        (vault / "alias.md").symlink_to(f"Journal/{SECRET}.md")
+        (vault / "Door").symlink_to("Journal")
+    async with Bridge(vault) as bridge:
+        reads = dict.fromkeys((*READS, *LOOKS), "always_allow")
+        bridge.settings.update({"enabledTools": ["*"], "consentMode": reads})
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Journal/": "---"}', encoding="utf-8")
+        async with connect(vault, name="Robot") as client:
+            yield client
+
+
+LOOKS = ("get_file_info", "list_files", "read_file", "search_files", "grep", "search_notes")
+PLANS: list[tuple[str, dict[str, Any]]] = [
+    ("create_note", {"path": f"{SECRET}.md", "content": "x"}),
+    ("create_note", {"name": SECRET, "content": "x"}),
+    ("write_file", {"path": f"{SECRET}.md", "content": "x"}),
+    ("move_file", {"source": "Open.md", "destination": f"{SECRET}.md"}),
+    ("move_file", {"source": "Notes/Near.md", "destination": "Near.md"}),
+    ("move_file", {"source": "Ideas.md", "destination": "Thoughts.md"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), PLANS)
+async def test_a_plan_whose_links_follow_from_it_is_refused_and_does_not_name_it(
+    lover: Connection, tool: str, arguments: dict[str, Any]
+) -> None:
+    told = [await lover.preview(tool, arguments), (await lover.call(tool, **arguments)).raw]
+    for answer in told:
+        assert answer["data"]["code"] == "denied_by_rule"
+        assert "Journal" not in json.dumps(answer)
+        assert SECRET not in json.dumps(answer)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
+@pytest.mark.parametrize("path", ["alias.md", f"Door/{SECRET}.md", "Door/new.md"])
+@pytest.mark.parametrize(
+    ("tool", "rest"),
+    [
+        ("read", {}),
+        ("read_file", {}),
+        ("get_file_info", {}),
+        ("edit_file", {"old_text": "a", "new_text": "b"}),
+        ("modify_note", {"operation": "append", "content": "x"}),
+        ("write_file", {"content": "x"}),
+        ("create_note", {"content": "x"}),
+        ("delete_file", {}),
+        ("move_file", {"destination": "Elsewhere.md"}),
+        ("apply_patch", {"patches": [{"startLine": 1, "endLine": 1, "newContent": "x"}]}),
+    ],
+)
+async def test_an_error_about_a_symbolic_link_names_only_the_path_that_was_asked_for(
+    lover: Connection, vault: Path, tool: str, rest: dict[str, Any], path: str
+) -> None:
+    arguments: dict[str, Any] = {("source" if tool == "move_file" else "path"): path, **rest}
+    before = (vault / "Journal" / f"{SECRET}.md").read_bytes()
+    answer = await lover.call(tool, **arguments)
+    assert not answer.raw["success"]
+    told = json.dumps(answer.raw).replace(path, "")
+    assert "Journal" not in told
+    assert SECRET not in told
+    assert (vault / "Journal" / f"{SECRET}.md").read_bytes() == before
+    assert not (vault / "Journal" / "new.md").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs symbolic links")
+async def test_nothing_is_listed_moved_or_made_through_a_link_into_it(lover: Connection, vault: Path) -> None:
+    told = [
+        await lover.call("list_files", path="Door"),
+        await lover.call("find", pattern="Door/**"),
+        await lover.call("move_file", source="Open.md", destination="Door/Open.md"),
+        await lover.call("create_folder", path="Door/x"),
+        await lover.call("create_note", folder="Door", content=f"# {SECRET}\n"),
+        await lover.call("move_file", source="Door", destination="Window"),
+        await lover.call("delete_file", path="Door"),
+    ]
+    for answer in told:
+        assert "Journal" not in json.dumps(answer.raw)
+        assert not (SECRET in json.dumps(answer.raw) and answer.raw["success"])
+    assert [each.name for each in (vault / "Journal").iterdir()] == [f"{SECRET}.md"]
+    assert (vault / "Open.md").exists()
+
+
+async def test_a_name_is_not_avoided_because_it_has_it(lover: Connection) -> None:
+    answer = await lover.call("create_note", folder="Journal", content=f"# {SECRET}\n")
+    other = await lover.call("create_note", folder="Journal", content="# Nothing\n")
+    assert [each.raw["data"]["code"] for each in (answer, other)] == ["denied_by_rule"] * 2
+    assert " 1" not in answer.text

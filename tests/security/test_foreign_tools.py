@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bridge.policy.targets import Target, server_tool_target, url_target
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolSpec
+from tests.patience import PATIENCE
 from tests.people import Person, add_client, named
 
 SCHEMA: dict[str, Any] = {
@@ -37,7 +39,7 @@ PARTS = (
 
 def seconds(arguments: dict[str, Any]) -> float:
     """The time-out that the arguments ask for."""
-    return float(arguments.get("seconds", 5.0))
+    return float(arguments.get("seconds", PATIENCE))
 
 
 def spec(name: str) -> ToolSpec:
@@ -106,6 +108,12 @@ class Server(ToolProvider):
         self.life.append("stop")
 
 
+@pytest.fixture(autouse=True)
+def _no_pings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where time is moved on by hand, no connection is cut because it has not answered a ping meanwhile."""
+    monkeypatch.setattr("bridge.server.websocket.HEARTBEAT", 1e9)
+
+
 @pytest.fixture
 async def server(bridge: Bridge) -> Server:
     server = Server()
@@ -153,7 +161,7 @@ async def test_every_client_hears_that_tools_came_changed_or_went(bridge: Bridge
         await bridge.services.registry.remove("weather")
         for queue in heard.values():
             for _ in range(3):
-                assert await asyncio.wait_for(queue.get(), 5) == {}
+                assert await asyncio.wait_for(queue.get(), PATIENCE) == {}
 
 
 async def test_two_clients_have_different_tools(server: Server, person: Person, vault: Path) -> None:
@@ -224,6 +232,31 @@ async def test_pieces_reach_the_caller_as_they_come_and_nobody_else(
 
 
 @pytest.mark.slow
+class Changed(Weather):
+    """Describes itself otherwise than yesterday."""
+
+    def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+        return replace(super().prepare(params, context), insists="It describes itself otherwise than before")
+
+
+async def test_what_insists_is_asked_about_under_always_and_says_why(
+    bridge: Bridge, server: Server, person: Person, vault: Path
+) -> None:
+    bridge.settings.update({"consentMode": {"weather": "always_allow", "snow": "always_allow"}})
+    server.extra = [Changed("snow")]
+    person.answer = "allow_once"
+    async with connect(vault, name="Robot") as robot:
+        assert (await robot.call("weather", city="rome")).ok
+        assert person.asked == []
+        assert (await robot.call("snow", city="rome")).ok
+        assert (await robot.call("snow", city="oslo")).ok
+    assert [question["preview"]["warnings"] for question in person.asked] == [
+        ["It describes itself otherwise than before"]
+    ] * 2
+    offered = {option["decision"] for option in person.asked[0]["options"]}
+    assert offered == {"allow_once", "deny_once", "deny_session", "deny_always"}
+
+
 async def test_the_time_out_comes_from_the_arguments(server: Server, vault: Path) -> None:
     del server
     async with connect(vault, name="Robot") as robot:
@@ -338,7 +371,10 @@ async def test_a_redirect_to_a_new_site_is_asked_about_once(fetch: Fetch, person
     second = person.asked[1]
     assert second["summary"] == f"Follow a redirect to {THERE}"
     assert second["touches"] == [{"kind": "url", "label": THERE}]
-    assert [rung["reach"] for rung in second["ladder"]] == ["page", "site"]
+    assert [option["where"] for option in second["options"] if option["decision"] == "allow_session"] == [
+        [THERE],
+        ["https://there.example/"],
+    ]
     assert second["preview"]["request"] == THERE
 
 
@@ -360,12 +396,12 @@ async def test_a_refused_redirect_is_not_asked_about_again(fetch: Fetch, person:
 
 async def test_a_redirect_is_allowed_by_a_rung(fetch: Fetch, person: Person, vault: Path) -> None:
     del fetch
-    person.answer, person.extent = "allow_session", {"reach": "site"}
+    person.answer, person.extent = "allow_session", {"option": "allow_session.tool.site.connection"}
     async with connect(vault, name="Robot") as robot:
         for _ in range(2):
             assert (await robot.call("fetch")).ok
         assert len(person.asked) == 2
-        held = [grant["target"] for grant in await person.host.request("consent.grants")]
+        held = [where for grant in await person.host.request("consent.grants") for where in grant["where"]]
     assert held == ["https://here.example/", "https://there.example/"]
 
 
@@ -400,21 +436,26 @@ async def test_every_decision_on_the_way_is_in_the_log_with_what_it_was_about(
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("together", [False, True])
 async def test_the_time_a_person_takes_on_the_way_is_not_the_tools(
-    fetch: Fetch, person: Person, vault: Path, *, together: bool
+    fetch: Fetch, person: Person, vault: Path, monkeypatch: pytest.MonkeyPatch, *, together: bool
 ) -> None:
     fetch.together = together
+    loop, thought = asyncio.get_running_loop(), 0.0
+    now = loop.time
 
     async def think(question: dict[str, Any]) -> None:
-        await asyncio.sleep(1.6)
+        nonlocal thought
+        thought += 2 * PATIENCE
+        for _ in range(20):  # what is due by then comes first
+            await asyncio.sleep(0)
         await person.respond(question, "allow_once")
 
+    monkeypatch.setattr(loop, "time", lambda: now() + thought)
     person.answer = None
     person.host.on("consent.requested", think)
     async with connect(vault, name="Robot") as robot:
-        assert (await robot.call("fetch", seconds=0.2)).ok, "the tool had 0.2 seconds, and one of grace"
+        assert (await robot.call("fetch", seconds=PATIENCE)).ok, "it thought longer than the tool has"
 
 
 @pytest.mark.slow
@@ -428,6 +469,6 @@ async def test_a_tool_that_takes_a_no_for_nothing_still_ends_in_time(
 
     person.answer = None
     person.host.on("consent.requested", answer)
-    async with connect(vault, name="Robot") as robot, asyncio.timeout(10):
+    async with connect(vault, name="Robot") as robot, asyncio.timeout(PATIENCE):
         late = await robot.call("fetch", seconds=0.1)
     assert late.raw["errorType"] == "timeout"

@@ -56,4 +56,5 @@ def test_leaf_tools_know_nothing_of_consent_logs_limits_or_the_ledger() -> None:
                 if isinstance(node, ast.Import)
                 else []
             )
-            assert not [name for name in names if name.startswith(banned)], source
+            # What a call touches is a value that tools make; what follows from it they do not know.
+            assert not [n for n in names if n.startswith(banned) and n != "bridge.policy.targets"], source

@@ -160,7 +160,7 @@ async def test_always_holds_for_the_one_client_and_never_for_all_where_nothing_i
         await answered(person, one, "allow_always")
         assert await grants(person) == [("client", "One", "allow_always")]
         await answered(person, two, "deny_always")
-        assert ("mode", None, "deny_always") in await grants(person)
+        assert ("file", None, "deny_always") in await grants(person)
         assert (await one.call("read", READ)).raw["data"]["code"] == "denied_by_rule"
     assert len(person.asked) == 2
 
@@ -168,9 +168,9 @@ async def test_always_holds_for_the_one_client_and_never_for_all_where_nothing_i
 async def test_always_for_everyone_is_said_so(person: Person, vault: Path) -> None:
     await add_client(person, vault, "One")
     async with named(vault, "One") as one, connect(vault, name="Robot") as other:
-        await answered(person, one, "allow_always", everyone=True)
+        await answered(person, one, "allow_always", option="allow_always.tool.everywhere.everyone")
         assert await grants(person) == [("mode", None, "allow_always")]
         assert (await other.call("read", READ)).ok
     (decision, *_) = reversed(await person.log("decision"))
-    assert decision["everyone"] is True
+    assert decision["holds"].startswith("Any program may use Read without asking")
     assert len(person.asked) == 1

@@ -13,6 +13,7 @@ from bridge.contract.discovery import AGENT_FILE, HOST_FILE, Discovery
 from bridge.server.run_folder import RunFolder
 from bridge.server.server import Server
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 from tests.rpc.world import World
 
 MAX_MESSAGE = 64 * 1024 * 1024
@@ -74,4 +75,4 @@ def request(id: Any, method: str, **params: Any) -> dict[str, Any]:
 async def ask(socket: aiohttp.ClientWebSocketResponse, data: Any) -> Any:
     """Send one frame and return the next message."""
     await socket.send_frame(data if isinstance(data, bytes) else orjson.dumps(data), aiohttp.WSMsgType.TEXT)
-    return orjson.loads(await socket.receive_str(timeout=5))
+    return orjson.loads(await socket.receive_str(timeout=PATIENCE))

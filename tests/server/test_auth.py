@@ -124,6 +124,18 @@ async def raw(house: House, head: str) -> bytes:
     return status
 
 
+async def test_a_request_from_two_origins_is_refused_without_a_header_for_either(house: House) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(house.discovery.http.rsplit(":", 1)[1]))
+    name = house.discovery.http.removeprefix("http://")
+    origins = "Origin: app://obsidian.md\r\nOrigin: https://evil.example\r\n"
+    writer.write(f"GET /health HTTP/1.1\r\nHost: {name}\r\n{origins}Connection: close\r\n\r\n".encode())
+    answer = await reader.read()
+    writer.close()
+    await writer.wait_closed()
+    assert answer.split()[1] == b"403"
+    assert b"access-control" not in answer.lower()
+
+
 async def test_no_host_and_two_hosts_are_refused(house: House) -> None:
     name = house.discovery.http.removeprefix("http://")
     assert await raw(house, "GET /health HTTP/1.0\r\n\r\n") == b"403"

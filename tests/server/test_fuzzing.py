@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.rpc.methods import METHODS
+from tests.patience import PATIENCE
 from tests.server.house import House, request
 
 NAMES = st.sampled_from([method.name for method in METHODS]) | st.text(max_size=10)
@@ -56,7 +57,7 @@ async def answers(house: House, role: str, data: bytes) -> list[Any]:
         await socket.send_frame(data, WSMsgType.TEXT)
         await socket.send_json(request("after", "ping"))
         while True:
-            message = orjson.loads(await socket.receive_str(timeout=5))
+            message = orjson.loads(await socket.receive_str(timeout=PATIENCE))
             if message == {"jsonrpc": "2.0", "id": "after", "result": "pong"}:
                 return said
             said.append(message)

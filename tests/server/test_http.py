@@ -7,6 +7,7 @@ import aiohttp
 import orjson
 import pytest
 
+from bridge.contract.session import PROTOCOL
 from bridge.rpc.frames import MAX_FRAME
 from tests.server.house import House, request
 
@@ -93,17 +94,15 @@ async def test_a_post_that_runs_when_the_bridge_stops_learns_so(house: House) ->
     posting = asyncio.create_task(house.post(request(1, "tools.call", name="slow", arguments={"tag": "plain"})))
     await house.world.calls.until_running(1)
     await house.server.stop()
-    assert (await told(await posting))["error"]["code"] == -32603
+    assert (await told(await posting))["error"]["code"] == -32003
     assert house.world.calls.cancelled == ["plain"]
 
 
-async def test_health_needs_no_token_and_tells_no_secret(house: House) -> None:
-    assert await told(await house.get("/health")) == {
-        "ok": True,
-        "version": "1.2.3",
-        "vault": "Notes",
-        "protocol": 3,
-    }
+async def test_health_needs_no_token_and_names_the_vault_only_to_those_who_show_one(house: House) -> None:
+    known = {"ok": True, "version": "1.2.3", "protocol": PROTOCOL}
+    assert await told(await house.get("/health")) == known | {"vault": None}
+    assert await told(await house.get("/health", **house.bearer())) == known | {"vault": "Notes"}
+    assert (await house.get("/health", Authorization="Bearer wrong")).status == 401
 
 
 @pytest.mark.parametrize(
@@ -117,7 +116,7 @@ async def test_health_needs_no_token_and_tells_no_secret(house: House) -> None:
         ("GET", "/ws/x"),
         ("GET", "/.vault-bridge/settings.json"),
         ("GET", "/../../etc/passwd"),
-        ("GET", "/mcp"),
+        ("GET", "/mcp/more"),
     ],
 )
 async def test_everything_else_is_not_there(house: House, method: str, path: str) -> None:

@@ -42,10 +42,11 @@ async def test_a_file_in_the_vault_says_where_the_bridge_is_and_holds_no_secret(
 async def test_the_run_folder_has_a_token_for_each_role(house: House) -> None:
     run = Path(house.discovery.run_dir)
     agent, host = (orjson.loads((run / name).read_bytes()) for name in ("agent.json", "host.json"))
-    assert set(agent) == {"url", "http", "token", "pid", "version"}
+    assert set(agent) == {"url", "http", "token", "pid", "version", "vault"}
     assert {key: value for key, value in agent.items() if key != "token"} == {
         key: value for key, value in host.items() if key != "token"
     }
+    assert agent["vault"] == str(house.vault)
     assert agent["token"] != host["token"]
     assert len(agent["token"]) >= 43
     if sys.platform != "win32":
@@ -85,8 +86,8 @@ async def test_two_vaults_are_served_at_once_each_with_its_own_tokens(vault: Pat
 
 
 async def test_it_listens_on_this_machine_only(house: House) -> None:
-    assert house.server._runner is not None
-    assert [address[0] for address in house.server._runner.addresses] == ["127.0.0.1"]
+    assert house.server._listening is not None
+    assert [socket.getsockname()[0] for socket in house.server._listening.sockets] == ["127.0.0.1"]
 
 
 async def test_a_port_that_is_taken_is_an_error_that_says_what_to_do(house: House, tmp_path: Path) -> None:

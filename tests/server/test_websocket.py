@@ -12,6 +12,7 @@ from bridge.contract.events import ToolProgress
 from bridge.rpc.frames import MAX_FRAME
 from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_READ, SocketLink
+from tests.patience import PATIENCE
 from tests.server.house import House, ask, request
 
 
@@ -62,7 +63,7 @@ async def test_bad_input_has_its_exact_answer_and_the_connection_lives_on(
 async def test_a_binary_frame_is_a_parse_error(house: House) -> None:
     async with await house.socket() as socket:
         await socket.send_bytes(orjson.dumps(request(1, "ping")))
-        answer = orjson.loads(await socket.receive_str(timeout=5))
+        answer = orjson.loads(await socket.receive_str(timeout=PATIENCE))
         assert answer["error"]["code"] == -32700
         assert (await ask(socket, request(2, "ping")))["result"] == "pong"
 
@@ -71,7 +72,7 @@ async def test_a_frame_of_16_mib_is_taken_and_one_byte_more_closes_the_connectio
     async with await house.socket() as socket:
         assert (await ask(socket, padded(MAX_FRAME)))["result"] == "pong"
         await socket.send_frame(padded(MAX_FRAME + 1), WSMsgType.TEXT)
-        closing = await socket.receive(timeout=5)
+        closing = await socket.receive(timeout=PATIENCE)
         assert (closing.type, closing.data) == (WSMsgType.CLOSE, 1009)
     async with await house.socket() as socket:
         assert (await ask(socket, request(1, "ping")))["result"] == "pong"
@@ -83,14 +84,14 @@ async def test_requests_are_answered_by_their_ids_whatever_their_order(house: Ho
         await house.world.calls.until_running(1)
         assert (await ask(socket, request("quick", "ping")))["id"] == "quick"
         house.world.calls.release.set()
-        assert orjson.loads(await socket.receive_str(timeout=5))["id"] == "slow"
+        assert orjson.loads(await socket.receive_str(timeout=PATIENCE))["id"] == "slow"
 
 
 async def test_thousands_of_pipelined_requests_are_all_answered(house: House) -> None:
     async with await house.socket() as socket:
         for number in range(3000):
             await socket.send_json(request(number, "ping"))
-        answers = [orjson.loads(await socket.receive_str(timeout=5))["id"] for _ in range(3000)]
+        answers = [orjson.loads(await socket.receive_str(timeout=PATIENCE))["id"] for _ in range(3000)]
     assert answers == list(range(3000))
 
 
@@ -103,7 +104,7 @@ async def test_more_than_64_in_flight_are_busy(house: House) -> None:
         async with await house.socket() as other:
             assert (await ask(other, request(1, "ping")))["result"] == "pong"
         house.world.calls.release.set()
-        assert len([await socket.receive_str(timeout=5) for _ in range(64)]) == 64
+        assert len([await socket.receive_str(timeout=PATIENCE) for _ in range(64)]) == 64
 
 
 async def test_closing_cancels_calls_without_a_call_id_and_no_others(house: House) -> None:
@@ -130,15 +131,15 @@ async def test_a_host_that_leaves_cancels_nothing(house: House) -> None:
     asking = await house.world.question("c-1")
     calls = house.world.calls
     async with await house.socket("host") as socket:
-        shown = orjson.loads(await socket.receive_str(timeout=5))
+        shown = orjson.loads(await socket.receive_str(timeout=PATIENCE))
         assert (shown["method"], shown["params"]["requestId"]) == ("consent.requested", "c-1")
         await socket.send_json(request(1, "tools.call", name="slow", arguments={"tag": "host"}))
         await calls.until_running(1)
     async with await house.socket("host") as socket:
-        await socket.receive_str(timeout=5)
+        await socket.receive_str(timeout=PATIENCE)
         answer = request(1, "consent.respond", requestId="c-1", decision="allow_once", planDigest="sha256:1")
         await socket.send_json(answer)
-        said = [orjson.loads(await socket.receive_str(timeout=5)) for _ in range(2)]
+        said = [orjson.loads(await socket.receive_str(timeout=PATIENCE)) for _ in range(2)]
     assert {message.get("method") for message in said} == {"consent.resolved", None}
     assert (await asking).decision == "allow_once"
     assert calls.cancelled == []
@@ -151,9 +152,9 @@ async def test_stopping_says_goodbye_to_every_client(house: House) -> None:
         await agent.send_json(request(2, "tools.call", name="slow", arguments={}, callId="c-1"))
         await house.world.calls.until_running(1)
         stopping = asyncio.create_task(house.server.stop())
-        assert orjson.loads(await agent.receive_str(timeout=5))["error"]["code"] == -32603
+        assert orjson.loads(await agent.receive_str(timeout=PATIENCE))["error"]["code"] == -32003
         for socket in (agent, host):
-            closing = await socket.receive(timeout=5)
+            closing = await socket.receive(timeout=PATIENCE)
             assert (closing.type, closing.data) == (WSMsgType.CLOSE, 1001)
             await socket.close()
         await stopping
@@ -164,7 +165,7 @@ async def test_a_frame_beyond_all_measure_is_not_even_read(house: House) -> None
     async with await house.socket() as socket:
         with contextlib.suppress(ConnectionError):
             await socket.send_frame(padded(MAX_READ), WSMsgType.TEXT)
-        assert (await socket.receive(timeout=5)).type in {WSMsgType.CLOSE, WSMsgType.CLOSED, WSMsgType.ERROR}
+        assert (await socket.receive(timeout=PATIENCE)).type in {WSMsgType.CLOSE, WSMsgType.CLOSED, WSMsgType.ERROR}
     async with await house.socket() as socket:
         assert (await ask(socket, request(1, "ping")))["result"] == "pong"
 
@@ -210,12 +211,12 @@ async def test_a_client_that_does_not_read_is_cut_off_and_others_go_on(house: Ho
     reader, writer = await asyncio.open_connection("127.0.0.1", int(host.rsplit(":", 1)[1]), limit=1024)
     writer.write(UPGRADE.format(host=host, token=house.token("host")).encode())
     await reader.readuntil(b"\r\n\r\n")
-    async with await house.socket("host") as other, asyncio.timeout(10):
+    async with await house.socket("host") as other, asyncio.timeout(PATIENCE):
         count = 0
         event = ToolProgress(execution_id="grep-1", tool="grep", client="", done=1, total=2, message="x" * 4_000_000)
         while len(house.world.hub.peers) == 2:
             house.world.hub.notify_hosts(event)
-            await other.receive_str(timeout=5)
+            await other.receive_str(timeout=PATIENCE)
             count += 1
         assert count < 30
         assert (await ask(other, request(1, "ping")))["result"] == "pong"

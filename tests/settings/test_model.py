@@ -1,5 +1,6 @@
 """Every setting has a default, bounds and an explanation, and a wrong one is named."""
 
+import re
 from typing import Any
 
 import pytest
@@ -30,6 +31,7 @@ DEFAULTS_OF_THE_DOCUMENT = {
     "findMaxResults": 50,
     "grepContextLines": 2,
     "readMaxBytes": 1048576,
+    "portableNames": True,
     "patchBackupEnabled": True,
     "webSearchMaxResults": 5,
 }
@@ -64,6 +66,56 @@ def test_a_wrong_value_is_named(values: dict[str, Any], says: str) -> None:
 @pytest.mark.parametrize("domain", ["localhost", "127.0.0.1", "::1", "*.obsidian.md", "docs.obsidian.md", "[::1]"])
 def test_hosts_are_accepted_as_domains(domain: str) -> None:
     assert Settings.parse({"allowedDomains": [domain]}).allowed_domains == (domain,)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://localhost:11434",
+        "https://ollama.com",
+        "https://ollama.com/",
+        "http://[::1]:11434",
+        "http://10.0.0.2:8080/base",
+    ],
+)
+def test_services_have_addresses(address: str) -> None:
+    assert Settings.parse({"ollamaWebSearchEndpoint": address}).ollama_web_search_endpoint == address
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(
+            "",
+            "localhost",
+            "localhost:11434",
+            "ftp://localhost",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "https://",
+        ),
+        *(
+            "http://user@host",
+            "http://user:secret@host",
+            "http://host?x",
+            "http://host#x",
+            "http://host\\@evil",
+            "http:// host",
+        ),
+        *(
+            "http://host:0",
+            "http://host:99999",
+            "http://host:x",
+            "http://h\u043est",
+            "http://host/a\nb",
+            "//host",
+            "http:///x",
+        ),
+    ],
+)
+def test_what_is_no_address_of_a_server_is_refused(address: str) -> None:
+    with pytest.raises(InvalidParameters, match="ollamaWebSearchEndpoint"):
+        Settings.parse({"ollamaWebSearchEndpoint": address})
 
 
 def test_tools_that_do_not_exist_yet_may_be_named() -> None:
@@ -110,7 +162,7 @@ def test_the_schema_has_all_that_a_form_needs() -> None:
         assert member["title"][0].isupper()
         assert " " not in key
     titles = {key: member["title"] for key, member in described["properties"].items()}
-    assert (titles["cacheTTL"], titles["webFetchMaxBytes"]) == ("Cache TTL", "Web fetch max bytes")
+    assert (titles["cacheTTL"], titles["webFetchMaxBytes"]) == ("Keep web results for", "Largest web page")
     assert described["properties"]["allowTerminal"]["risk"]
     assert described["properties"]["encryptedKeys"]["readOnly"]
 
@@ -118,15 +170,17 @@ def test_the_schema_has_all_that_a_form_needs() -> None:
 def test_what_has_no_effect_is_not_offered() -> None:
     offered = schema(offered=True)
     hidden = schema()["properties"].keys() - offered["properties"].keys()
-    assert {"allowTerminal", "webFetchMaxBytes", "cacheTTL", "encryptedKeys", "httpsOnly"} <= hidden
-    assert {"allowedOrigins", "ignorePatterns", "anonymizeLog", "globalRateLimit"} <= offered["properties"].keys()
-    assert {section["id"] for section in offered["sections"]} == set(SECTIONS) - {"apis"}
+    assert {"allowCustomTools", "shareUsageStatistics"} <= hidden
+    assert {"allowedOrigins", "ignorePatterns", "cacheTTL", "httpsOnly", "globalRateLimit"} <= offered[
+        "properties"
+    ].keys()
+    assert {section["id"] for section in offered["sections"]} == set(SECTIONS)
 
 
 def test_a_value_without_effect_is_accepted_with_a_warning() -> None:
-    settings = Settings.parse({"webFetchMaxBytes": 4096})
-    assert settings.web_fetch_max_bytes == 4096
-    assert warnings(settings) == ["webFetchMaxBytes is kept, but has no effect in this version"]
+    settings = Settings.parse({"allowCustomTools": True})
+    assert settings.allow_custom_tools
+    assert warnings(settings) == ["allowCustomTools is kept, but has no effect in this version"]
     assert warnings(settings, ["findMaxResults"]) == []
 
 
@@ -135,12 +189,38 @@ def test_a_list_that_was_written_as_a_word_is_explained() -> None:
         Settings.parse({"ignorePatterns": "Templates"})
 
 
-def test_descriptions_say_units_and_the_meaning_of_null() -> None:
-    for key, member in schema(offered=True)["properties"].items():
+def test_every_number_of_bytes_or_days_has_its_unit_and_every_null_its_meaning() -> None:
+    units = {
+        "Bytes": "bytes",
+        "Days": "days",
+        "Timeout": "seconds",
+        "Limits": "calls a minute",
+        "Limit": "calls a minute",
+    }
+    for key, member in schema()["properties"].items():
         kinds = {kind.get("type") for kind in [member, *member.get("anyOf", [])]}
-        if "null" in kinds:
-            assert "null: " in member["description"], key
-        if key.endswith("Bytes"):
-            assert member["description"].endswith(", in bytes."), key
-        if key.endswith("Days"):
-            assert member["description"].startswith("Days "), key
+        assert ("null" in kinds) == ("none" in member), key
+        ending = next((ending for ending in units if key.endswith(ending)), None)
+        assert ending is None or member["unit"] == units[ending], key
+
+
+WIRE_WORDS = re.compile(
+    r"\b(null|bool\w*|int\w*|string|array|JSON|boolean|param|bytes|seconds|days|default_\w+|[a-z]+[A-Z]\w*)\b"
+)
+
+
+def test_labels_are_written_for_people() -> None:
+    for key, member in schema(offered=True)["properties"].items():
+        title, text = member["title"], member["description"]
+        assert title.split()[1:] == [word for word in title.split()[1:] if word[0].islower() or not word.isalpha()], key
+        assert not WIRE_WORDS.search(title + " " + text), key
+        assert not title.endswith("."), key
+        assert text.endswith("."), key
+    titles = [member["title"] for member in schema()["properties"].values()]
+    assert len(set(titles)) == len(titles)
+
+
+def test_null_takes_a_tools_own_limit_or_mode_out_again() -> None:
+    base = {"rateLimits": {"grep": 5, "read": 6}, "backupRetentionDays": 3}
+    patch = {"rateLimits": {"grep": None}, "consentMode": {"grep": None}, "backupRetentionDays": None}
+    assert merge(base, patch) == {"rateLimits": {"read": 6}, "consentMode": {}, "backupRetentionDays": None}

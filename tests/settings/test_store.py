@@ -16,6 +16,7 @@ from bridge.settings.model import Settings
 from bridge.settings.store import SettingsStore
 from bridge.vault.folder import Disk, Folder
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -201,7 +202,7 @@ def test_a_listener_may_look_from_another_thread(state: Folder) -> None:
     def look(_change: SettingsChange) -> None:
         other = threading.Thread(target=lambda: seen.append(store.current))
         other.start()
-        other.join(5)
+        other.join(PATIENCE)
 
     store.on_change(look)
     settings, _ = store.update({"findMaxResults": 7})
@@ -253,15 +254,15 @@ def test_listeners_hear_who_changed_what(vault: Path, state: Folder) -> None:
 
 def test_warnings_are_about_the_keys_that_were_set(state: Folder) -> None:
     store = SettingsStore(state)
-    assert len(store.update({"allowTerminal": True, "globalRateLimit": 900})[1]) == 2
+    assert len(store.update({"allowTerminal": True, "globalRateLimit": 900}, confirms=True)[1]) == 2
     assert store.update({"findMaxResults": 7})[1] == []
 
 
 def test_settings_without_effect_are_named_at_the_start_and_kept(
     vault: Path, state: Folder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (vault / ".vault-bridge" / "settings.json").write_bytes(b'{"httpsOnly": false}')
+    (vault / ".vault-bridge" / "settings.json").write_bytes(b'{"allowCustomTools": true}')
     store = SettingsStore(state)
-    assert "no effect in this version: httpsOnly" in caplog.text
+    assert "no effect in this version: allowCustomTools" in caplog.text
     store.update({"findMaxResults": 7})
-    assert on_disk(vault) == {"httpsOnly": False, "findMaxResults": 7}
+    assert on_disk(vault) == {"allowCustomTools": True, "findMaxResults": 7}

@@ -5,6 +5,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import pytest
 
 from bridge.audit.log import AuditLog
-from bridge.clock import SystemClock
+from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
@@ -30,24 +31,27 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
+from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool import (
     Applied,
     CallContext,
     Output,
     ReadEffect,
     ReadTool,
+    Tool,
     ToolSpec,
     Unchanged,
     WriteTool,
-    discloses_content,
     in_vault,
 )
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.core.await_decision import AwaitDecisionTool
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
-from tests.identities import caller, client_grants
+from tests.identities import PrivateFiles, caller, client_grants
+from tests.patience import PATIENCE
 
 
 class PathParams(Params):
@@ -87,7 +91,7 @@ class Look(ReadTool[PathParams]):
             raise RuntimeError("token=hunter2")
         if params.path == "hold":
             self.entered.set()
-            self.release.wait(10)
+            self.release.wait(PATIENCE)
             return Output(None, "held")
         data, _ = self.files.read(parse_path(params.path))
         return Output({"content": data.decode()}, data.decode())
@@ -113,9 +117,9 @@ class Overwrite(WriteTool[TextParams]):
     def prepare(self, params: TextParams, context: CallContext) -> ChangePlan | Unchanged:
         path = self.files.root.resolve(parse_path(params.path))
         old, _ = self.files.read(path)
-        with discloses_content(path):
-            if params.text == "guess":
-                raise InvalidParameters(f"{path} holds {len(old.split())} words")
+        context.progress(1, 2, f"Looking at {path}")
+        if params.text == "guess":
+            raise InvalidParameters(f"{path} holds {len(old.split())} words")
         if old == params.text.encode():
             return Unchanged(in_vault(str(path)), f"See what {path} says", Output(None, f"{path} says so already"))
         builder = PlanBuilder(self.files.root)
@@ -124,6 +128,35 @@ class Overwrite(WriteTool[TextParams]):
 
     def report(self, params: TextParams, applied: Applied) -> Output:
         return Output({"modified": True, "backupPath": applied.backup}, f"Overwrote {params.path}")
+
+
+class Append(WriteTool[TextParams]):
+    """Adds a line to a file: done twice, it is there twice."""
+
+    spec = ToolSpec(
+        name="extend",
+        title="Extend",
+        action="add/added a line to {path}",
+        description="Appends.",
+        parameters=ModelParameters(TextParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.LOW,
+        consent_class=ConsentClass.NEVER,
+    )
+
+    def __init__(self, files: VaultFiles) -> None:
+        self.files = files
+
+    def prepare(self, params: TextParams, context: CallContext) -> ChangePlan:
+        del context
+        path = self.files.root.resolve(parse_path(params.path))
+        old, _ = self.files.read(path)
+        builder = PlanBuilder(self.files.root)
+        builder.modify(path, old, old + params.text.encode())
+        return builder.build(Operation.UPDATE, f"Append to {path}, which says {old.decode()!r}")
+
+    def report(self, params: TextParams, applied: Applied) -> Output:
+        return Output({"backupPath": applied.backup}, f"Appended to {params.path}")
 
 
 @dataclass
@@ -161,11 +194,13 @@ class Rig:
     calls: CallRegistry
     broker: Broker
     audit: AuditLog
+    auditing: AuditStep
     ledger: Ledger
     settings: SettingsStore
     look: Look
     events: list[tuple[str, dict[str, Any]]]
     screen: Screen
+    tickets: PrivateFiles
     caller: Caller = field(default_factory=lambda: caller("agent-1", "Robot"))
 
     def tool_call(self, tool: str, *, role: Any = "agent", wait_for_host: bool = False, **arguments: Any) -> ToolCall:
@@ -176,9 +211,18 @@ class Rig:
         self.broker.attach(self.screen)
         return self.screen
 
+    def tools(self) -> list[Any]:
+        """Every tool there is."""
+        return [tool for tool, _ in self.pipeline.registry.with_providers(PERSON)]
+
+    def restarted(self, on_delivered: Any = None) -> None:
+        """As after a restart: nothing in memory of the calls, but what is on the disk."""
+        clock, deliver = self.pipeline.clock, on_delivered or self.calls._on_delivered
+        self.calls = CallRegistry(self.pipeline, self.ledger, clock, deliver, Tickets(self.tickets, clock))
+
     async def until(self, condition: Callable[[], Any]) -> None:
         """Let everything else run until something is true."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             for _ in itertools.count():
                 if condition():
                     return
@@ -192,10 +236,10 @@ class Rig:
         return self.audit.query(kind=kind)
 
 
-@pytest.fixture
-def rig(vault: Path) -> Iterator[Rig]:
-    """A pipeline over a small vault."""
-    clock = SystemClock()
+@contextmanager
+def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | None = None) -> Iterator[Rig]:
+    """A pipeline over a vault, and what an earlier one has left."""
+    clock, tickets = clock or SystemClock(), tickets or PrivateFiles()
     root = VaultRoot(vault)
     files = VaultFiles(root)
     state = root.state()
@@ -212,9 +256,10 @@ def rig(vault: Path) -> Iterator[Rig]:
     ledger = Ledger(root, clock=clock, keep_backups=lambda: settings.current.patch_backup_enabled)
     ledger.recover()
     registry = ToolRegistry()
-    look = Look(files)
-    provider = StaticProvider(id="t", name="T", description="", version="1", tools=[look, Overwrite(files)])
-    asyncio.run(registry.add(provider))
+    look, waiting = Look(files), AwaitDecisionTool(lambda: made.calls)
+    tools: list[Tool[Any]] = [look, Overwrite(files), Append(files), waiting]
+    with suppress(StopIteration):
+        registry.add(StaticProvider(id="t", name="T", description="", version="1", tools=tools)).send(None)
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
     auditing = AuditStep(audit, registry, clock)
     events: list[tuple[str, dict[str, Any]]] = []
@@ -222,23 +267,33 @@ def rig(vault: Path) -> Iterator[Rig]:
     def heard(event: Event) -> None:
         events.append((event.event_name, event.to_wire()))
 
-    workers = ThreadPoolExecutor(4)
+    workers, person_workers = ThreadPoolExecutor(4), ThreadPoolExecutor(2)
     pipeline = Pipeline(
         registry=registry,
         rate_limit=RateLimitStep(RateLimits(), clock, heard),
-        consent=ConsentStep(broker, grants, clock, auditing.decided),
+        consent=ConsentStep(broker, grants, clock, auditing.decided, tools=registry.tools),
         ledger=ledger,
         settings=lambda: settings.current,
         clock=clock,
         workers=workers,
+        person_workers=person_workers,
         on_event=heard,
         on_finished=auditing.finished,
     )
-    calls = CallRegistry(pipeline, ledger, clock, on_delivered=auditing.delivered)
-    yield Rig(vault, pipeline, calls, broker, audit, ledger, settings, look, events, Screen(broker))
+    calls = CallRegistry(pipeline, ledger, clock, auditing.delivered, Tickets(tickets, clock))
+    made = Rig(vault, pipeline, calls, broker, audit, auditing, ledger, settings, look, events, Screen(broker), tickets)
+    yield made
     look.release.set()
     workers.shutdown()
+    person_workers.shutdown()
     auditing.close()
     ledger.close()
     state.close()
     root.close()
+
+
+@pytest.fixture
+def rig(vault: Path) -> Iterator[Rig]:
+    """A pipeline over a small vault."""
+    with rigged(vault) as rig:
+        yield rig

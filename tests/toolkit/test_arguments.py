@@ -5,7 +5,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AliasChoices, Field
 
-from bridge.contract.base import Params
+from bridge.contract.base import NoParams, Params
 from bridge.errors import InvalidParameters
 from bridge.toolkit.arguments import Sentence, parse_arguments
 
@@ -30,14 +30,18 @@ def test_names_are_camel_case_on_the_wire() -> None:
     ("arguments", "says"),
     [
         ([], "Arguments must be an object, not an array"),
-        (None, "not null"),
+        ("x", "not a string"),
         ({}, "Missing parameter 'pattern'. Parameters: pattern (required), maxResults, items"),
         ({"pattern": "x", "maxResult": 1}, "Unknown parameter 'maxResult'. Did you mean 'maxResults'?"),
         ({"pattern": "x", "zzz": 1}, "Unknown parameter 'zzz'. Parameters: pattern (required)"),
         ({"pattern": 5}, "Parameter 'pattern': Input should be a valid string"),
         ({"pattern": "x", "maxResults": "5"}, "Parameter 'maxResults': Input should be a valid integer"),
         ({"pattern": "x", "maxResults": True}, "Parameter 'maxResults'"),
-        ({"pattern": "x", "max_results": 5}, "Did you mean 'maxResults'?"),
+        ({"pattern": "x", "maxResults": 5, "max_results": 5}, "Unknown parameter 'max_results'"),
+        ({"pattern": "x", "maxResults": 5.5}, "Parameter 'maxResults': Input should be a valid integer"),
+        ({"pattern": "x", "items": [{}]}, "Missing parameter 'items[0].startLine'. It looks like {startLine: integer}"),
+        ({"pattern": "x", "items": [5]}, "Parameter 'items[0]' must be an object. It looks like {startLine: integer}"),
+        ({"pattern": "x", "items": [{"startLine": 1, "path": "a"}]}, "It looks like {startLine: integer}"),
         ({"pattern": "x", "items": [{"startLine": 1}, {"startLine": 0}]}, "Parameter 'items[1].startLine'"),
     ],
 )
@@ -70,3 +74,7 @@ def test_a_parameter_may_have_a_sentence_of_its_own(arguments: Any) -> None:
     with pytest.raises(InvalidParameters) as caught:
         parse_arguments(Told, arguments)
     assert caught.value.message == "path is required and must be a non-empty string."
+
+
+def test_no_arguments_may_be_null() -> None:
+    assert parse_arguments(NoParams, None) == NoParams()

@@ -5,10 +5,8 @@ from typing import Any
 
 import pytest
 
-from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.identity.caller import Caller
-from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.tool_call import ToolCall
 from tests.identities import PERSON, caller
 
@@ -24,7 +22,8 @@ async def test_a_bounded_wait_gets_a_ticket_and_the_result_is_picked_up_later(ri
     assert (await ticket(rig))["status"] == "pending"
     await rig.asked()
     pending = (await rig.calls.result(rig.caller, "one", 0)).to_wire()
-    assert pending == {"status": "pending", "callId": "one", "requestId": person.asked[0]["requestId"]}
+    asked = {"status": "pending", "callId": "one", "requestId": person.asked[0]["requestId"], "waits": None}
+    assert pending.items() >= asked.items()
     await person.answer(Decision.ALLOW_ONCE)
     assert (await rig.calls.result(rig.caller, "one")).to_wire()["success"]
     assert (rig.vault / "Ideas.md").read_bytes() == b"new\n"
@@ -88,9 +87,7 @@ async def test_a_write_is_found_by_its_id_after_a_restart(rig: Any) -> None:
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     done = await first
-    rig.calls = CallRegistry(
-        rig.pipeline, rig.ledger, rig.pipeline.clock, rig.calls._on_delivered
-    )  # as after a restart: nothing in memory
+    rig.restarted()
     again = await ticket(rig)
     assert (again["success"], again["executionId"]) == (True, done["executionId"])
     assert (await rig.calls.result(rig.caller, "one")).to_wire()["executionId"] == done["executionId"]
@@ -123,7 +120,7 @@ def delivered(rig: Any) -> list[tuple[str | None, str]]:
         del caller
         found.append((call.call_id, call.execution_id))
 
-    rig.calls = CallRegistry(rig.pipeline, rig.ledger, SystemClock(), deliver)
+    rig.restarted(deliver)
     return found
 
 
@@ -140,7 +137,7 @@ async def test_a_delivery_from_the_journal_names_the_execution(rig: Any, deliver
     await rig.asked()
     await person.answer(Decision.ALLOW_ONCE)
     done = await call
-    rig.calls = CallRegistry(rig.pipeline, rig.ledger, SystemClock(), rig.calls._on_delivered)
+    rig.restarted()
     assert (await ticket(rig, wait=None))["executionId"] == done["executionId"]
     assert delivered == [("one", done["executionId"])]
 
@@ -158,3 +155,44 @@ async def test_one_client_does_not_push_out_what_another_has_done(rig: Any, monk
 
 async def said(rig: Any, who: Caller, call_id: str) -> str:
     return str((await rig.calls.result(who, call_id)).text)
+
+
+async def test_of_a_finished_call_its_arguments_are_not_kept(rig: Any) -> None:
+    junk = [{"path": "Ideas.md", "junk": "x" * 100_000}, {"path": "Ideas.md"}]
+    for number, arguments in enumerate(junk):
+        await rig.calls.call(PERSON, "read", arguments, call_id=str(number), size=100_100)
+        assert (await rig.calls.call(PERSON, "read", {"path": "other"}, call_id=str(number))).error_type is not None
+    assert [call.tool_call.arguments for call in rig.calls._calls.values()] == [None, None]
+
+
+async def test_kept_results_are_bounded_in_bytes_and_the_newest_is_kept(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.toolkit.call_registry.MOST_RESULTS", 250_000)
+    monkeypatch.setattr("bridge.toolkit.call_registry.MOST_RESULTS_OF_ALL", 450_000)
+    (rig.vault / "Long.md").write_text("x" * 50_000)  # twice in a result: as data and as text
+    for who in (PERSON, caller("second")):
+        rig.settings.update({"consentMode": {"read": "always_allow"}})
+        for number in range(5):
+            await rig.calls.call(who, "read", {"path": "Long.md"}, call_id=str(number))
+    kept = [call.size for call in rig.calls._calls.values()]
+    assert sum(kept) <= 450_000
+    assert "There is no call" not in await said(rig, caller("second"), "4")
+    assert "There is no call" in await said(rig, caller("second"), "0")
+    assert "There is no call" not in await said(rig, PERSON, "4")
+
+
+async def test_what_runs_for_one_client_is_bounded_in_bytes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.toolkit.call_registry.MOST_RUNNING", 1_000)
+    rig.person()
+
+    async def write(who: Caller, call_id: str) -> Any:
+        return await rig.calls.call(who, "overwrite", EDIT, call_id=call_id, wait=0, size=600)
+
+    assert (await write(rig.caller, "one")).status == "pending"
+    refused = await rig.calls.call(rig.caller, "overwrite", EDIT, call_id="two", size=600)
+    assert (refused.error_type, refused.metadata) == ("rate_limited", {"retryAfter": 1})
+    assert (await write(caller("other"), "one")).status == "pending", "others have their own"
+    assert rig.calls.cancel(rig.caller, "one")
+    await rig.calls.result(rig.caller, "one")
+    assert (await write(rig.caller, "three")).status == "pending"

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.contract.consent import Decision
 from bridge.contract.result import NotePart
-from bridge.toolkit.consent_step import Approval
+from bridge.toolkit.approval import Approval
 from bridge.toolkit.tool import Output, ReadEffect
 from bridge.vault.partial import LeftOut
 from tests.identities import PERSON
@@ -77,7 +77,7 @@ def test_what_was_left_out_takes_nothing_away_from_the_answer(rig: Any) -> None:
     approval = Approval(ReadEffect((), "Look"), rig.ledger, rig.pipeline.workers)
     approval.left_out = (LeftOut("a.md", "modify", (1,), 2, "+x\n"),)
     link = NotePart(path="a.md", title="A")
-    shown = approval.add_left_out(Output({"modified": True}, "done", {"k": 1}, (link,)))
+    shown = approval.told(Output({"modified": True}, "done", {"k": 1}, (link,)))
     assert (shown.parts, shown.metadata) == ((link,), {"k": 1})
 
 
@@ -162,3 +162,92 @@ async def test_a_question_warns_of_what_its_diff_does_not_show_and_so_does_a_pre
         await rig.pipeline.preview(rig.tool_call("overwrite", role="host", path="Ideas.md", text="<% x %>\n"))
     ).to_wire()["plan"]
     assert "runs as a program" in plan["warnings"][0]
+
+
+async def open_questions(rig: Any, *calls: Any) -> list[asyncio.Task[Any]]:
+    """Calls that all wait for an answer."""
+    tasks = [asyncio.create_task(rig.pipeline.call(call)) for call in calls]
+    await rig.until(lambda: len(rig.broker.pending()) == len(calls))
+    return tasks
+
+
+async def answer_first(rig: Any, decision: Decision, option: str) -> Any:
+    """An answer for longer to the first open question, of one place, that offers it."""
+    first = next(
+        question
+        for question in rig.broker.pending()
+        if option in {offered.option_id for offered in question.options} and question.targets == ("Ideas.md",)
+    )
+    return await rig.broker.respond(
+        first.request_id, decision, plan_digest=first.plan_digest, feedback="no more", by=PERSON, option=option
+    )
+
+
+async def test_reading_that_is_allowed_for_longer_ends_the_other_questions_that_only_read(rig: Any) -> None:
+    person = rig.person()
+    calls = await open_questions(
+        rig,
+        rig.tool_call("read", path="Ideas.md"),
+        rig.tool_call("read", path="Notes/Meeting.md"),
+        rig.tool_call("overwrite", path="Ideas.md", text="guess"),
+        rig.tool_call("overwrite", path="Ideas.md", text="other\n"),
+    )
+    reply = await answer_first(rig, Decision.ALLOW_SESSION, "allow_session.reading.everywhere.client")
+    assert [(await call).success for call in calls[:2]] == [True, True]
+    assert "holds 8 words" in (await calls[2]).error, "who may read is told why it fails"
+    ended = [(end["outcome"], end["decision"], end["by"]) for end in person.resolved]
+    assert ended == [("allowed", "allow_session", "Obsidian")] * 3
+    (left,) = rig.broker.pending()
+    assert left.plan_digest is not None, "a change has a diff of its own, which nobody has said yes to"
+    await person.answer(Decision.DENY_ONCE)
+    assert not (await calls[3]).success
+    assert [record["decision"] for record in rig.records("decision")] == ["deny_once", *["allow_session"] * 3]
+    assert reply.grant is not None
+
+
+async def test_a_denial_for_longer_ends_every_question_that_it_denies_and_no_other(rig: Any) -> None:
+    person = rig.person()
+    calls = await open_questions(
+        rig,
+        rig.tool_call("overwrite", path="Ideas.md", text="one\n"),
+        rig.tool_call("overwrite", path="Ideas.md", text="two\n"),
+        rig.tool_call("overwrite", path="Notes/Meeting.md", text="three\n"),
+        rig.tool_call("read", path="Ideas.md"),
+    )
+    await answer_first(rig, Decision.DENY_SESSION, "deny_session.changing.file.client")
+    results = [await call for call in calls[:2]]
+    assert [result.data["code"] for result in results] == ["denied_by_user", "denied_by_user"]
+    assert [result.data["feedback"] for result in results] == ["no more", "no more"]
+    assert len(rig.broker.pending()) == 2
+    rig.broker.cancel(rig.broker.pending()[0].request_id)
+    rig.broker.cancel(rig.broker.pending()[0].request_id)
+    assert [end["outcome"] for end in person.resolved] == ["denied", "denied", "cancelled", "cancelled"]
+    await asyncio.gather(*calls)
+
+
+async def test_the_same_call_made_twice_is_denied_with_one_answer(rig: Any) -> None:
+    person = rig.person()
+    twice = [rig.tool_call("overwrite", path="Ideas.md", text="one\n") for _ in range(2)]
+    calls = await open_questions(rig, *twice)
+    await answer_first(rig, Decision.DENY_ONCE, "deny_once")
+    assert [(await call).data["code"] for call in calls] == ["denied_by_user", "denied_by_user"]
+    assert len(person.resolved) == 2
+
+
+async def test_one_answer_is_one_row_however_many_questions_it_ends(rig: Any) -> None:
+    rig.person()
+    calls = await open_questions(rig, *[rig.tool_call("read", path=path) for path in ("Ideas.md", "Notes/Meeting.md")])
+    reply = await answer_first(rig, Decision.ALLOW_SESSION, "allow_session.reading.everywhere.client")
+    await asyncio.gather(*calls)
+    held = rig.pipeline.consent._grants.list()
+    assert [grant.grant_id for grant in held] == [reply.grant.grant_id]
+
+
+async def test_an_answer_that_allows_a_call_is_the_one_that_it_counts_against(rig: Any) -> None:
+    rig.person()
+    first, second = rig.tool_call("read", path="Ideas.md"), rig.tool_call("read", path="Ideas.md")
+    (call,) = await open_questions(rig, first)
+    reply = await answer_first(rig, Decision.ALLOW_SESSION, "allow_session.reading.everywhere.client")
+    await call
+    await rig.pipeline.call(second)
+    assert first.grant == second.grant == reply.grant.grant_id

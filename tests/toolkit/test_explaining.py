@@ -42,7 +42,7 @@ async def test_an_explanation_lists_what_the_person_could_answer(rig: Any) -> No
         ["Ideas.md"],
         "update",
         "never",
-        "always_ask",
+        "session_allow",
     )
 
 

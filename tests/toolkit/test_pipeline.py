@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
-from bridge.errors import PermissionDenied
+from bridge.errors import ExecutionFailed, PermissionDenied
+from tests.patience import PATIENCE
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ from bridge.errors import PermissionDenied
         ("read", {}, ("invalid_parameters", None), "Missing parameter 'path'"),
         ("read", {"path": "x", "y": 1}, ("invalid_parameters", None), "Unknown parameter 'y'"),
         ("read", {"path": "Ideas.md"}, ("permission_denied", "no_ui"), "vault-bridge approve"),
-        ("overwrite", {"path": "none.md", "text": ""}, ("not_found", None), "none.md"),
+        ("overwrite", {"path": "none.md", "text": ""}, ("permission_denied", "no_ui"), "vault-bridge approve"),
         ("overwrite", {"path": "../x", "text": ""}, ("permission_denied", "outside_vault"), "vault"),
     ],
 )
@@ -44,7 +45,8 @@ async def test_a_read_asks_once_a_session_and_is_then_remembered(rig: Any) -> No
     person = rig.person()
     call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
     await rig.asked()
-    assert person.asked[0]["covers"] == "tool"
+    options = [option for option in person.asked[0]["options"] if option["decision"] == "allow_session"]
+    assert [option["what"] for option in options][:1] == ["tool"]
     await person.answer(Decision.ALLOW_SESSION)
     assert (await call).data["content"].startswith("# Ideas")
     assert (await rig.pipeline.call(rig.tool_call("read", path="Notes/Meeting.md"))).success
@@ -94,6 +96,46 @@ async def test_an_answer_with_another_digest_changes_nothing(rig: Any) -> None:
     assert "not this one" in result.error
 
 
+async def test_what_the_person_says_with_a_yes_comes_before_the_answer_and_is_logged(rig: Any) -> None:
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE, feedback="Good. Shorter\nnext time")
+    result = await call
+    assert result.text.startswith("The user allowed this and said: Good. Shorter\nnext time\n")
+    assert result.metadata["feedback"] == "Good. Shorter\nnext time"
+    (decision,) = rig.records("decision")
+    assert decision["feedback"] == "Good. Shorter\nnext time"
+
+
+async def test_what_the_person_says_is_never_cut_with_a_long_answer(rig: Any) -> None:
+    rig.settings.update({"maxOutputBytes": 1024})
+    (rig.vault / "Long.md").write_text("line\n" * 2000, encoding="utf-8")
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Long.md")))
+    await rig.asked()
+    await person.answer(Decision.ALLOW_ONCE, feedback="w" * 5000)
+    result = await call
+    assert result.metadata["truncated"]
+    assert result.text.startswith("The user allowed this and said: " + "w" * 2000 + "\n")
+
+
+async def test_what_the_person_says_is_told_when_the_call_fails_afterwards(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_ledger: Any, _plan: Any, _cause: Any) -> Any:
+        raise ExecutionFailed("The disk is full")
+
+    person = rig.person()
+    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
+    await rig.asked()
+    monkeypatch.setattr(type(rig.ledger), "apply", fail)
+    await person.answer(Decision.ALLOW_ONCE, feedback="go on")
+    result = await call
+    assert result.text == "Error: The disk is full\nThe user allowed this and said: go on"
+    assert (result.error, result.metadata["feedback"]) == ("The disk is full", "go on")
+
+
 async def test_a_file_changed_while_the_question_is_open_is_not_overwritten(rig: Any) -> None:
     person = rig.person()
     call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="new\n")))
@@ -131,6 +173,19 @@ async def test_a_crash_is_reported_without_its_own_words(rig: Any, caplog: pytes
     assert "hunter2" not in str(result.to_wire())
     assert "RuntimeError" in caplog.text
     assert len(rig.records("execution")) == 1
+
+
+@pytest.mark.parametrize(("mode", "heard"), [("always_ask", []), ("always_allow", ["Looking at Ideas.md"])])
+async def test_how_far_it_is_with_what_it_found_is_only_said_to_who_may_read(
+    rig: Any, mode: str, heard: list[str]
+) -> None:
+    rig.settings.update({"consentMode": {"read": mode}})
+    tool_call = rig.tool_call("overwrite", path="Ideas.md", text="new\n")
+    mine: list[str] = []
+    tool_call.notify = lambda event: mine.append(event.message)
+    assert not (await rig.pipeline.call(tool_call)).success
+    assert mine == heard
+    assert "tool.progress" in [event for event, _ in rig.events], "hosts hear of it in any case"
 
 
 async def test_hosts_hear_of_start_progress_and_end(rig: Any) -> None:
@@ -227,7 +282,7 @@ async def test_a_write_once_begun_is_reported_however_often_it_is_cancelled(
 
     def held(ledger: Any, plan: Any, cause: Any) -> Any:
         begun.set()
-        go_on.wait(10)
+        go_on.wait(PATIENCE)
         return apply(ledger, plan, cause)
 
     monkeypatch.setattr(type(rig.ledger), "apply", held)
@@ -245,13 +300,18 @@ async def test_a_write_once_begun_is_reported_however_often_it_is_cancelled(
     assert [record["success"] for record in rig.records("execution")] == [True]
 
 
-async def test_a_write_that_has_nothing_to_do_needs_the_consent_to_read_and_no_more(rig: Any) -> None:
+async def test_a_write_that_has_nothing_to_do_needs_a_yes_and_changes_nothing(rig: Any) -> None:
     person = rig.person()
     text = (rig.vault / "Ideas.md").read_text(encoding="utf-8")
     call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text=text)))
     await rig.asked()
     (asked,) = person.asked
-    assert (asked["tool"]["name"], asked["summary"], asked["planDigest"]) == ("read", "See what Ideas.md says", None)
+    assert (asked["tool"]["name"], asked["summary"], asked["planDigest"]) == (
+        "overwrite",
+        "See what Ideas.md says",
+        None,
+    )
+    assert (asked["operation"], asked["riskLevel"], asked["editable"]) == ("read", "low", False)
     await person.answer(Decision.ALLOW_ONCE)
     assert (await call).text == "Ideas.md says so already"
     assert rig.ledger.history() == []
@@ -275,20 +335,6 @@ async def test_a_preview_of_a_write_that_has_nothing_to_do_shows_no_change(rig: 
     ).to_wire()
     assert preview["plan"]["targets"] == ["Ideas.md"]
     assert "files" not in preview["plan"]
-
-
-@pytest.mark.parametrize(("decision", "told"), [(Decision.DENY_ONCE, False), (Decision.ALLOW_ONCE, True)])
-async def test_a_failure_that_discloses_what_a_file_holds_needs_the_consent_to_read_it(
-    rig: Any, decision: Decision, told: bool
-) -> None:
-    person = rig.person()
-    call = asyncio.create_task(rig.pipeline.call(rig.tool_call("overwrite", path="Ideas.md", text="guess")))
-    await rig.asked()
-    assert person.asked[-1]["summary"] == "Tell why Overwrite failed"
-    await person.answer(decision)
-    result = await call
-    assert not result.success
-    assert ("holds 8 words" in result.error) is told
 
 
 async def test_a_host_sees_at_once_what_a_file_holds(rig: Any) -> None:

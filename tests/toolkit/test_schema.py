@@ -96,7 +96,7 @@ def test_schema_is_self_contained_and_without_titles_or_nulls() -> None:
                     "text": {"type": "string", "description": "New text."},
                 },
             },
-            "limit": {"type": "integer", "description": "How many.", "default": 5, "minimum": 1},
+            "limit": {"type": "integer", "description": "How many.", "default": 5},
         },
     }
 
@@ -113,7 +113,7 @@ def test_text_form_has_a_param_line_for_each_nested_member() -> None:
         "@param options {object} [optional] One more.",
         "@param options.startLine {integer} [required] First line.",
         "@param options.text {string} [optional] New text.",
-        "@param limit {integer} [optional] How many.",
+        "@param limit {integer} [optional, default 5] How many.",
     ]
 
 

@@ -1,7 +1,7 @@
 """The tools over a real vault, called as the pipeline calls them, without consent and ledger."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.record import ChangeDiff, HistoryEntry
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
@@ -23,6 +25,7 @@ from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 
 @dataclass
@@ -36,6 +39,20 @@ class PlannedHistory:
         self.asked.append(("undo", execution_id, credential))
         assert self.plan is not None
         return self.plan.reverses or "", self.plan
+
+    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
+        assert self.plan is not None
+        self.asked += [("undo", execution_id, credential) for execution_id in execution_ids]
+        return self.plan
+
+    def history(
+        self, *, limit: int = 50, before: str | None = None, credential: str | None = None
+    ) -> list[HistoryEntry]:
+        del limit, before, credential
+        return []
+
+    def diff(self, execution_id: str) -> ChangeDiff:
+        raise NotFound(execution_id)
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         self.asked.append(("redo", execution_id, credential))
@@ -59,7 +76,7 @@ class Bench:
     history: PlannedHistory
     clock: SystemClock
     settings: Settings = field(default_factory=Settings)
-    seconds: float = 20
+    seconds: float = PATIENCE
     progress: list[str] = field(default_factory=list)
     tree: MemoryTree | None = None
 

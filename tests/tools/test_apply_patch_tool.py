@@ -214,6 +214,90 @@ def test_a_new_file_has_the_added_lines(bench: Any, body: str, content: bytes) -
     assert bench.plan("apply_patch", patch=patch, path="New.md").targets == ("New.md",)
 
 
+TEA = "-- done: tea\n+- done: cake\n"
+CAKE = MEETING.replace(b"tea", b"cake")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        pytest.param(diff(f"@@ -15,3 +15,3 @@\n{TEA}"), id="counts too large"),
+        pytest.param(diff(f"@@ -4,0 +4,0 @@\n{TEA}"), id="counts too small"),
+        pytest.param(diff(f"@@ -4 +4 @@\n - TODO: call Ada\n{TEA}"), id="counts without the context"),
+        pytest.param(diff(f"@@ -4,9 +4,9 @@\n{TEA}\n\n"), id="counts too large before empty lines"),
+        pytest.param(diff(f"@@\n{TEA}"), id="a bare header"),
+        pytest.param(diff(f"@@ @@\n{TEA}"), id="a bare pair"),
+        pytest.param(diff(f"@@ ... @@\n{TEA}"), id="dots for numbers"),
+        pytest.param(diff(f"@@ # Meeting\n{TEA}"), id="a heading"),
+        pytest.param(diff(f"@@ # Meeting @@\n{TEA}"), id="a heading in a pair"),
+        pytest.param(diff(f"@@ # No such heading\n{TEA}"), id="a heading that is not there"),
+        pytest.param(diff(TEA), id="no header"),
+        pytest.param(f"--- a/Notes/Meeting.md\n@@ -4 +4 @@\n{TEA}", id="one name, before"),
+        pytest.param(f"+++ Notes/Meeting.md\n@@ -4 +4 @@\n{TEA}", id="one name, after"),
+        pytest.param(f"```diff\n{diff(f'@@ -4 +4 @@{chr(10)}{TEA}')}```\n", id="in a code block"),
+        pytest.param(f"Here:\n\n{diff(f'@@ -4 +4 @@{chr(10)}{TEA}')}\nThat is all.\n", id="text around"),
+        pytest.param(diff(f"@@ -4 +4 @@\n{TEA}-- \n2.43.0\n\n"), id="signed by git format-patch"),
+        pytest.param(f"*** Begin Patch\n*** Update File: Notes/Meeting.md\n@@\n{TEA}*** End Patch\n", id="Codex"),
+        pytest.param(f"*** Begin Patch\n*** Update File: Notes/Meeting.md\n{TEA}*** End Patch", id="Codex, no header"),
+        pytest.param(
+            f"*** Begin Patch\n*** Update File: Meeting\n@@ # Meeting\n - TODO: call Ada\n{TEA}*** End of File\n"
+            "*** End Patch",
+            id="Codex, with everything",
+        ),
+        pytest.param(f"*** Update File: Notes/Meeting.md\r\n@@\r\n{TEA}".replace("\n", "\r\n"), id="Codex, CRLF"),
+    ],
+)
+def test_how_a_patch_is_dressed_does_not_matter(bench: Any, patch: str) -> None:
+    path = None if "/" in patch or "Update" in patch else "Meeting"
+    assert bench.result("Notes/Meeting.md", patch=patch, path=path) == CAKE
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [("## A", 2), ("## B", 4), ("### C", 6), ("## none", None), ("x", None)],
+)
+def test_a_heading_chooses_among_the_places_in_which_a_hunk_fits(bench: Any, heading: str, line: int | None) -> None:
+    old = ["## A", "x", "## B", "x", "### C", "x" if heading != "## B" else "y", ""]
+    bench.write("a.md", "\n".join(old).encode())
+    patch = diff(f"@@ {heading}\n-x\n+new\n", "a.md")
+    if line is None:
+        with pytest.raises(Conflict, match="several places"):
+            bench.plan("apply_patch", patch=patch)
+        return
+    old[line - 1] = "new"
+    assert bench.result("a.md", patch=patch) == "\n".join(old).encode()
+
+
+@pytest.mark.parametrize("count", ["1,2 +1,2", "1,9 +1,9", "1 +1"])
+def test_a_wrong_count_does_not_swallow_the_next_file(bench: Any, count: str) -> None:
+    patch = diff(f"@@ -{count} @@\n-# Meeting\n+# M\n") + diff("@@ -1,1 +1,1 @@\n-# Ideas\n+# I\n", "Ideas.md")
+    if count == "1,2 +1,2":  # as it is counted, the names are lines: it is refused, not misunderstood
+        with pytest.raises(Conflict):
+            bench.plan("apply_patch", patch=patch)
+        return
+    assert bench.plan("apply_patch", patch=patch).targets == ("Notes/Meeting.md", "Ideas.md")
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "diff --git a/New.md b/New.md\nnew file mode 100644\n--- /dev/null\n+++ b/New.md\n@@ -0,0 +1 @@\n+hello\n",
+        "diff --git a/New.md b/New.md\nnew file mode 100644\n--- /dev/null\n+++ b/New.md\n@@\n+hello\n",
+        "*** Begin Patch\n*** Add File: New.md\n+hello\n*** End Patch\n",
+    ],
+)
+def test_a_patch_that_creates_a_file_minds_no_folder_b(bench: Any, patch: str) -> None:
+    bench.write("b/other.md", b"")
+    plan = bench.plan("apply_patch", patch=patch)
+    assert plan.targets == ("New.md",)
+    assert list(plan.blobs.values()) == [b"hello\n"]
+
+
+def test_lines_are_added_at_the_end_of_a_file_where_the_patch_says_so(bench: Any) -> None:
+    patch = "*** Begin Patch\n*** Update File: Notes/Meeting.md\n@@\n+more\n*** End of File\n*** End Patch"
+    assert bench.result("Notes/Meeting.md", patch=patch) == MEETING + b"more\n"
+
+
 def test_whether_b_is_gits_or_a_folder_must_be_said(bench: Any) -> None:
     bench.write("b/other.md", b"")
     patch = "--- /dev/null\n+++ b/New.md\n@@ -0,0 +1 @@\n+a\n"
@@ -254,39 +338,61 @@ def test_a_hunk_that_fits_in_no_one_place_is_refused(bench: Any, old: bytes, bod
     bench.write("a.md", old)
     with pytest.raises(Conflict, match="Nothing was changed") as refusal:
         bench.plan("apply_patch", patch=diff(body, "a.md"))
-    assert refusal.value.data == {"code": "no_match", "candidates": candidates}
+    assert (refusal.value.data["code"], refusal.value.data["candidates"]) == ("no_match", candidates)
 
 
-def test_a_refusal_says_nothing_of_what_the_file_holds(bench: Any) -> None:
+@pytest.mark.parametrize(
+    ("old", "body", "line", "text"),
+    [
+        pytest.param("It\u2019s here\n", "-It's here\n+x\n", 1, "It\u2019s here", id="typographic quotes"),
+        pytest.param("a\n- done:  tea\n", "-- done: tea\n+x\n", 2, "- done:  tea", id="spaces"),
+        pytest.param("a\nb\nc\nd\n", " b\n-C\n+x\n d\n", 3, "c", id="the line among others that fit"),
+        pytest.param("one\ntwo words here\n", "-two wards here\n+x\n", 2, "two words here", id="a typing error"),
+        pytest.param("a\nb\n", " b\n-c\n+x\n", 3, None, id="beyond the end"),
+    ],
+)
+def test_a_hunk_that_fits_nowhere_names_the_nearest_place(
+    bench: Any, old: str, body: str, line: int, text: str | None
+) -> None:
+    bench.write("a.md", old.encode())
     with pytest.raises(Conflict) as refusal:
-        bench.plan("apply_patch", patch=diff("@@ -4 +4 @@\n-nothing like it\n+x\n"))
-    assert not [word for word in ("Ada", "tea", "TODO", "Meeting\n") if word in str(refusal.value)]
+        bench.plan("apply_patch", patch=diff(f"@@ -1 +1 @@\n{body}", "a.md"))
+    assert refusal.value.data["nearest"] == {"line": line, "text": text}
+    assert f"in line {line}" in refusal.value.message
+    assert text is None or f"`{text}`" in refusal.value.message
+
+
+def test_a_hunk_that_is_like_nothing_names_no_place(bench: Any) -> None:
+    with pytest.raises(Conflict) as refusal:
+        bench.plan("apply_patch", patch=diff("@@ -4 +4 @@\n-zzzzzzzzzzzzzzzz\n+x\n"))
+    assert "nearest" not in refusal.value.data
 
 
 @pytest.mark.parametrize(
     ("patch", "said"),
     [
         ("no diff at all", "line 1.*no hunk"),
-        ("*** Begin Patch\n*** Update File: Ideas.md\n@@\n-a\n+b\n*** End Patch\n", "line 3"),
         ("@@ -1 +1 @@\n-a\n+b\n", "line 1"),
-        (diff("@@ -4,2 +4,2 @@\n-- done: tea\n+x\n"), "line 5: hunk is shorter"),
-        (diff("@@ -4 +4 @@\n-- done: tea\n-x\n+x\n"), "line 5: hunk is longer"),
-        (diff("@@ -4 +4 @@\n-- done: tea\n+x\n+y\n"), "line 6: it lies beyond"),
-        (diff("@@ -4 +4 @@\n-- done: tea\n+x\n\n context\n"), "line 7: it lies beyond"),
-        (diff("@@ -4 +4 @@\nwrong\n"), "line 4: hunk diff line expected"),
-        (diff("@@ ... @@\n-a\n+b\n"), "line 3: a hunk begins with"),
-        ("--- a/x.md\n@@ -1 +1 @@\n-a\n+b\n", "line 2"),
-        ("+++ b/x.md\n@@ -1 +1 @@\n-a\n+b\n", "line 1"),
+        (diff("@@ -4 +4 @@\nwrong\n"), "line 4: a line of a hunk begins with"),
         (diff("@@ -1,2 +1,1 @@\n a\n\\ No newline at end of file\n-b\n"), "line 3: only the last line"),
         ("--- /dev/null\n+++ b/x.md\n@@ -1 +1 @@\n-a\n+b\n", "line 3: a new file"),
         ("diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n", "line 2.*renames"),
-        ("--- a/x.md\n+++ b/x.md\n" + diff("@@ -4 +4 @@\n-- done: tea\n+x\n"), "no hunk for 'x.md'"),
+        ("--- a/x.md\n+++ b/x.md\n" + diff("@@ -4 +4 @@\n-- done: tea\n+x\n"), "no hunk for 'b/x.md'"),
         ("--- a/x.md\n+++ b/y.md\n@@ -1 +1 @@\n-a\n+b\n", "renames 'a/x.md' to 'b/y.md'"),
         ("--- a/x.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n", "deletes"),
         (
             "diff --git a/x.sh b/x.sh\nold mode 100644\nnew mode 100755\n",
             "mode",
         ),
+        (diff("@@\n-- done: tea\nwrong\n"), "line 5: a line of a hunk begins with"),
+        (diff("@@\n@@\n-- done: tea\n"), "line 3: the hunk has no lines"),
+        (
+            "diff --git a/x.md b/x.md\ndeleted file mode 100644\n--- a/x.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n",
+            "deletes",
+        ),
+        ("*** Begin Patch\n*** Delete File: x.md\n*** End Patch", "deletes 'x.md'.*delete_file"),
+        ("*** Begin Patch\n*** Update File: x.md\n*** Move to: y.md\n@@\n-a\n+b\n", "line 3.*renames.*move_file"),
+        ("*** Begin Patch\n*** Update File: x.md\n*** End Patch", "no hunk for 'x.md'"),
         (diff("@@ -4 +4 @@\n - done: tea\n"), "changes nothing"),
         (diff("@@ -4 +4 @@\n-- done: tea\n+- done: tea\n"), "changes nothing"),
         (diff("@@ -4 +4 @@\n-- done: tea\n+x\n") * 2, "twice"),
@@ -301,7 +407,7 @@ def test_a_diff_that_is_malformed_or_asks_for_more_than_lines_is_refused(bench: 
 def test_lines_of_a_diff_are_counted_as_they_were_sent(bench: Any) -> None:
     """The names that `path` supplies are not among them."""
     with pytest.raises(InvalidParameters, match="in line 3"):
-        bench.plan("apply_patch", path="Notes/Meeting.md", patch="@@ -4,2 +4,2 @@\n-- done: tea\n+x\n")
+        bench.plan("apply_patch", path="Notes/Meeting.md", patch="@@ -4,2 +4,2 @@\n-- done: tea\n*x\n")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.tools.core.file_part import FilePart
+from bridge.tools.core.file_part import LONGEST_CHARACTER, FilePart
 from bridge.vault.text import Lines
 
 
@@ -20,6 +20,7 @@ from bridge.vault.text import Lines
 def test_a_part_is_the_lines_asked_for_up_to_the_limit(
     data: bytes, cuts: list[int], first: int, count: int | None, limit: int
 ) -> None:
+    limit = max(limit, LONGEST_CHARACTER)
     last = None if count is None else first + count
     part = FilePart(first, last, limit)
     bounds = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]

@@ -82,4 +82,4 @@ def _rebuilt(old: bytes, new: bytes, regions: object) -> Iterator[int]:
 
 def test_a_new_file_ends_as_the_patch_says() -> None:
     (patch,) = parse_patch("--- /dev/null\n+++ n.md\n@@ -0,0 +1,2 @@\n+a\n+\n", None)
-    assert new_content(patch.hunks[0]) == b"a\n\n"
+    assert new_content(patch.hunks) == b"a\n\n"

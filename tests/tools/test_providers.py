@@ -1,16 +1,20 @@
 """The list of tools, and what each says of itself."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
 
+from bridge.audit.phrase import phrase
 from bridge.identity.caller import PERSON
-from bridge.tools import providers
+from bridge.toolkit.tool import ToolSpec
+from bridge.tools import providers, specs
 from bridge.tools.core.grep import GrepTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 FACES = {
     "find": ("read", "safe", "session_allow", "always", "tool", 100),
@@ -55,12 +59,15 @@ def test_every_parameter_is_described_in_a_schema_of_its_own(disk_bench: Any, na
     assert all(member.get("description") and member.get("type") for member in members(schema))
 
 
+READ_LINES = ["startLine", "endLine", "lineOffset"]
+
+
 @pytest.mark.parametrize(
     ("name", "parameters", "required"),
     [
-        ("find", ["pattern", "includeHidden", "maxResults"], ["pattern"]),
+        ("find", ["pattern", "folder", "includeHidden", "maxResults", "details"], []),
         ("grep", ["pattern", "filePattern", "contextLines", "maxMatches"], ["pattern"]),
-        ("read", ["path", "startLine", "endLine", "maxBytes"], ["path"]),
+        ("read", ["path", "paths", *READ_LINES, "maxBytes", "lineNumbers", "outline"], []),
         ("apply_patch", ["path", "patches", "patch"], []),
     ],
 )
@@ -74,10 +81,20 @@ def test_parameters_have_camel_case_names(
 def test_stopping_the_provider_ends_its_worker_processes(disk_bench: Any, indexed: Any) -> None:
     with VaultRoot(disk_bench.folder) as root:
         index, history = indexed(disk_bench.folder), disk_bench.history
-        core, *_others = providers(ToolServices(files=VaultFiles(root), everything=index, history=history))
+        _agent, core, *_others = providers(ToolServices(files=VaultFiles(root), everything=index, history=history))
         (grep,) = [tool._grep for tool in core.tools(PERSON) if isinstance(tool, GrepTool)]
         asyncio.run(core.start(lambda: None))
-        grep.compile("(?=a)a", disk_bench.clock.monotonic() + 20)
+        grep.compile("(?=a)a", disk_bench.clock.monotonic() + PATIENCE)
         (worker,) = grep._pool._idle
         asyncio.run(core.stop())
         assert not worker.usable
+
+
+@pytest.mark.parametrize("spec", specs(), ids=lambda spec: spec.name)
+def test_a_tool_is_named_in_sentence_case_and_its_use_is_worded_for_the_log(spec: ToolSpec) -> None:
+    assert spec.title == spec.title.capitalize()
+    verb, _, rest = spec.action.partition(" ")
+    assert re.fullmatch(r"[a-z]+/[a-z]+", verb), spec.action
+    named = re.findall(r"\{(\w+)", rest)
+    assert set(named) <= {"files", "count", *spec.parameters.json_schema["properties"]}, spec.action
+    assert "  " not in phrase(spec.action, lambda _name: None, past=True)

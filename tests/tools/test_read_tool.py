@@ -21,7 +21,7 @@ def test_a_file_is_returned_with_its_path_size_and_time(disk_bench: Any, modifie
         "size": 40,
         "modified": modified("Notes/Meeting.md"),
     }
-    assert output.text == content
+    assert output.text == f"{content}[Lines 1-4 of 4]"
     assert output.metadata == {"startLine": 1, "endLine": 4, "totalLines": 4, "truncated": False}
 
 
@@ -39,6 +39,26 @@ def test_lines_are_counted_from_one_and_the_last_is_included(
 ) -> None:
     output = bench.read("read", path="Notes/Meeting.md", **arguments)
     assert (output.data["content"], output.metadata["endLine"]) == (content, last)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"startLine": 3}, "- TODO: call Ada\n- done: tea\n[Lines 3-4 of 4]"),
+        ({"endLine": 2}, "# Meeting\n\n[Lines 1-2 of 4; next: startLine=3]"),
+        (
+            {"startLine": 2, "endLine": 3, "lineNumbers": True},
+            "2:\n3: - TODO: call Ada\n[Lines 2-3 of 4; next: startLine=4]",
+        ),
+    ],
+)
+def test_a_model_reads_which_lines_these_are(bench: Any, arguments: dict[str, Any], text: str) -> None:
+    assert bench.read("read", path="Notes/Meeting.md", **arguments).text == text
+
+
+def test_line_numbers_are_no_content(bench: Any) -> None:
+    numbered = bench.read("read", path="Notes/Meeting.md", lineNumbers=True)
+    assert numbered.data["content"] == bench.read("read", path="Notes/Meeting.md").data["content"]
 
 
 def test_the_spelling_on_disk_is_returned(bench: Any) -> None:
@@ -62,14 +82,14 @@ def test_a_limit_cuts_at_a_line_end_and_says_where_to_go_on(bench: Any) -> None:
     output = bench.read("read", path="Notes/Meeting.md", maxBytes=15)
     assert output.data["content"] == "# Meeting\n\n"
     assert output.metadata == {"startLine": 1, "endLine": 2, "totalLines": 4, "truncated": True, "nextStartLine": 3}
-    assert output.text.endswith("[Truncated: lines 1 to 2 of 4 shown. Continue with startLine 3.]")
+    assert output.text.endswith("[Lines 1-2 of 4; next: startLine=3]")
 
 
 def test_a_line_longer_than_the_limit_is_cut_between_characters(bench: Any) -> None:
     bench.write("long.md", "ééééé\n".encode())
     output = bench.read("read", path="long.md", maxBytes=5)
     assert output.data["content"] == "éé"
-    assert "not to its end" in output.text
+    assert "the last one not to its end; next: startLine=1, lineOffset=4]" in output.text
     assert "invalidUtf8At" not in output.metadata
 
 
@@ -175,5 +195,4 @@ def test_whether_a_named_note_exists_is_said_only_after_consent(bench: Any) -> N
         assert bench.prepare("read", path=name).targets == in_vault(name)
         with pytest.raises(refusal):
             bench.read("read", path=name)
-    with pytest.raises(InvalidParameters, match="read_note"):
-        bench.read("read", path="Ideas#Old Section")
+    assert bench.prepare("read", path="Nothing#Part").targets == in_vault("Nothing#Part")

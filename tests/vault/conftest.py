@@ -1,6 +1,7 @@
 """A vault opened in both ways there are: folders held by descriptor, and by checked paths as on Windows."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,21 @@ def files(root: VaultRoot) -> VaultFiles:
 
 
 @pytest.fixture
-def open_files() -> Callable[[], int]:
-    """How many descriptors this process has; where the system does not tell, it is always none."""
-    here = Path("/proc/self/fd")
-    return lambda: len(list(here.iterdir())) if here.exists() else 0
+def open_files(tmp_path: Path) -> Callable[[], int]:
+    """How many descriptors this process has of the test's own files and of the system's configuration.
+
+    Those of other files come and go with what earlier tests have left. Where the system tells nothing, it is none.
+    """
+    here, counted = Path("/proc/self/fd"), (str(tmp_path), "/etc")
+
+    def count() -> int:
+        found = 0
+        for descriptor in here.iterdir() if here.exists() else ():
+            with suppress(OSError):  # the one that lists them is gone again
+                found += str(descriptor.readlink()).startswith(counted)
+        return found
+
+    return count
 
 
 @pytest.fixture

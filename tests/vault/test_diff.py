@@ -87,9 +87,12 @@ def test_changes_far_apart_are_hunks_of_their_own_and_near_ones_share_one() -> N
     assert diff(old, near).text.count("@@ -") == 1
 
 
-def test_a_binary_file_is_only_named() -> None:
+def test_a_binary_file_is_only_named_and_the_text_beside_it_shown() -> None:
     shown = diff(b"\x89PNG\r\n\x1a\n\x00", b"text\n")
-    assert shown.text == f"Binary files {PATH} (image, 9 bytes) and {PATH} (text, 5 bytes) differ\n"
+    assert shown.text == (
+        f"Binary files {PATH} (image, 9 bytes) and {PATH} (text, 5 bytes) differ\n"
+        f"--- /dev/null\n+++ {PATH}\n@@ -0,0 +1,1 @@\n+text\n"
+    )
     gone = unified_diff(b"\x00\x01", b"", old_path="x.bin", new_path=None)
     assert gone.text == "Binary files x.bin (binary data, 2 bytes) and /dev/null differ\n"
 

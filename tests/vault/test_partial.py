@@ -1,5 +1,6 @@
 """Leaving hunks of a plan out."""
 
+import dataclasses
 import re
 
 import pytest
@@ -184,3 +185,24 @@ def test_a_byte_order_mark_and_windows_endings_stay() -> None:
     new = old.replace(b"line 1\r\n", b"one\r\n").replace(b"line 40\r\n", b"forty")
     part = keep(plan_of(("modify", "A.md", old, new)), {"A.md": [0]})
     assert part.plan.blobs[part.plan.changes[0].after or ""] == old.replace(b"line 1\r\n", b"one\r\n")
+
+
+def test_a_part_of_a_folder_that_goes_is_about_the_files_that_go() -> None:
+    plan = plan_of(("delete", "Old/a.md", b"a\n", None), ("delete", "Old/b.md", b"b\n", None))
+    plan = dataclasses.replace(
+        plan,
+        changes=(*plan.changes, Change(ChangeKind.RMDIR, "Old")),
+        previews=(*plan.previews, preview(Change(ChangeKind.RMDIR, "Old"), None, None)),
+        about=("Old/",),
+    )
+    assert plan.subjects == ("Old/",)
+    assert keep(plan, {"Old/a.md": []}).plan.subjects == ("Old/b.md",)
+
+
+def test_what_only_follows_still_does_in_a_part() -> None:
+    plan = plan_of(("create", "New.md", None, b"n\n"), ("modify", "Links.md", OLD, NEW))
+    shown = plan.previews[1].model_copy(update={"follows": True})
+    plan = dataclasses.replace(plan, previews=(plan.previews[0], shown))
+    part = keep(plan, {"Links.md": [0]}).plan
+    assert part.follows == {"Links.md"}
+    assert part.subjects == ("New.md",)

@@ -159,7 +159,18 @@ def test_a_name_that_windows_refuses_may_exist_but_is_not_given_to_a_new_file(na
         check_new_name(name)
 
 
-@pytest.mark.parametrize("name", [".hidden.md", "evil\u202edm.exe", "line\u2028break", "\ufeffbom.md", "a\u2066b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".hidden.md",
+        "evil\u202edm.exe",
+        "line\u2028break",
+        "\ufeffbom.md",
+        "a\u2066b",
+        "a\u200bb.md",
+        "\uff0evault-bridge",
+    ],
+)
 def test_a_name_that_hides_or_deceives_is_not_given_to_a_new_file(name: str) -> None:
     with pytest.raises(InvalidParameters):
         check_new_name(name)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.vault import text as text_module
-from bridge.vault.text import BOM, Lines, check_utf8, decode, prevailing_ending
+from bridge.vault.text import BOM, Lines, check_utf8, decode, encode, prevailing_ending
 
 contents = st.lists(st.sampled_from([b"a", b"bc", b"\n", b"\r\n", b"\r", b"\n\n", "é日😀".encode()]), max_size=40).map(
     b"".join
@@ -107,3 +107,13 @@ def test_endings_are_counted_in_a_stretch_only() -> None:
     assert prevailing_ending(data, 2, 3) == b"\n"
     assert prevailing_ending(data, 0, 5) == b"\r\n"
     assert prevailing_ending(data, 3, 4) == b""
+
+
+@pytest.mark.parametrize(("text", "fault"), [("a\x00b", "NUL"), ("a\ud800", "surrogate")])
+def test_what_no_text_file_holds_is_not_written(text: str, fault: str) -> None:
+    with pytest.raises(InvalidParameters, match=f"^The new text .*{fault}"):
+        encode(text, "The new text")
+
+
+def test_any_other_text_is_written_as_it_is() -> None:
+    assert encode("GIF89a \ufeff\u202e\x01\r\n") == b"GIF89a \xef\xbb\xbf\xe2\x80\xae\x01\r\n"

@@ -28,23 +28,25 @@ _REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
 _MODIFIER = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 
 
-def excerpt(note: NoteText, places: Sequence[Iterable[Span]]) -> str:
+def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> str:
     """A line of text around the place where most of what was asked for is close together.
 
     Args:
         note: The note.
         places: Where it is, for each thing that was asked for. Where there is nothing, the beginning is shown.
+        width: About how many characters.
     """
+    head = BEFORE * width // WIDTH
     block = find_frontmatter(note.text)
     body = block.end if block else 0
     hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
     if not hits:
-        rest = note.text[body : body + 4 * WIDTH].lstrip()
-        return _shown(rest, 0, _cut(rest, WIDTH)) if len(rest) > WIDTH else _line(rest)
-    start, end = _densest(note.text, hits, body)
-    low = _cut(note.text, max(start - BEFORE, body if start >= body else 0), up_to=start)
-    high = _cut(note.text, min(max(low + WIDTH, min(end, start + WIDTH)), len(note.text)))
-    return _shown(note.text, low, max(high, min(end, start + WIDTH)))
+        rest = note.text[body : body + 4 * width].lstrip()
+        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest)
+    start, end = _densest(note.text, hits, body, width - head)
+    low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
+    high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
+    return _shown(note.text, low, max(high, min(end, start + width)))
 
 
 def unaccented_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
@@ -66,14 +68,14 @@ def unaccented_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
     return found
 
 
-def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int) -> Span:
+def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:
     """The stretch of an excerpt's width that shows the most different things; the body rather than properties."""
     best: tuple[int, bool, int] = (-1, False, 0)
     chosen: Span = hits[0][:2]
     last = 0
     for first, (start, end, _which) in enumerate(hits):
         last = max(last, first)
-        while last + 1 < len(hits) and hits[last + 1][1] <= start + WIDTH - BEFORE:
+        while last + 1 < len(hits) and hits[last + 1][1] <= start + room:
             last += 1
         within = hits[first : last + 1]
         begun = sum(hit[0] == 0 or not text[hit[0] - 1].isalnum() for hit in within[:8])

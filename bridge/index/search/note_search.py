@@ -1,20 +1,29 @@
 """Searching notes: a few words, ranked, or Obsidian's search language, exactly."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.excerpts import excerpt, unaccented_places
+from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
+from bridge.index.search.languages import Languages
 from bridge.index.search.note_text import Needle, NoteText
+from bridge.index.search.passages import Passage, heading_at
 from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
-from bridge.index.search.ranking import RankedNotes, RankedWord, Ranking, make_terms
+from bridge.index.search.ranking import RankedNotes, Ranking, WeighedNote
 from bridge.index.search.text_session import SearchTexts, TextSession, has_text
-from bridge.index.store.fulltext import StoredWords
+from bridge.index.search.words import RankedWord, make_terms, query_words
+from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
+from bridge.notes.note import Heading
 
+MOST_NOTES = 30
+"""Notes whose passages answer a question."""
+NEARLY = 0.6
+"""The part of a note's best score from which another passage of it is an answer too."""
 PLACES = 16
 """Places of one word in one note that an excerpt is chosen among."""
 
@@ -29,6 +38,7 @@ class NoteQuery:
         first: How many results to pass over.
         count: How many to return.
         deadline: `Clock.monotonic()` value.
+        width: About how many characters an excerpt has.
     """
 
     query: str
@@ -36,6 +46,7 @@ class NoteQuery:
     excludes: tuple[Excludes, ...] = ()
     first: int = 0
     count: int = 10
+    width: int = WIDTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +69,10 @@ class NoteSearchResult:
     Attributes:
         results: Some of them, best first.
         total: How many there are.
-        matching: How many of them, the first, are wholly what was asked for; the others hold some of the words.
+        matching: How many of them are wholly what was asked for; the others hold some of the words.
         exact: Whether the query was in Obsidian's search language, and not only words.
         indexing: Whether the index is being built, so that there may be more.
+        question: Whether the query was a question, so that notes with all words are not the first of them.
     """
 
     results: tuple[FoundNote, ...]
@@ -68,6 +80,30 @@ class NoteSearchResult:
     matching: int
     exact: bool
     indexing: bool
+    question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPassage:
+    """One passage of a note.
+
+    Attributes:
+        path: The note.
+        heading: The heading under which it is; empty before the first.
+        lines: Its first and last line, counted from 1.
+        text: What it says, without outer white space.
+        score: How much it says on the question.
+        start: Where it begins in the note, in characters.
+        end: Where it ends.
+    """
+
+    path: str
+    heading: str
+    lines: tuple[int, int]
+    text: str
+    score: float
+    start: int
+    end: int
 
 
 class NoteSearch:
@@ -83,6 +119,7 @@ class NoteSearch:
         self._knowledge = knowledge
         self._words = words
         self._texts = texts
+        self._languages = Languages(lambda word: words.count(phrase(word), lambda: False))
         self._seen: tuple[Sequence[IndexedFile], tuple[Excludes, ...], Mapping[str, IndexedFile]] = ((), (), {})
 
     def check(self, query: str, deadline: float) -> bool:
@@ -118,6 +155,7 @@ class NoteSearch:
             DeadlineExceeded: It did not end in time.
         """
         query = parse_query(asked.query)
+        question = False
         indexing = self._knowledge.status().indexing
         if query is None:
             return NoteSearchResult((), 0, 0, exact=False, indexing=indexing)
@@ -125,16 +163,98 @@ class NoteSearch:
         with self._texts.session(asked.deadline) as session:
             ranking = Ranking(self._words, session, self._knowledge, files)
             plain = plain_words(query)
-            if plain is not None and (terms := make_terms(plain)):
-                ranked = ranking.find(terms, asked.first, asked.count)
-                results = [FoundNote(path, _ranked_excerpt(session, path, terms)) for path in ranked.paths]
+            if plain is not None and make_terms(plain):
+                words = query_words(plain, self._languages, len(files))
+                question = words.question
+                ranked = ranking.find(words, asked.first, asked.count)
+                results = [
+                    FoundNote(path, _passage_excerpt(weighed, asked.width))
+                    if (weighed := ranked.weighed.get(path)) and weighed.passages
+                    else FoundNote(path, _ranked_excerpt(session, path, words.terms, asked.width))
+                    for path in ranked.paths
+                ]
             else:
                 evaluation = Evaluation(session, self._knowledge, files)
                 found = evaluation.matches(query)
                 paths = ranking.order(found, make_terms(_texts(query)), asked.first + asked.count)
                 ranked = RankedNotes(tuple(paths[asked.first :]), len(found), len(found))
-                results = [FoundNote(path, _exact_excerpt(evaluation, query, path)) for path in ranked.paths]
-        return NoteSearchResult(tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing)
+                results = [
+                    FoundNote(path, _exact_excerpt(evaluation, query, path, asked.width)) for path in ranked.paths
+                ]
+        return NoteSearchResult(
+            tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing, question=question
+        )
+
+    def passages(self, question: str, deadline: float, excludes: tuple[Excludes, ...] = ()) -> list[FoundPassage]:
+        """The passages that say most on a question.
+
+        Args:
+            question: Words; operators of the search language are words too.
+            deadline: `Clock.monotonic()` value.
+            excludes: What is left out.
+
+        Returns:
+            Passages of the best notes, the best first: for each note its best one, and others that say nearly as much.
+
+        Raises:
+            DeadlineExceeded: It did not end in time.
+        """
+        files = self._files(excludes)
+        with self._texts.session(deadline) as session:
+            ranking = Ranking(self._words, session, self._knowledge, files)
+            words = query_words(question.split(), self._languages, len(files))
+            if not words.terms:
+                return []
+            ranked = ranking.find(words, 0, MOST_NOTES)
+            weighed = ranked.weighed or ranking.weigh(ranked.paths, words.terms)
+            return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
+
+    def passages_in(self, question: str, paths: Sequence[str], deadline: float) -> list[FoundPassage]:
+        """The best passage of each of some notes, the best first; notes that hold none of the words are left out.
+
+        Args:
+            question: Words.
+            paths: The notes; those that may not be seen are left out.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            DeadlineExceeded: It did not end in time.
+        """
+        files = self._files(())
+        with self._texts.session(deadline) as session:
+            ranking = Ranking(self._words, session, self._knowledge, files)
+            terms = query_words(question.split(), self._languages, len(files)).terms
+            weighed = ranking.weigh([path for path in paths if path in files and has_text(path)], terms)
+            found = [self._passage(path, each, _best(each)) for path, each in weighed.items() if each.passages]
+        return sorted(found, key=lambda passage: (-passage.score, passage.path))
+
+    def _best_passages(self, notes: Sequence[tuple[str, WeighedNote]]) -> list[FoundPassage]:
+        """The best passage of each note in the notes' order, each followed by others that say nearly as much."""
+        found: list[tuple[float, int, FoundPassage]] = []
+        most = max((_best(each).score for _path, each in notes if each.passages), default=0.0)
+        for place, (path, each) in enumerate(notes):
+            if not each.passages:
+                continue
+            best = _best(each)
+            for passage in each.passages:
+                # A further passage comes behind the best ones of notes that are as good as it.
+                behind = (most - passage.score) / most * MOST_NOTES if passage is not best else 0.0
+                if passage is best or passage.score >= NEARLY * best.score:
+                    found.append((place + behind, place, self._passage(path, each, passage)))
+        found.sort(key=lambda entry: (entry[0], entry[1], -entry[2].score, entry[2].start))
+        return [passage for _rank, _place, passage in found]
+
+    def _passage(self, path: str, weighed: WeighedNote, passage: Passage) -> FoundPassage:
+        """A passage with its heading and lines."""
+        text = weighed.note.text[passage.start : passage.end]
+        start = passage.start + len(text) - len(text.lstrip())
+        end = passage.start + len(text.rstrip())
+        facts = self._knowledge.note(path)
+        first = weighed.note.text.count("\n", 0, start) + 1
+        lines = first, first + weighed.note.text.count("\n", start, end)
+        heading = _heading(facts.headings, passage) if facts else ""
+        shown = weighed.note.text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return FoundPassage(path, heading, lines, shown, passage.score, passage.start, passage.end)
 
     def close(self) -> None:
         """End the worker processes."""
@@ -163,7 +283,7 @@ def _texts(query: Node) -> list[str]:
             return []
 
 
-def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]) -> str:
+def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord], width: int) -> str:
     session.check()
     note = session.note(path)
     if note is None:
@@ -174,13 +294,32 @@ def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]
     places = [_some(note, needle) for needle in needles]
     if not any(places):
         places = unaccented_places(note, [term.text for term in terms])
-    return excerpt(note, places)
+    return excerpt(note, places, width)
 
 
-def _exact_excerpt(evaluation: Evaluation, query: Node, path: str) -> str:
+def _passage_excerpt(weighed: WeighedNote, width: int) -> str:
+    """From the best passage; of equals, the first."""
+    return excerpt(weighed.note, _best(weighed).places, width)
+
+
+def _best(weighed: WeighedNote) -> Passage:
+    return max(weighed.passages, key=lambda passage: passage.score)
+
+
+def _heading(headings: Sequence[Heading], passage: Passage) -> str:
+    """The heading under which most of a passage's words are; of equals, the first."""
+    under = Counter(
+        heading
+        for spans in passage.places
+        for heading in dict.fromkeys(heading_at(headings, span[0]) for span in spans)
+    )
+    return under.most_common(1)[0][0]
+
+
+def _exact_excerpt(evaluation: Evaluation, query: Node, path: str, width: int) -> str:
     if not has_text(path):
         return ""
-    return excerpt(*evaluation.places(query, path))
+    return excerpt(*evaluation.places(query, path), width)
 
 
 def _some(note: NoteText, needle: Needle) -> list[Span]:

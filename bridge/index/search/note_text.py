@@ -10,6 +10,7 @@ import orjson
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
+from bridge.notes.work import TooMuchWork, Work
 from bridge.vault.name_folding import nfc
 
 MOST_PARSED = 8_000_000
@@ -70,8 +71,11 @@ class NoteText:
 
     @cached_property
     def note(self) -> ParsedNote:
-        """What it says; nothing when it is too long."""
-        return parse_note(self.text) if self.is_parsed else ParsedNote()
+        """What it says; nothing when it is too long, or too much to be understood."""
+        try:
+            return parse_note(self.text, work=Work.of_one_note()) if self.is_parsed else ParsedNote()
+        except TooMuchWork:
+            return ParsedNote()
 
     def find(self, needle: Needle, span: Span) -> Span | None:
         """The first place of a needle in a part of the text."""
@@ -163,10 +167,11 @@ class NoteText:
         return place == 0 or self.text[place - 1] == "\n"
 
     def _searched(self, needle: Needle) -> str:
-        return self.text if needle.case_matters else self._folded
+        return self.text if needle.case_matters else self.folded_text
 
     @cached_property
-    def _folded(self) -> str:
+    def folded_text(self) -> str:
+        """The text without the difference of upper and lower case, in as many characters."""
         return folded(self.text)
 
 

@@ -5,22 +5,25 @@ A note that holds all the words comes before one that holds some. A word of more
 may also lie inside of others. Notes that hold all of them are in the order of BM25 (`fulltext.py`), lifted where the
 name or an alias holds them all, or where they stand side by side; a note that is called so comes first. Of nearly
 equal ones the newest comes first.
+
+A longer query is a question, for which hardly any note holds all words, and least of all the one meant. Words that say
+nothing are left out (`languages.py`), other forms of the words count too, and the order is that of BM25, the best
+passage and the opening together (`passages.py`).
 """
 
 import heapq
 import math
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.note_text import Needle, folded
+from bridge.index.search.note_text import Needle, NoteText
+from bridge.index.search.passages import Passage, WeightedWord, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
-from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase, words
+from bridge.index.search.words import QueryWords, RankedWord
+from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
 from bridge.vault.file_types import note_name
 
-MOST_WORDS = 64
-"""Different words of a query that are looked for."""
 FEW = 10
 """Notes with all words below which notes with some of them follow."""
 LEAST_WEIGHT = 0.25
@@ -29,6 +32,11 @@ SMALL = 100
 """Notes of a vault in which every word counts."""
 FEW_TEXTS = 50
 """Notes that are rather looked into one by one than found by going through all texts."""
+
+WEIGHED = 30
+"""Notes, the best by their words, whose passages are weighed for a question."""
+MOST_TEXT = 1 << 18
+"""Characters of a note whose passages are weighed."""
 
 LIFTED = 200
 """Notes, the best by their words, whose order the following may change."""
@@ -39,31 +47,6 @@ SIDE_BY_SIDE = 0.5
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
-_SHORT = 3
-_EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
-_SYMBOL = re.compile(r"[^\w\s" + re.escape(_EDGES) + r"\-_*~`=^]")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class RankedWord:
-    """One word.
-
-    Attributes:
-        text: As it is looked for in texts.
-        any: FTS5's expression for it; empty when the index holds no such words.
-        scored: The same, so that the word itself weighs more than one that only begins so.
-        literal: Whether it has signs that the index leaves out (`C++`), so that texts must be asked too.
-        unspaced: Whether its script puts no spaces between words.
-    """
-
-    text: str
-    any: str
-    scored: str
-    literal: bool
-    unspaced: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,31 +56,29 @@ class RankedNotes:
     Attributes:
         paths: Those that were wanted of them, in order.
         total: How many there are.
-        with_all: How many of them, the first, hold all words.
+        with_all: How many of them hold all words: the first, but for a question.
+        weighed: Of those that were looked into, the text and its passages with any of the words.
     """
 
     paths: tuple[str, ...]
     total: int
     with_all: int
+    weighed: Mapping[str, "WeighedNote"] = field(default_factory=dict)
 
 
-def make_terms(texts: Iterable[str]) -> list[RankedWord]:
-    """The different words of a query, without the punctuation around them."""
-    found: dict[str, RankedWord] = {}
-    for text in texts:
-        word = text.strip(_EDGES).removeprefix("#")
-        key = folded(word)
-        if not word or key in found or len(found) >= MOST_WORDS:
-            continue
-        literal = _SYMBOL.search(word) is not None
-        unspaced = _UNSPACED.search(word) is not None
-        if words(word):
-            longer = not literal and (len(word) > _SHORT or unspaced)
-            whole, begun = phrase(word), phrase(word, prefix=longer)
-            found[key] = RankedWord(word, begun, f"({whole} OR {begun})" if longer else whole, literal, unspaced)
-        elif literal:
-            found[key] = RankedWord(word, "", "", literal=True, unspaced=False)
-    return list(found.values())
+@dataclass(frozen=True, slots=True)
+class WeighedNote:
+    """What a note says on the words of a query.
+
+    Attributes:
+        note: Its text.
+        score: How much it says.
+        passages: Those that hold any of the words, in order.
+    """
+
+    note: NoteText
+    score: float
+    passages: Sequence[Passage]
 
 
 class Ranking:
@@ -119,19 +100,21 @@ class Ranking:
         self._files = files
         self._counts: dict[str, int] = {}
 
-    def find(self, terms: Sequence[RankedWord], first: int, count: int) -> RankedNotes:
+    def find(self, query: QueryWords, first: int, count: int) -> RankedNotes:
         """The notes that hold the words.
 
         Args:
-            terms: At least one.
+            query: At least one word.
             first: How many to pass over.
             count: How many to return.
         """
-        wanted = first + count
+        if query.question and any(term.any for term in query.terms):
+            return self._answering(query, first, count)
+        terms, wanted = query.terms, first + count
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
-        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted)
+        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
         inside: set[str] = set()
         if not found or any(term.unspaced for term in terms):
             inside = self._inside(terms) - found
@@ -143,10 +126,49 @@ class Ranking:
             total += len(some)
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
+    def weigh(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> dict[str, WeighedNote]:
+        """What notes say on some words, by path; those that have no text are left out."""
+        words = [WeightedWord(term, self._weight(term)) for term in terms]
+        found: dict[str, WeighedNote] = {}
+        for path in paths:
+            self._session.check()
+            note = readable(self._session.note(path))
+            if note is None:
+                continue
+            if len(note.text) > MOST_TEXT:
+                note = NoteText(note.text[:MOST_TEXT])
+            found[path] = WeighedNote(note, *weigh(note, words, note_name(path)))
+        return found
+
     def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
         """The first of files that were found otherwise, those in front that hold most of some words."""
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
+
+    def _answering(self, query: QueryWords, first: int, count: int) -> RankedNotes:
+        """The notes that hold any of the words, those first that answer the question."""
+        wanted = first + count
+        indexed = [term for term in query.terms if term.any]
+        chosen = self._weighty(indexed)
+        some = self._matching(" OR ".join(term.any for term in self._telling(indexed)))
+        scores = self._scored(some, self._scoring(" OR ", chosen), max(wanted, WEIGHED)) if chosen else []
+        called = [path for path in self._called(query.whole) if path in self._files]
+        weighed = self.weigh([path for path, _score in scores[:WEIGHED]], chosen)
+
+        def key(entry: tuple[str, float]) -> tuple[bool, int, int, str]:
+            path, score = entry
+            return (
+                path not in called,
+                _rounded(score + weighed[path].score if path in weighed else score),
+                *self._newest(path),
+            )
+
+        best = [path for path, _score in sorted(scores[:WEIGHED], key=key)]
+        best = list(dict.fromkeys([*called, *best, *(path for path, _score in scores[WEIGHED:])]))
+        some |= set(called)
+        if len(best) < min(wanted, len(some)):
+            best += heapq.nsmallest(wanted - len(best), some.difference(best), key=self._newest)
+        return RankedNotes(tuple(best[first:wanted]), len(some), len(self._with_all(query.terms, indexed)), weighed)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -188,19 +210,20 @@ class Ranking:
         return note is not None and note.find(needle, note.whole) is not None
 
     def _matching(self, expression: str) -> set[str]:
-        return {path for path in self._index.matching(expression, self._session.expired) if path in self._files}
+        return set(self._index.matching(expression, self._session.expired)).intersection(self._files)
 
     # -- ranking ------------------------------------------------------------------------------------------------
 
     def _weighty(self, terms: Sequence[RankedWord]) -> list[RankedWord]:
         """The words that decide the order: the rare ones. Those that no note holds decide nothing."""
-        everything = max(len(self._files), 1)
-        weights = []
-        for term in terms:
-            count = self._count(term)
-            weights.append(math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0)
+        weights = [self._weight(term) for term in terms]
         least = LEAST_WEIGHT * max(weights, default=0.0)
         return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= least]
+
+    def _weight(self, term: RankedWord) -> float:
+        """How much a word says: the rarer, the more; 0 when no note has it."""
+        everything, count = max(len(self._files), 1), self._count(term) if term.any else 1
+        return math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0
 
     def _telling(self, terms: Sequence[RankedWord]) -> Sequence[RankedWord]:
         """The words of which one is enough to be found: not those that are in most notes of a large vault."""
@@ -223,14 +246,16 @@ class Ranking:
             self._counts[term.any] = self._index.count(term.any, self._session.expired)
         return self._counts[term.any]
 
-    def _best(self, paths: Collection[str], terms: Sequence[RankedWord], expression: str, wanted: int) -> list[str]:
+    def _best(
+        self, paths: Collection[str], terms: Sequence[RankedWord], expression: str, wanted: int, whole: str = ""
+    ) -> list[str]:
         """The first of some files: those that match best, then the newest."""
         if not paths or not wanted:
             return []
         if len(paths) == 1:
             return list(paths)
         scored = self._scored(paths, expression, max(wanted, LIFTED)) if expression else []
-        best = self._lifted(dict(scored[:LIFTED]), terms) + [path for path, _score in scored[LIFTED:]]
+        best = self._lifted(dict(scored[:LIFTED]), terms, whole) + [path for path, _score in scored[LIFTED:]]
         if len(best) < min(wanted, len(paths)):
             left = set(paths).difference(best)
             best += heapq.nsmallest(wanted - len(best), left, key=self._newest)
@@ -246,24 +271,28 @@ class Ranking:
                 break
         return found
 
-    def _lifted(self, scores: Mapping[str, float], terms: Sequence[RankedWord]) -> list[str]:
+    def _lifted(self, scores: Mapping[str, float], terms: Sequence[RankedWord], whole: str) -> list[str]:
         """Notes in their order: by score, and by what lifts them."""
-        whole = " ".join(term.text for term in terms)
-        called = {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
+        whole = whole or " ".join(term.text for term in terms)
+        called = self._called(whole)
         named = close = frozenset[str]()
         indexed = [term for term in terms if term.any]
         if indexed:
             inside = " AND ".join(term.any for term in indexed)
             named = frozenset(self._index.matching(f"{{name aliases}} : ({inside})", self._session.expired))
         if len(indexed) > 1 and min(map(self._count, indexed)) * OFTEN <= len(self._files):
-            together = phrase(" ".join(term.text for term in indexed))
+            together = phrase(whole)
             close = frozenset(self._index.matching(together, self._session.expired))
 
         def key(path: str) -> tuple[bool, int, int, str]:
             score = scores[path] * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
-            return path not in called, -math.floor(math.log(max(score, _LEAST)) * _STEP), *self._newest(path)
+            return path not in called, _rounded(score), *self._newest(path)
 
         return sorted(scores, key=key)
+
+    def _called(self, whole: str) -> set[str]:
+        """The notes whose name or alias is the whole query."""
+        return {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
 
     def _newest(self, path: str) -> tuple[int, str]:
         return -self._files[path].mtime_ns, path
@@ -277,3 +306,8 @@ class Ranking:
             return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
+
+
+def _rounded(score: float) -> int:
+    """The order of a score, the best first; the same for nearly equal ones."""
+    return -math.floor(math.log(max(score, _LEAST)) * _STEP)

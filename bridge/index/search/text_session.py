@@ -19,10 +19,9 @@ from bridge.index.file_reading import is_canvas
 from bridge.index.search.note_text import Find, Needle, NoteText, canvas_text
 from bridge.index.texts.arena import Chunk, TextArena
 from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
-from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns
+from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
-from bridge.index.texts.worker_pool import WorkerPool
-from bridge.vault.file_types import is_note
+from bridge.vault.file_types import HEAD, is_note, is_text
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 
@@ -56,7 +55,7 @@ class SearchTexts:
         self.texts = texts
         self.files = files
         self.clock = clock
-        self._pool = WorkerPool(clock)
+        self._pool = pattern_workers(clock)
         self.patterns = Patterns(self._pool)
 
     def session(self, deadline: float) -> "TextSession":
@@ -141,7 +140,7 @@ class TextSession:
         return self._holders[text]
 
     def note(self, path: str) -> NoteText | None:
-        """A note's text, or what can be read on a canvas; None when it is not known."""
+        """A note's text, or what can be read on a canvas; None when it is not known, or no text."""
         held = self._texts.texts.text(path)
         if held is not None and len(held) <= PIECE:
             data = bytes(held)
@@ -157,7 +156,8 @@ class TextSession:
     def _from_disk(self, path: str) -> list[bytes] | None:
         try:
             with self._texts.files.open(parse_path(path)) as stream:
-                return _beginning(pieces(b"", stream))
+                head = stream.read(HEAD)
+                return _beginning(pieces(head, stream)) if is_text(head) else None
         except (ToolFailure, OSError):
             return None
 

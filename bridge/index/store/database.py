@@ -17,7 +17,7 @@ from pathlib import Path
 from bridge.index.store.file_list import TABLE as FILE_LIST
 from bridge.index.store.fulltext import FullText
 
-VERSION = 2
+VERSION = 4
 """Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
 
 FILE = "index.sqlite"
@@ -150,6 +150,21 @@ def open_file(folder: Path, vault: str) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def copy_file(connection: sqlite3.Connection, folder: Path) -> None:
+    """Write everything that a connection sees into the file of another folder, which only this user can read.
+
+    Args:
+        connection: To an index.
+        folder: The other folder; what is there of an index is replaced.
+    """
+    remove_file(folder)
+    target = _connect_private(folder)
+    try:
+        connection.backup(target)
+    finally:
+        target.close()
 
 
 def remove_file(folder: Path) -> None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from bridge.index.knowledge import NoteFacts, StoredLink, TagCount
 from bridge.index.store import file_list
-from bridge.index.store.database import PLACE_BITS, Connections
+from bridge.index.store.database import PLACE_BITS, Connections, copy_file
 from bridge.index.store.file_list import FileList
 from bridge.index.store.fulltext import FullText
 from bridge.index.store.writer import StoreWriter, folded_tag, pack_text, places, stored_facts, stored_link, unpack_text
@@ -93,6 +93,11 @@ class Store:
             )
             return True
 
+    def copy_to(self, folder: Path) -> None:
+        """Write another file with all of this into a folder. Others may read and write meanwhile."""
+        with self.reading() as connection:
+            copy_file(connection, folder)
+
     def keep_files(self) -> None:
         """Make the next start fast, which must know every file; it is in vain when anything is written afterwards."""
         with self._connections.writing() as connection:
@@ -112,6 +117,15 @@ class Store:
                 "SELECT facts FROM files JOIN documents USING(document) WHERE files.path = ?", (_text(path),)
             ).fetchone()
         return None if row is None or row[0] is None else stored_facts(path, row[0])
+
+    def without_document(self) -> list[str]:
+        """The notes and canvases of which nothing but their names is known, by path."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT path FROM files WHERE document IS NULL AND (path LIKE '%.md' OR path LIKE '%.canvas') "
+                "ORDER BY path"
+            ).fetchall()
+        return [path for (path,) in rows]
 
     def facts_after(self, path: str) -> list[tuple[str, NoteFacts | None]]:
         """A page of files, by path, with what is known of those that are notes; an empty one is the last.

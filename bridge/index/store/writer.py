@@ -19,7 +19,7 @@ from bridge.index.file_reading import ParsedFile
 from bridge.index.knowledge import IndexedFile, NoteFacts, StoredLink
 from bridge.index.store.database import MAX_PLACES, PLACE_BITS
 from bridge.index.store.fulltext import FullText
-from bridge.notes.names import link_key, split_link
+from bridge.notes.names import link_key
 from bridge.notes.note import Heading, Link
 from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
@@ -93,7 +93,7 @@ class StoreWriter:
         links = islice(enumerate(document.links, first), MAX_PLACES)
         many(
             "INSERT INTO links VALUES(?, ?, ?)",
-            ((place, pack_text(link_key(split_link(link.link)[0])), packed_link(link)) for place, link in links),
+            ((place, pack_text(link_key(link.linkpath)), packed_link(link)) for place, link in links),
         )
         if facts is None:
             return number
@@ -189,7 +189,7 @@ def stored_facts(path: str, data: bytes) -> NoteFacts:
 
 def packed_link(link: Link) -> bytes:
     """A link, to be stored."""
-    row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key)
+    row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key, link.kind)
     return pack(row)
 
 

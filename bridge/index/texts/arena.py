@@ -13,12 +13,12 @@ from itertools import accumulate, chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bridge.index.texts.chunk_files import read_chunks, remove_chunk, write_chunk
+from bridge.index.texts.chunk_files import link_chunks, read_chunks, remove_chunk, write_chunk
 from bridge.index.texts.globs import Glob
 from bridge.index.texts.line_patterns import Text
 from bridge.index.texts.text_lines import TextLines
 from bridge.index.tree import walk_key
-from bridge.vault.file_types import is_binary
+from bridge.vault.file_types import is_text
 from bridge.vault.name_folding import nfc
 from bridge.vault.text import BOM
 
@@ -86,7 +86,7 @@ def text_entry(path: str, data: bytes | None, stamp: Stamp) -> TextEntry:
         data: All its bytes; of a file of more than `LARGEST` bytes the first are enough, or None.
         stamp: Of the file when it was read.
     """
-    if path.rpartition("/")[2].startswith(".") or (data and is_binary(data)):
+    if path.rpartition("/")[2].startswith(".") or (data and not is_text(data)):
         return TextEntry(path, stamp, UNSEARCHED, b"")
     if data is None or max(len(data), stamp.size) > LARGEST:
         return TextEntry(path, stamp, LARGE, b"")
@@ -283,6 +283,19 @@ class TextArena:
     def size(self) -> int:
         """Bytes of text."""
         return sum(len(chunk.text) for chunk in self.chunks())
+
+    def copy_to(self, folder: Path) -> None:
+        """Give another folder what is kept in this one: the same files where the disk can, for they never change.
+
+        Args:
+            folder: The other folder; made when missing.
+
+        Raises:
+            OSError: The disk is full or failed.
+        """
+        if self._folder is not None:
+            with self._saving:
+                link_chunks(self._folder, folder)
 
     def save(self, least: int = 0) -> None:
         """Keep the chunks in the folder. Blocks as long as the disk takes; the other methods do not wait for it.

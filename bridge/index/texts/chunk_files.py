@@ -11,6 +11,7 @@ import contextlib
 import mmap
 import os
 import secrets
+import shutil
 import struct
 import zlib
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ import orjson
 
 from bridge.index.texts.line_patterns import Text
 
-_FORM = b"vbtext02"
+_FORM = b"vbtext03"
 _END = struct.Struct("<8sQQI")
 _SUFFIX = ".text"
 
@@ -54,6 +55,26 @@ def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) ->
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def link_chunks(folder: Path, to: Path) -> None:
+    """Put every chunk into another folder too: as a second name of the same file where the disk can, else as a copy.
+
+    Args:
+        folder: Where they are.
+        to: The other folder; made when missing.
+
+    Raises:
+        OSError: The disk is full or failed.
+    """
+    to.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for place in folder.glob(f"*{_SUFFIX}"):
+        try:
+            os.link(place, to / place.name)
+        except FileExistsError:
+            continue
+        except OSError:
+            shutil.copyfile(place, to / place.name)
 
 
 def read_chunks(folder: Path) -> Iterator[tuple[int, dict[str, Any], Text]]:

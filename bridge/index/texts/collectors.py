@@ -71,16 +71,18 @@ class FileHits:
         """Whether the hits have no room any more."""
         return self.size > self._room
 
-    def add(self, piece: bytes, spans: Iterable[Span]) -> None:
+    def add(self, piece: bytes, spans: Iterable[Span], rest: int = 0) -> None:
         """The next piece of the file, and where in it lines match.
 
         Args:
-            piece: Whole lines, each ended by a line feed alone.
+            piece: Whole lines, each ended by a line feed alone; a line that is too long comes in several pieces.
             spans: The first match of each matching line.
+            rest: How many bytes of it belong to the line that the piece before ended in.
         """
-        if self._open:
-            self._continue(piece)
-        around, earlier, line, counted = self._around, self._last, self._line, 0
+        if self._open and rest < len(piece):
+            self._continue(piece[rest:])
+        around, line, counted = self._around, self._line, 0
+        earlier = self._last[:-1] if rest else self._last
         for start, _end in spans:
             line_start = piece.rfind(b"\n", 0, start) + 1
             line_end = piece.find(b"\n", start)
@@ -104,7 +106,8 @@ class FileHits:
                 break
         self._line = line + piece.count(b"\n", counted)
         if around:
-            self._last = (earlier + _lines_before(piece, len(piece), around))[-around:]
+            own = piece[rest:] if rest else piece
+            self._last = (self._last + _lines_before(own, len(own), around))[-around:]
 
     def _continue(self, piece: bytes) -> None:
         """Give the hits of the piece before the lines they still miss."""
@@ -166,8 +169,14 @@ class Collector(Protocol):
         """A file."""
         ...
 
-    def add(self, piece: bytes, spans: list[Span]) -> None:
-        """The next piece of it, with the first match of each matching line."""
+    def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
+        """The next piece of it, with the first match of each matching line.
+
+        Args:
+            piece: Whole lines, but for one that is too long.
+            spans: The matches.
+            rest: How many bytes of it belong to the line that the piece before ended in.
+        """
         ...
 
     def end(self) -> None:
@@ -205,9 +214,9 @@ class HitCollector:
         """See `Collector`."""
         self._file = FileHits(path, self._around, MOST_TEXT - self.result.size)
 
-    def add(self, piece: bytes, spans: list[Span]) -> None:
+    def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
         """See `Collector`."""
-        self._file.add(piece, spans)
+        self._file.add(piece, spans, rest)
 
     def end(self) -> None:
         """See `Collector`."""
@@ -246,7 +255,7 @@ class CountCollector:
         """See `Collector`."""
         self._path, self._count = path, 0
 
-    def add(self, piece: bytes, spans: list[Span]) -> None:  # noqa: ARG002 - the shape of a collector
+    def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:  # noqa: ARG002 - the shape of a collector
         """See `Collector`."""
         self._count += len(spans)
 

@@ -30,6 +30,8 @@ MAX_EXPANDED = 10_000
 """Characters of all alternatives together."""
 
 _GLOB_CHARACTERS = re.compile(r"[*?]|\[[^]/]+]|\{[^{}]*(?:,|\.\.)[^{}]*\}")
+_SPECIAL = re.compile(r"[*?\[\]{}\\]")
+_SHOWN = 80
 _NOTHING = r"[^\x00-\x{10FFFF}]"
 _ESCAPED = re.compile(r"\\(.?)", re.DOTALL)
 _POSIX = re.compile(r"\[:(\w+):]")
@@ -80,6 +82,11 @@ def looks_like_glob(text: str) -> bool:
     return _GLOB_CHARACTERS.search(text) is not None
 
 
+def escape_glob(text: str) -> str:
+    """A glob that means a text literally."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
 @lru_cache(maxsize=64)
 def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
     """Make a glob ready.
@@ -110,6 +117,27 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
         re2.compile(f"(?:{either})", options),
         re2.compile(f"(?m)(?:^(?:{either})\n)+", options),
     )
+
+
+def check_glob(text: str) -> None:
+    r"""Refuse what is surely a slip, though it means something: a bracket or brace that is not closed.
+
+    Args:
+        text: The glob, as a caller wrote it.
+
+    Raises:
+        InvalidParameters: It has one. To mean the character itself, a backslash stands before it.
+    """
+    plain = _ESCAPED.sub("", text)
+    for opening, closing in ("[]", "{}"):
+        rest = plain.partition(opening)
+        while rest[1]:
+            if closing not in rest[2]:
+                raise InvalidParameters(
+                    f"In the glob {text[:_SHOWN]!r}, {opening!r} is not closed; add {closing!r}, "
+                    f"or write '\\{opening}' for the character itself"
+                )
+            rest = rest[2].partition(closing)[2].partition(opening)
 
 
 def _expand(text: str) -> list[str]:

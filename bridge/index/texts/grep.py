@@ -13,10 +13,9 @@ from bridge.index.knowledge import ClosedRules
 from bridge.index.texts.arena import LARGE, Chunk, Excludes, Stamp, TextArena
 from bridge.index.texts.collectors import Collector, CountCollector, GrepResult, HitCollector
 from bridge.index.texts.globs import Glob
-from bridge.index.texts.patterns import LineSearch, Pattern, Patterns
+from bridge.index.texts.patterns import LineSearch, Pattern, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
-from bridge.index.texts.worker_pool import WorkerPool
-from bridge.vault.file_types import is_binary
+from bridge.vault.file_types import is_text
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
 from bridge.vault.name_folding import nfc
 from bridge.vault.paths import parse_path
@@ -84,7 +83,7 @@ class Grep:
         self._clock = clock
         self._source = source
         self._closed = closed
-        self._pool = WorkerPool(clock)
+        self._pool = pattern_workers(clock)
         self._patterns = Patterns(self._pool)
 
     def compile(self, pattern: str, deadline: float) -> Pattern:
@@ -227,7 +226,7 @@ class Grep:
     ) -> None:
         """Search an open file, unless it is binary."""
         head = stream.read(PIECE)
-        if not is_binary(head):
+        if is_text(head):
             self._search_pieces(path, pieces(head, stream), query, lines, collector)
 
     def _search_pieces(
@@ -235,10 +234,18 @@ class Grep:
     ) -> None:
         """Search one file. What it raises leaves nothing gathered of it."""
         collector.begin(path)
+        inside = matched = False  # whether a piece goes on with a line that is too long, and whether that has matched
         for piece in text:
             self._check(query)
             wanted = collector.wanted
-            collector.add(piece, lines.spans(piece, wanted) if wanted > 0 else [])
+            spans = lines.spans(piece, wanted + matched) if wanted > 0 else []
+            rest = _rest_of_line(piece) if inside else 0
+            if matched and spans and spans[0][0] < rest:
+                del spans[0]
+            collector.add(piece, spans, rest=rest)
+            last = piece.rfind(b"\n") + 1
+            matched = last < len(piece) and (any(start >= last for start, _end in spans) or (matched and not last))
+            inside = last < len(piece)
             if wanted <= 0 and collector.complete:
                 break
         collector.end()
@@ -277,6 +284,11 @@ def search_run(chunk: Chunk, run: Sequence[int], lines: LineSearch, collector: C
             return bisect_left(run, index) + 1
         at = behind
     return len(run)
+
+
+def _rest_of_line(piece: bytes) -> int:
+    """How many bytes of a piece, its line break included, belong to a line that began before it."""
+    return piece.find(b"\n") + 1 or len(piece)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from itertools import accumulate
 from types import TracebackType
 from typing import Any, Self
 
+from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.texts.hyperscan_engine import HyperscanPattern, compile_hyperscan
 from bridge.index.texts.line_patterns import (
@@ -28,7 +29,7 @@ from bridge.index.texts.line_patterns import (
     scan_whole,
 )
 from bridge.index.texts.re2_prefilter import relax
-from bridge.index.texts.worker_pool import Worker, WorkerPool
+from bridge.workers.pool import WORKERS, Worker, WorkerPool
 
 MAX_LENGTH = 8192
 """Characters a pattern may have."""
@@ -58,6 +59,16 @@ class Pattern:
     compiled: LinePattern | None
     hyperscan: HyperscanPattern | None = None
     prefilter: "Pattern | None" = None
+
+
+def pattern_workers(clock: Clock, workers: int = WORKERS) -> WorkerPool:
+    """The processes for patterns that must be killable.
+
+    Args:
+        clock: The one that deadlines are given in.
+        workers: How many at most.
+    """
+    return WorkerPool(clock, "bridge.index.texts.pcre2_worker", "search", "use a simpler pattern", workers)
 
 
 class Patterns:
@@ -106,7 +117,7 @@ class Patterns:
         if probed:
             return Pattern(text, None)  # a step in Python for every line is for the worker to take
         with self._pool.lend(deadline) as worker:
-            answer = worker.ask(text)
+            answer, _ = worker.ask({"pattern": text})
         if "invalid" in answer:
             raise _invalid(text, answer["invalid"], answer["at"])
         return Pattern(text, None, prefilter=_prefilter(text))
@@ -157,7 +168,7 @@ class LineSearch:
             return []
         if self._worker is None:
             self._worker = self._held.enter_context(self._pool.lend(self._deadline))
-        return _spans(self._pattern.text, self._worker.ask(self._pattern.text, piece, limit))
+        return _spans(self._pattern.text, self._worker.ask({"pattern": self._pattern.text, "limit": limit}, piece)[0])
 
     def places(self, text: Text, start: int, end: int, limit: int, *, utf8: bool) -> list[int]:
         """Where the first match begins of each matching line in a part of a long text.

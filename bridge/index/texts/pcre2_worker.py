@@ -16,7 +16,8 @@ from typing import Any
 import pcre2
 
 from bridge.index.texts.line_patterns import LinePattern, compile_re2, scan_lines
-from bridge.index.texts.worker_frames import read_frame, write_frame
+from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.memory import limit_address_space
 
 LINEAR_MEMORY = 16 * 1024 * 1024
 ADDRESS_SPACE = 2 * 1024 * 1024 * 1024
@@ -112,7 +113,7 @@ class _Bounded:
 def main() -> None:
     """Answer requests until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
-    _limit_memory()
+    limit_address_space(ADDRESS_SPACE)
     while (request := read_frame(sys.stdin.buffer)) is not None:
         header, text = request
         write_frame(sys.stdout.buffer, answer(header, text))
@@ -133,20 +134,6 @@ def answer(header: dict[str, Any], text: bytes) -> dict[str, Any]:
 @lru_cache(maxsize=32)
 def _compile(pattern: str) -> LinePattern:
     return compile_re2(pattern, LINEAR_MEMORY) or compile_backtracking(pattern)
-
-
-def _limit_memory() -> None:
-    """A hostile pattern shall exhaust this process, not the machine."""
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
-        return
-    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = ADDRESS_SPACE if hard == resource.RLIM_INFINITY else min(ADDRESS_SPACE, hard)
-    try:
-        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
-    except (ValueError, OSError):
-        return  # macOS has the name of the limit, not the limit
 
 
 if __name__ == "__main__":

@@ -3,7 +3,23 @@
 from typing import Final
 
 from bridge.rpc.dispatch import Method
-from bridge.rpc.methods import audit, clients, consent, history, session, settings, status, tools
+from bridge.rpc.methods import (
+    agents,
+    audit,
+    clients,
+    consent,
+    demo,
+    drafts,
+    history,
+    keys,
+    servers,
+    session,
+    settings,
+    status,
+    templates,
+    tools,
+    web,
+)
 
 METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
@@ -12,6 +28,13 @@ METHODS: Final[tuple[Method, ...]] = (
     *status.METHODS,
     *consent.METHODS,
     *settings.METHODS,
+    *keys.METHODS,
     *clients.METHODS,
+    *agents.METHODS,
     *audit.METHODS,
+    *drafts.METHODS,
+    *templates.METHODS,
+    *web.METHODS,
+    *servers.METHODS,
+    *demo.METHODS,
 )

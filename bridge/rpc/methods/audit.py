@@ -4,15 +4,21 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from bridge.audit.sentences import ToolWords
 from bridge.contract import audit as wire
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.toolkit.tool import ToolSpec
 
 
 async def query(context: RequestContext, params: wire.AuditQueryParams) -> Sequence[dict[str, Any]]:
-    """The records that fit, newest first, as they were written."""
-    return await asyncio.to_thread(context.services.audit.query, **dict(params))
+    """The records that fit, newest first, as they were written, each with a sentence that says it."""
+    filters = dict(params)
+    filters["by_action"] = filters.pop("actions")
+    registry, caller = context.services.registry, context.session.caller
+    words = {tool.name: _words(tool.spec) for tool in registry.tools(caller)}
+    return await asyncio.to_thread(context.services.audit.query, words.get, **filters)
 
 
 async def export(context: RequestContext, params: wire.AuditExportParams) -> wire.AuditExport | wire.AuditExportFile:
@@ -37,6 +43,12 @@ async def verify(context: RequestContext, _params: Params) -> wire.AuditVerifica
 async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
     """Its size and state."""
     return wire.AuditStats(**await asyncio.to_thread(context.services.audit.stats))
+
+
+def _words(spec: ToolSpec) -> ToolWords:
+    if not spec.action:
+        return ToolWords.plain(spec.title, writes=spec.writes)
+    return ToolWords(spec.title, spec.action, spec.writes)
 
 
 METHODS = (

@@ -3,11 +3,12 @@
 import asyncio
 import secrets
 from datetime import timedelta
+from functools import partial
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentRequest, Covers, Decision, Operation, RiskLevel, ToolFace
-from bridge.contract.events import ClientsChanged
+from bridge.contract.events import ClientsChanged, ToolsChanged
 from bridge.contract.identity import (
     Capability,
     ClientAddParams,
@@ -15,6 +16,7 @@ from bridge.contract.identity import (
     ClientInfo,
     ClientRenameParams,
     ClientRevokeParams,
+    ClientUpdateParams,
     NewClient,
 )
 from bridge.errors import PermissionDenied
@@ -26,6 +28,7 @@ _MEANS = {
     Capability.ANSWER: "answer the questions of other programs",
     Capability.ADMINISTER: "change settings and read the log and the history",
 }
+_CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
 async def list_clients(context: RequestContext, _params: Params) -> list[ClientInfo]:
@@ -37,7 +40,7 @@ async def list_clients(context: RequestContext, _params: Params) -> list[ClientI
 async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
     """Give a program a name and a token of its own. It may call tools and nothing else."""
     services = context.services
-    client, token = await asyncio.to_thread(services.clients.add, params.name)
+    client, token = await asyncio.to_thread(services.clients.add, params.name, params.preset)
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
     return NewClient(client=client, token=token)
 
@@ -51,12 +54,34 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
     return _with_connections(services, client)
 
 
+async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
+    """Give a client another named set of tools, or let its user confirm reads in it, or no longer.
+
+    Raises:
+        PermissionDenied: Nobody said yes on a screen to reads being confirmed in the client.
+    """
+    services = context.services
+    client = services.clients.get(params.client_id)
+    if params.elicitation and not client.elicitation:
+        await _ask(context, client, "elicitation", _CONFIRMS)
+    choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
+    client = await asyncio.to_thread(choose, params.client_id)
+    if params.preset is not None:
+        await _announce(context, "updated", client, f"{client.name} has the tools of the preset {params.preset}.")
+        services.hub.notify_client(client.client_id, ToolsChanged())
+    if params.elicitation is not None:
+        event, may = ("widened", "may") if params.elicitation else ("updated", "may not")
+        await _announce(context, event, client, f"{client.name} {may} {_CONFIRMS} from now on.")
+    return _with_connections(services, client)
+
+
 async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
     """End a credential: its token is refused from now on, its connections and questions end, its answers go."""
     services = context.services
     client = await asyncio.to_thread(services.clients.revoke, params.client_id)
     services.hub.cut(client.client_id)
-    services.calls.end_client(client.client_id)
+    await services.calls.end_client(client.client_id)
+    await asyncio.to_thread(services.drafts.client_ended, client.client_id)
     for question in services.broker.pending():
         if question.client_id == client.client_id:
             services.broker.cancel(question.request_id, by=context.session.name)
@@ -75,23 +100,37 @@ async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInf
     client = services.clients.get(params.client_id)
     if params.capability in client.capabilities:
         return _with_connections(services, client)
+    await _ask(context, client, params.capability.value, _MEANS[params.capability])
+    client = await asyncio.to_thread(services.clients.allow, params.client_id, params.capability)
+    await _announce(context, "widened", client, f"{client.name} may {_MEANS[params.capability]} from now on.")
+    return _with_connections(services, client)
+
+
+async def _ask(context: RequestContext, client: ClientInfo, capability: str, means: str) -> None:
+    """Return when a person has said yes, on a screen of theirs, to a client doing more.
+
+    Args:
+        context: The request.
+        client: The client.
+        capability: What it is to have, for programs.
+        means: What it may do then; reads on after "let NAME".
+
+    Raises:
+        PermissionDenied: Nobody did.
+    """
+    services = context.services
     answer = await services.broker.ask(
-        _question(context, client, params.capability),
+        _question(context, client, capability, means),
         timeout=services.settings.current.consent_timeout,
         wait_for_host=False,
         check=None,
         person_only=True,
     )
     if not answer.decision.allows:
-        raise PermissionDenied(
-            f"The user does not let {client.name} {_MEANS[params.capability]}", code="denied_by_user"
-        )
-    client = await asyncio.to_thread(services.clients.allow, params.client_id, params.capability)
-    await _announce(context, "widened", client, f"{client.name} may {_MEANS[params.capability]} from now on.")
-    return _with_connections(services, client)
+        raise PermissionDenied(f"The user does not let {client.name} {means}", code="denied_by_user")
 
 
-def _question(context: RequestContext, client: ClientInfo, capability: Capability) -> ConsentRequest:
+def _question(context: RequestContext, client: ClientInfo, capability: str, means: str) -> ConsentRequest:
     """The question whether a client may do more. The client itself cannot answer it."""
     settings, now = context.services.settings.current, context.services.clock.now()
     return ConsentRequest(
@@ -109,9 +148,9 @@ def _question(context: RequestContext, client: ClientInfo, capability: Capabilit
         ),
         risk_level=RiskLevel.HIGH,
         operation=Operation.EXECUTE,
-        summary=f"Let {client.name} {_MEANS[capability]}",
+        summary=f"Let {client.name} {means}",
         reason=f"Asked for by {context.session.name}",
-        parameters={"client": client.name, "capability": capability.value},
+        parameters={"client": client.name, "capability": capability},
         targets=(),
         covers=Covers.TOOL,
         can_bypass=False,
@@ -128,6 +167,8 @@ async def _announce(context: RequestContext, event: str, client: ClientInfo, mes
         "clientId": client.client_id,
         "client": client.name,
         "capabilities": [capability.value for capability in client.capabilities],
+        "preset": client.preset,
+        "elicitation": client.elicitation,
         "by": context.session.name,
     }
     await asyncio.to_thread(context.services.note, "client", facts)
@@ -142,6 +183,7 @@ METHODS = (
     Method("clients.list", list_clients, list[ClientInfo], needs=Capability.ADMINISTER),
     Method("clients.add", add, NewClient, ClientAddParams, Capability.ADMINISTER, person_only=True),
     Method("clients.rename", rename, ClientInfo, ClientRenameParams, Capability.ADMINISTER, person_only=True),
+    Method("clients.update", update, ClientInfo, ClientUpdateParams, Capability.ADMINISTER, person_only=True),
     Method("clients.revoke", revoke, ClientInfo, ClientRevokeParams, Capability.ADMINISTER),
     Method("clients.allow", allow, ClientInfo, ClientAllowParams, Capability.ADMINISTER, person_only=True),
 )

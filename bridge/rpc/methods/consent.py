@@ -9,10 +9,10 @@ from bridge.contract.identity import Capability, ClientInfo
 from bridge.contract.result import Explanation, Refusal
 from bridge.contract.tools import ExplainParams
 from bridge.identity.caller import SHARED, Caller, Client
-from bridge.policy.consent import Extent
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
+from bridge.vault.revision import HunkText
 
 
 def pending(context: RequestContext, _params: Params) -> Sequence[wire.ConsentRequest]:
@@ -29,7 +29,25 @@ async def respond(context: RequestContext, params: wire.RespondParams) -> wire.C
         feedback=params.feedback,
         by=context.session.caller,
         hunks=params.kept,
-        extent=Extent(params.reach, params.everyone),
+        option=params.option,
+    )
+
+
+async def respond_all(context: RequestContext, params: wire.RespondAllParams) -> Sequence[wire.ConsentReply]:
+    """Answer several questions, one after the other; each answer counts or not by itself."""
+    return [await respond(context, answer) for answer in params.answers]
+
+
+async def confirm(context: RequestContext, params: wire.ConfirmParams) -> wire.ConsentReply:
+    """Say yes for this once to a question of the client's own, where the person lets its user do so."""
+    return await context.services.broker.confirm(params.request_id, by=context.session.caller)
+
+
+async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Revision:
+    """Put other text into what an open question would write; only the plan that comes of it can be allowed then."""
+    text = HunkText(params.path, params.hunk, params.text)
+    return await context.services.broker.revise(
+        params.request_id, text, plan_digest=params.plan_digest, by=context.session.caller
     )
 
 
@@ -45,8 +63,9 @@ async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Rev
     revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id, by=context.session.name)
     if revoked:
         grant = next((grant.to_wire() for grant in held if grant.grant_id == params.grant_id), {})
-        facts = {"event": "revoked", "by": context.session.caller.name, "grant": grant}
+        facts = _said_by(context) | {"event": "revoked", "grant": grant}
         await asyncio.to_thread(services.note, "grant", facts)
+        services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
     return wire.Revoked(revoked=revoked)
 
 
@@ -57,7 +76,8 @@ def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wir
     client_id, name = (None, None) if client is None else (client.client_id, client.name)
     grant = services.grants.auto_approve(operation, client_id, enabled=params.enabled, name=name)
     facts = {"operation": params.operation, "enabled": params.enabled, "for": params.client}
-    services.note("grant", {"event": "auto_approve", "by": context.session.caller.name, "grant": facts})
+    services.note("grant", _said_by(context) | {"event": "auto_approve", "grant": facts})
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
     return wire.AutoApproved(enabled=params.enabled, grant=grant)
 
 
@@ -68,7 +88,8 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
         caller = Caller(SHARED, "explanation")
     else:
         asked = known_client(services, params.client)
-        caller = Caller(Client(asked.client_id, asked.name, frozenset(asked.capabilities)), "explanation")
+        capabilities, preset = frozenset(asked.capabilities), asked.preset
+        caller = Caller(Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation), "explanation")
     return await context.services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
 
 
@@ -82,9 +103,17 @@ def known_client(services: Services, name: str) -> ClientInfo:
     return found if found is not None else services.clients.get(name)
 
 
+def _said_by(context: RequestContext) -> dict[str, str]:
+    caller = context.session.caller
+    return {"by": caller.name, "byId": caller.client.id}
+
+
 METHODS = (
     Method("consent.pending", pending, list[wire.ConsentRequest], needs=Capability.ANSWER),
     Method("consent.respond", respond, wire.ConsentReply, wire.RespondParams, Capability.ANSWER),
+    Method("consent.respondAll", respond_all, list[wire.ConsentReply], wire.RespondAllParams, Capability.ANSWER),
+    Method("consent.revise", revise, wire.Revision, wire.ReviseParams, Capability.ANSWER),
+    Method("consent.confirm", confirm, wire.ConsentReply, wire.ConfirmParams),
     Method("consent.grants", grants, list[wire.Grant], needs=Capability.ADMINISTER),
     Method("consent.revoke", revoke, wire.Revoked, wire.RevokeParams, Capability.ADMINISTER),
     Method("consent.autoApprove", auto_approve, wire.AutoApproved, wire.AutoApproveParams, Capability.ADMINISTER),

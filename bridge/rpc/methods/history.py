@@ -5,8 +5,17 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
+from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
-from bridge.contract.tools import ChangeEntry, HistoryListParams, ReverseParams
+from bridge.contract.tools import (
+    ChangeDiff,
+    ChangeEntry,
+    HistoryDiffParams,
+    HistoryListParams,
+    ReverseParams,
+    UndoAllParams,
+    UndoneAll,
+)
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.index.knowledge import Knowledge
 from bridge.index.references import NoteResolver
@@ -14,6 +23,8 @@ from bridge.journal.record import HistoryEntry
 from bridge.notes.names import Names
 from bridge.notes.reference import parse_reference
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods.history_filter import HistoryFilter, who
+from bridge.rpc.methods.undo_all import undo_all
 from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold
 
@@ -24,7 +35,7 @@ _NAMED = 10
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
     """The vault's changes, newest first; for a client that does not administer, its own."""
     entries = await asyncio.to_thread(_changes, context, params)
-    return [ChangeEntry.of(entry) for entry in entries]
+    return [ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
 
 
 async def undo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
@@ -35,6 +46,11 @@ async def undo(context: RequestContext, params: ReverseParams) -> ToolResult | P
 async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
     """Make an undone change again."""
     return await _reverse(context, "history_redo", params)
+
+
+async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff:
+    """What a change did to each file."""
+    return ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
 
 
 def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
@@ -107,9 +123,11 @@ def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[His
     services, caller = context.services, context.session.caller
     person, credential = caller.client.is_person, caller.sees_changes_of
     denial = None if person else services.closed()
-    if params.path is None and denial is None:
+    wanted = HistoryFilter(params, services.clients)
+    if params.path is None and denial is None and wanted.is_open:
         return services.ledger.history(limit=params.limit, before=params.before, credential=credential)
     entries = visible(services.ledger.history(limit=sys.maxsize, before=params.before, credential=credential), denial)
+    entries = [entry for entry in entries if wanted.fits(entry)]
     if params.path is not None:
         entries = touching(params.path, entries, services.knowledge(person))
     return entries[: params.limit]
@@ -124,4 +142,6 @@ METHODS = (
     Method("history.list", list_changes, list[ChangeEntry], HistoryListParams),
     Method("history.undo", undo, ToolResult, ReverseParams),
     Method("history.redo", redo, ToolResult, ReverseParams),
+    Method("history.diff", diff, ChangeDiff, HistoryDiffParams, Capability.ADMINISTER),
+    Method("history.undoAll", undo_all, UndoneAll, UndoAllParams, Capability.ADMINISTER),
 )

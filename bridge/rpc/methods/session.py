@@ -8,7 +8,7 @@ from bridge.contract.identity import Capability
 from bridge.errors import ProtocolError
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.frames import FORBIDDEN
-from bridge.toolkit.schema import is_offered
+from bridge.toolkit.enabled import enabled_tools
 from bridge.vault.paths import parse_path
 
 
@@ -21,6 +21,7 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
     """Who the caller is, and where."""
     session, services = context.session, context.services
     settings = services.settings.current
+    enabled = enabled_tools(services.registry, session.caller, settings)
     return wire.SessionInfo(
         role=session.caller.role,
         client=session.name,
@@ -29,8 +30,10 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
         session_id=session.session_id,
         vault=services.vault,
         version=services.version,
-        tools=tuple(tool.name for tool in services.registry.tools(session.caller) if is_offered(tool, settings)),
+        tools=tuple(tool.name for tool in services.registry.tools(session.caller) if enabled.shows(tool.spec)),
         host_connected=services.broker.connected,
+        wait_seconds=settings.wait_seconds,
+        max_output_bytes=settings.max_output_bytes,
     )
 
 

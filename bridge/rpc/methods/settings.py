@@ -5,39 +5,61 @@ import asyncio
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
 from bridge.contract.settings import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
-from bridge.contract.tools import ToolSummary
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.settings.model import Settings, schema
+from bridge.settings.model import EffectiveSettings, Settings, SettingsInForce, schema
+from bridge.toolkit.idle_settings import idle as idle_settings
+from bridge.toolkit.schema import setting
+from bridge.toolkit.tool import ToolSpec
 
 
-def get(context: RequestContext, _params: Params) -> Settings:
+def get(context: RequestContext, _params: Params) -> SettingsInForce:
     """The settings in force."""
-    return context.services.settings.current
+    return _in_force(context, context.services.settings.current)
 
 
 async def update(context: RequestContext, params: SettingsUpdateParams) -> SettingsUpdated:
     """Change settings: all of the patch or nothing."""
+    registry, caller = context.services.registry, context.session.caller
     settings, warnings = await asyncio.to_thread(
-        context.services.settings.update, params.patch, by=context.session.name
+        context.services.settings.update,
+        params.patch,
+        by=context.session.name,
+        confirms=caller.client.is_person,
     )
-    return SettingsUpdated(settings=settings.to_wire(), warnings=tuple(warnings))
+
+    def spec(name: str) -> ToolSpec | None:
+        tool = registry.get(name, caller)
+        return tool.spec if tool is not None and tool.spec.is_governed else None
+
+    idle = idle_settings(params.patch, spec, lambda name: registry.nearest(name, caller))
+    return SettingsUpdated(settings=_in_force(context, settings).to_wire(), warnings=(*warnings, *idle))
 
 
 async def reset(context: RequestContext, params: SettingsResetParams) -> SettingsUpdated:
     """Back to the defaults."""
     settings = await asyncio.to_thread(context.services.settings.reset, params.section, by=context.session.name)
-    return SettingsUpdated(settings=settings.to_wire())
+    return SettingsUpdated(settings=_in_force(context, settings).to_wire())
 
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
     """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
-    registry, caller = context.services.registry, context.session.caller
-    tools = tuple(ToolSummary.of(tool.spec) for tool in registry.tools(caller) if tool.spec.listed)
+    registry, caller, settings = context.services.registry, context.session.caller, context.services.settings.current
+    tools = tuple(setting(tool.spec, settings) for tool in registry.tools(caller) if tool.spec.is_governed)
     return SettingsSchema(**schema(offered=True), presets=registry.presets(caller), tools=tools)
 
 
+def _in_force(context: RequestContext, settings: Settings) -> SettingsInForce:
+    """The settings with the mode and the limit of every tool that they can be about."""
+    specs = [tool.spec for tool in context.services.registry.tools(context.session.caller) if tool.spec.listed]
+    effective = EffectiveSettings(
+        consent_mode={spec.name: spec.mode(settings) for spec in specs},
+        rate_limits={spec.name: spec.rate(settings) for spec in specs},
+    )
+    return SettingsInForce(**dict(settings), effective=effective)
+
+
 METHODS = (
-    Method("settings.get", get, Settings, needs=Capability.ADMINISTER),
+    Method("settings.get", get, SettingsInForce, needs=Capability.ADMINISTER),
     Method("settings.update", update, SettingsUpdated, SettingsUpdateParams, Capability.ADMINISTER),
     Method("settings.reset", reset, SettingsUpdated, SettingsResetParams, Capability.ADMINISTER),
     Method("settings.schema", describe, SettingsSchema, needs=Capability.ADMINISTER),

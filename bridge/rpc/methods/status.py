@@ -8,23 +8,34 @@ from bridge.contract.identity import Capability
 from bridge.contract.index_comparison import CompareParams, IndexComparison
 from bridge.contract.session import Faults, LimitUse, VaultStatus
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.toolkit.enabled import enabled_tools
 
 
 def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:
     """For each tool the limit, what this session used in the last minute, and what is queued."""
     services, caller = context.services, context.session.caller
-    return services.limits.usage(caller.subject, services.registry.tools(caller), services.settings.current)
+    enabled = enabled_tools(services.registry, caller, services.settings.current)
+    tools = [tool for tool in services.registry.tools(caller) if not tool.spec.listed or enabled.shows(tool.spec)]
+    return services.limits.usage(caller.subject, tools, services.settings.current)
 
 
-def vault(context: RequestContext, _params: Params) -> VaultStatus:
+MOST_NAMED = 20
+"""Notes known by their names only that are named; all of them are counted."""
+
+
+async def vault(context: RequestContext, _params: Params) -> VaultStatus:
     """How many notes and files there are, and how far the index is."""
     status = context.services.status()
+    given_up = await asyncio.to_thread(context.services.by_name_only)
     return VaultStatus(
         notes=status.notes,
         files=status.files,
         indexed=status.indexed,
         indexing=status.indexing,
         last_sweep=None if status.last_sweep is None else stamp(status.last_sweep),
+        in_place=context.services.in_place(),
+        by_name_only=len(given_up),
+        named_only=tuple(given_up[:MOST_NAMED]) if context.session.caller.client.is_person else (),
     )
 
 

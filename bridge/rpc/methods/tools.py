@@ -3,14 +3,19 @@
 import asyncio
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from bridge.contract import tools as wire
 from bridge.contract.base import Wire
+from bridge.contract.chains import ToolChainParams
 from bridge.contract.result import CallPreview, PendingCall, ToolResult
+from bridge.contract.templates import TemplateRunParams
 from bridge.errors import ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.drafts.chain import ChainTool
 
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
@@ -20,36 +25,69 @@ def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequenc
 
 async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResult | PendingCall:
     """Run a tool: its result, or a ticket when `wait` ran out while a person decides."""
+    return await call_tool(context, params.name, params.arguments, params)
+
+
+async def chain(context: RequestContext, params: ToolChainParams) -> ToolResult | PendingCall:
+    """Run several calls as one, which is a call of the tool `chain`."""
+    calls = [call.model_dump(mode="json", by_alias=True, exclude_none=True) for call in params.calls]
+    return await call_tool(context, ChainTool.spec.name, {"calls": calls}, params)
+
+
+async def call_tool(
+    context: RequestContext,
+    name: str,
+    arguments: dict[str, Any],
+    params: wire.ToolCallParams | ToolChainParams | TemplateRunParams,
+) -> ToolResult | PendingCall:
+    """Run a tool for a request.
+
+    Args:
+        context: The request.
+        name: The tool.
+        arguments: Its arguments.
+        params: How the answer is wanted.
+    """
     session, calls = context.session, context.services.calls
-    context.kept = params.call_id is not None
+    context.kept = params.call_id is not None and not params.withdraw
     call_id = params.call_id
     if call_id is None and params.wait is not None:
         call_id = str(uuid.uuid4())  # ours, so that the call can be found again if the caller hangs up
     try:
         return await calls.call(
-            session.caller,
-            params.name,
-            params.arguments,
+            replace(session.caller, draft=params.draft),
+            name,
+            arguments,
             call_id=call_id,
             wait=params.wait,
             reason=params.reason,
             notify=session.notify,
+            size=context.size,
+            may_ask=params.ask,
         )
     except asyncio.CancelledError:
-        if call_id is not None and params.call_id is None:
+        if call_id is not None and not context.kept:
             calls.cancel(session.caller, call_id)  # nobody has its ticket
         raise
 
 
 async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
     """What became of a call."""
-    return await context.services.calls.result(context.session.caller, params.call_id, params.wait)
+    session, calls = context.session, context.services.calls
+    try:
+        return await calls.result(session.caller, params.call_id, params.wait)
+    except asyncio.CancelledError:
+        if params.withdraw:
+            calls.cancel(session.caller, params.call_id)
+        raise
 
 
 async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:
     """What a call would do; or the failed ToolResult that the call would be."""
     try:
-        return await context.services.pipeline.preview(ToolCall(context.session.caller, params.name, params.arguments))
+        return await context.services.pipeline.preview(
+            ToolCall(context.session.caller, params.name, params.arguments, size=context.size)
+        )
     except ToolFailure as failure:
         return ToolResult.failed(failure)
 
@@ -67,6 +105,7 @@ METHODS = (
         wire.ToolsListParams,
     ),
     Method("tools.call", call, ToolResult | PendingCall, wire.ToolCallParams),
+    Method("tools.chain", chain, ToolResult | PendingCall, ToolChainParams),
     Method("tools.result", result, ToolResult | PendingCall, wire.ToolResultParams, waits=True),
     Method("tools.preview", preview, CallPreview | ToolResult, wire.ToolPreviewParams),
     Method("tools.cancel", cancel, wire.Cancelled, wire.ToolCancelParams),

@@ -10,9 +10,10 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool, discloses_content
+from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, WriteTool
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
-from bridge.tools.core.unified import FilePatch, parse_patch
+from bridge.tools.core.patch_parts import FilePatch
+from bridge.tools.core.unified import parse_patch
 from bridge.tools.formatting import counted
 from bridge.tools.kinds import write_spec
 from bridge.tools.storage import PlanningStorage, exists
@@ -27,9 +28,9 @@ LONGEST_PATCH = 1_000_000
 class LinePatch(Params):
     """One edit by line numbers."""
 
-    start_line: int = Field(ge=1, description="Starting line for edit; the first line of the file is 1")
-    end_line: int = Field(ge=0, description="Ending line for edit, inclusive; startLine - 1 inserts before startLine")
-    new_content: str = Field(description="Replacement content; empty deletes the lines")
+    start_line: int = Field(ge=1, description="First line, from 1")
+    end_line: int = Field(ge=0, description="Last line, inclusive; startLine - 1 inserts before startLine")
+    new_content: str = Field(description="Empty deletes the lines")
 
 
 class ApplyPatchParams(Params):
@@ -37,21 +38,19 @@ class ApplyPatchParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="File path to modify, or a note's name or wikilink; needed with patches, "
-        "with patch only if the diff names none",
+        description="File path, or a note's name or wikilink; needed with patches, with patch only if it names none",
     )
     patches: list[LinePatch] | None = Field(
         default=None,
         min_length=1,
         max_length=MOST_PATCHES,
-        description="Array of edit operations; all line numbers are those of the file before the call",
+        description="Edits by line numbers, all of them those before the call",
     )
     patch: str | None = Field(
         default=None,
         min_length=1,
         max_length=LONGEST_PATCH,
-        description="Instead of patches: a unified diff of one or several files; "
-        "each hunk must match exactly one place; '--- /dev/null' creates a file",
+        description="Instead: a unified diff of one or several files; '--- /dev/null' creates a file",
     )
 
     @model_validator(mode="after")
@@ -73,15 +72,18 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
 
     spec = write_spec(
         name="apply_patch",
-        title="Apply Patch",
+        title="Apply patch",
+        action="change/changed {files|a file}",
         description=(
             "Propose and apply file edits with diff preview and undo support: line ranges of one file (path, patches), "
             "or a unified diff (patch). The user sees the diff and decides each time."
         ),
         icon="wrench",
         parameters=ApplyPatchParams,
+        fixed_risk=True,
         consent_class=ConsentClass.NEVER,
         id_prefix="patch",
+        presets=frozenset({AGENT, VAULT}),
     )
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -100,10 +102,9 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         if params.patches is not None:
             path, data = self._read(params.path or "")
             edits = [LineEdit(patch.start_line, patch.end_line, patch.new_content) for patch in params.patches]
-            with discloses_content(path):
-                edited = apply_edits(data, edits, path)
-                if edited.data == data:
-                    raise InvalidParameters(f"Nothing would change: {str(path)!r} already has exactly this content")
+            edited = apply_edits(data, edits, path)
+            if edited.data == data:
+                raise InvalidParameters(f"Nothing would change: {str(path)!r} already has exactly this content")
             builder.modify(path, data, edited.data, edited.regions)
         else:
             for patch, name in self._named(parse_patch(params.patch or "", params.path), params.path):
@@ -128,8 +129,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
                 for file in files
             ],
         }
-        kept = f" The bytes from before are in {backup}." if backup is not None else ""
-        return Output(data, f"Done: {applied.plan.summary} ({applied.execution_id}).{kept}")
+        return Output(data, f"Done: {applied.plan.summary} ({applied.execution_id}).")
 
     def _read(self, name: str) -> tuple[VaultPath, bytes]:
         data, stat = self._storage.read(locate(self._storage, self._resolver, name, certain=True))
@@ -138,13 +138,12 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
     def _plan(self, builder: PlanBuilder, patch: FilePatch, name: str, check: Check) -> None:
         """Add one file of a diff to the plan."""
         if patch.creates:
-            builder.create(self._storage.resolve_new(parse_path(name)), new_content(patch.hunks[0]))
+            builder.create(self._storage.resolve_new(parse_path(name)), new_content(patch.hunks))
             return
         path, data = self._read(name)
-        with discloses_content(path):
-            edited = apply_hunks(data, patch.hunks, path, check)
-            if edited.data == data:
-                raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")
+        edited = apply_hunks(data, patch.hunks, path, check)
+        if edited.data == data:
+            raise InvalidParameters(f"The patch changes nothing in {str(path)!r}; leave that file out of it")
         builder.modify(path, data, edited.data, edited.regions)
 
     def _named(self, patches: Sequence[FilePatch], path: str | None) -> list[tuple[FilePatch, str]]:

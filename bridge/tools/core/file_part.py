@@ -8,9 +8,14 @@ from typing import Any
 from bridge.errors import InvalidParameters
 from bridge.tools.formatting import utc_time
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import describe_binary, is_binary
+from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.files import FileStat
 from bridge.vault.text import BOM, CHUNK, Lines, decode
+
+LONGEST_CHARACTER = 4
+"""Bytes of a character in UTF-8 at most: so many are always given, so that each call gets further."""
+_REPLACEMENT = 3
+"""Bytes of the character that stands for a byte that is no UTF-8."""
 
 
 class FilePart:
@@ -19,18 +24,21 @@ class FilePart:
     Args:
         first: The first line wanted, from 1.
         last: The last line wanted; None for all that follow.
-        limit: Bytes to keep at most.
+        limit: Bytes to keep at most, but at least one character.
+        offset: Bytes of the first line that are left out, because they were read before.
 
     Attributes:
         first: As given.
         truncated: Whether more was wanted than the limit allows.
     """
 
-    def __init__(self, first: int, last: int | None, limit: int) -> None:
+    def __init__(self, first: int, last: int | None, limit: int, offset: int = 0) -> None:
         self.first = first
+        self._offset_in_line = offset
+        self._to_skip = offset
         self.truncated = False
         self._last = last
-        self._room = limit
+        self._room = max(limit, LONGEST_CHARACTER)
         self._kept: list[bytes] = []
         self._begins = 0
         self._offset = 0
@@ -41,6 +49,7 @@ class FilePart:
         """The next block of the file, of a megabyte at most."""
         start = _after_breaks(block, self.first - self._line)
         end = len(block) if self._last is None else _after_breaks(block, self._last - self._line + 1)
+        start += self._skipped(block, start, end)
         wanted = block[start:end]
         if wanted and not self._kept:
             self._begins = self._offset + start
@@ -51,6 +60,57 @@ class FilePart:
         self._unended = block[-1:] not in {b"", b"\n"} and (self._offset > 0 or block != BOM)
         self._offset += len(block)
 
+    def _skipped(self, block: bytes, start: int, end: int) -> int:
+        """How many bytes of the first line are left out of a block.
+
+        Raises:
+            InvalidParameters: The line is shorter than what is to be left out of it.
+        """
+        if not self._to_skip or start >= end:
+            return 0
+        rest = block.find(b"\n", start, end)
+        here = min(self._to_skip, (end if rest < 0 else rest) - start)
+        self._to_skip -= here
+        if self._to_skip and rest >= 0:
+            raise self.beyond_line()
+        return here
+
+    def beyond_line(self) -> InvalidParameters:
+        """The refusal when the first line is shorter than what is to be left out of it."""
+        return InvalidParameters(
+            f"Line {self.first} has no {self._offset_in_line} bytes to leave out; take both numbers from an answer"
+        )
+
+    @property
+    def is_beyond_line(self) -> bool:
+        """Whether the whole file went by without what was to be left out of its last line."""
+        return self._to_skip > 0
+
+    def fit(self, room: int) -> None:
+        """Keep no more than can be shown in so many bytes of text: what is no UTF-8 takes three bytes each."""
+        self.keep(len(fitting(self.data, room)))
+
+    def keep(self, taken: int) -> None:
+        """Keep no more than so many bytes."""
+        if taken < len(self.data):
+            self._kept = [self.data[:taken]]
+            self.truncated = True
+            del self.data
+
+    def next_place(self, taken: int | None = None) -> dict[str, int]:
+        """Where the file goes on, for `startLine` and `lineOffset`; empty at its end.
+
+        Args:
+            taken: How many of the bytes kept are given; None for all.
+        """
+        data = self.data if taken is None else self.data[:taken]
+        if not self.truncated and len(data) == len(self.data):
+            return {"nextStartLine": self.last_taken + 1} if self.last_taken < self.total_lines else {}
+        breaks = data.count(b"\n")
+        inside = len(data) - (data.rfind(b"\n") + 1) + (0 if breaks else self._offset_in_line)
+        place = {"nextStartLine": self.first + breaks}
+        return place | {"nextLineOffset": inside} if inside else place
+
     @property
     def total_lines(self) -> int:
         """How many lines the file has."""
@@ -59,13 +119,13 @@ class FilePart:
     @property
     def last_taken(self) -> int:
         """The number of the last line kept; the one before `first` when none is."""
-        breaks = self._data.count(b"\n")
-        return self.first - 1 + breaks + (not self._data.endswith(b"\n") and self._data not in {b"", BOM})
+        breaks = self.data.count(b"\n")
+        return self.first - 1 + breaks + (not self.data.endswith(b"\n") and self.data not in {b"", BOM})
 
     @property
     def cut_inside_line(self) -> bool:
         """Whether the only line kept is not kept to its end."""
-        return self.truncated and not self._data.endswith(b"\n")
+        return self.truncated and not self.data.endswith(b"\n")
 
     def text(self, path: object) -> tuple[str, int | None]:
         """The lines as text, and where in the file the first byte is that is not UTF-8.
@@ -74,12 +134,12 @@ class FilePart:
             path: What the file is called.
         """
         try:
-            return decode(self._data, path), None
+            return decode(self.data, path), None
         except InvalidParameters as error:
-            return self._data.removeprefix(BOM).decode(errors="replace"), self._begins + int(error.data["offset"])
+            return self.data.removeprefix(BOM).decode(errors="replace"), self._begins + int(error.data["offset"])
 
     @cached_property
-    def _data(self) -> bytes:
+    def data(self) -> bytes:
         """The bytes kept; when they are truncated, to the end of the last whole line, or else of a character."""
         data = b"".join(self._kept)
         if not self.truncated:
@@ -87,7 +147,19 @@ class FilePart:
         whole = data.rfind(b"\n") + 1
         if whole:
             return data[:whole]
-        return data[: len(data) - _unfinished(data)]
+        return data[: len(data) - _unfinished(data)] or data
+
+
+def fitting(data: bytes, room: int) -> bytes:
+    """As much of some bytes as can be shown in so many bytes of text, but at least a character."""
+    if len(data) <= room and len(data.decode(errors="replace").encode()) <= room:
+        return data
+    cut = data[: max(room, LONGEST_CHARACTER)]
+    cut = cut[: len(cut) - _unfinished(cut)]
+    if len(cut.decode(errors="replace").encode()) > max(room, LONGEST_CHARACTER):
+        cut = cut[: max(room // _REPLACEMENT, LONGEST_CHARACTER)]
+        cut = cut[: len(cut) - _unfinished(cut)] or cut
+    return cut
 
 
 def read_part(storage: Storage, file: FileStat, part: FilePart, keep: Callable[[bytes], object]) -> bytes | None:
@@ -104,12 +176,14 @@ def read_part(storage: Storage, file: FileStat, part: FilePart, keep: Callable[[
     """
     with storage.open(file.path) as stream:
         block = stream.read(CHUNK)
-        if is_binary(block):
+        if not is_text(block):
             return block
         while block:
             part.take(block)
             keep(block)
             block = stream.read(CHUNK)
+    if part.is_beyond_line and part.first <= part.total_lines:
+        raise part.beyond_line()
     return None
 
 

@@ -1,40 +1,70 @@
 """The tool `find`: files by name or path."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import RiskLevel
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.knowledge import IndexedFile
 from bridge.index.references import NoteResolver
 from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
-from bridge.index.texts.globs import MAX_LENGTH, compile_glob, looks_like_glob
-from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
-from bridge.tools.formatting import utc_time
+from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
+from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
+from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.formatting import local_date, local_time, size, utc_time
 from bridge.tools.kinds import read_spec
+from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import Storage
 from bridge.vault.ignore import IgnoreRules
 from bridge.vault.name_folding import nfc
+from bridge.vault.paths import parse_path
+
+MOST_RESULTS = 10_000
 
 
 class FindParams(Params):
     """Which files, and how many at most."""
 
     pattern: str = Field(
+        default="*",
         min_length=1,
         max_length=MAX_LENGTH,
-        description="Glob pattern (`*` stays within a folder, `**` spans folders: '**/*.md'), "
-        "or fuzzy search: words or letters of the name or path, typing errors allowed",
+        description="Glob ('*' stays within a folder, '**' spans folders: '**/*.md'), or words or letters of the "
+        "name or path, typing errors allowed",
     )
-    include_hidden: bool = Field(default=False, description="Include hidden files (names that start with a dot)")
+    folder: str | None = Field(
+        default=None,
+        max_length=LONGEST_PATH,
+        description="Only in here; a glob is relative to it and finds folders too",
+    )
+    include_hidden: bool = Field(default=False, description="Also files whose name starts with a dot")
     max_results: int | None = Field(
-        default=None, ge=1, le=10_000, description="Maximum number of results (default 50, or the user's setting)"
+        default=None, ge=1, le=MOST_RESULTS, description="Default 50, or the user's setting"
     )
+    details: bool = Field(default=False, description="Sizes and times too, newest first")
+
+    @model_validator(mode="after")
+    def _something(self) -> "FindParams":
+        if not self.model_fields_set & {"pattern", "folder"}:
+            raise ValueError("give pattern, or folder to list what is in it")
+        return self
+
+
+_FILES = frozenset({"find", "list_files"})
+_NAMES = frozenset({"find", "resolve_note", "is_available"})
+_DETAILS = frozenset({"find", "get_file_info"})
+
+
+def _acts(params: FindParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    yield _FILES if params.folder is not None or looks_like_glob(params.pattern) else _NAMES
+    if params.details:
+        yield _DETAILS
 
 
 class FindTool(ReadTool[FindParams]):
@@ -48,11 +78,14 @@ class FindTool(ReadTool[FindParams]):
     spec = read_spec(
         name="find",
         title="Find",
-        description="Search for files in the vault by name or path pattern.",
+        action="look/looked for files[ named {pattern}][: {count:file}]",
+        description="Find files and notes by name or path, or list a folder.",
         icon="search",
         parameters=FindParams,
         risk=RiskLevel.SAFE,
-        presets=frozenset({MINIMAL, VAULT}),
+        presets=frozenset({MINIMAL, AGENT, VAULT}),
+        replaces=(_FILES | _NAMES | _DETAILS) - {"find"},
+        acts=_acts,
     )
 
     def __init__(self, storage: Storage, clock: Clock) -> None:
@@ -66,7 +99,12 @@ class FindTool(ReadTool[FindParams]):
         del context
         if looks_like_glob(params.pattern):
             compile_glob(params.pattern)
-        return ReadEffect(matching(params.pattern), f"List the names of files that match {params.pattern!r}")
+            check_glob(params.pattern)
+        what = f"List the names of files that match {params.pattern!r}"
+        if params.folder is None:
+            return ReadEffect(matching(params.pattern), what)
+        folder = vault_path(params.folder.strip() or "/", self._storage, "folder")
+        return ReadEffect(in_vault(f"{folder}/" if folder.parts else ""), f"{what} in {str(folder) or 'the vault'}")
 
     def run(self, params: FindParams, context: CallContext) -> Output:
         """Choose among all names."""
@@ -80,6 +118,10 @@ class FindTool(ReadTool[FindParams]):
         rules = self._storage.ignored(context.settings.ignore_patterns)
         listing = self._listing(rules, check, hidden=params.include_hidden)
         check()
+        limit = params.max_results or context.settings.find_max_results
+        if params.folder is not None:
+            found = self._in_folder(params.folder, params.pattern, listing, check)
+            return _output(params, found, limit)
         named = set(self._resolver.outright(params.pattern))  # as a wikilink or an alias does: these come first
         found = [file for file in listing.files if file.path in named] if named else []
         if looks_like_glob(params.pattern):
@@ -87,7 +129,32 @@ class FindTool(ReadTool[FindParams]):
         else:
             others = listing.ranked(params.pattern, check)
         found += [file for file in others if file.path not in named]
-        return _output(params.pattern, found, params.max_results or context.settings.find_max_results)
+        return _output(params, found, limit)
+
+    def _in_folder(self, name: str, pattern: str, listing: Listing, check: Check) -> list[IndexedFile]:
+        """What is in a folder: files, and the folders in it that a glob means."""
+        asked = vault_path(name.strip() or "/", self._storage, "folder")
+        with not_found_as(f'Folder not found: "{asked}"'):
+            if not self._storage.is_folder(asked):
+                raise InvalidParameters(f'"{asked}" is a file, not a folder')
+            folder = self._storage.resolve(asked)
+        start = f"{folder}/" if folder.parts else ""
+        files = [file for file in listing.files if file.path.startswith(start)]
+        if not looks_like_glob(pattern):
+            return Listing(files, None).ranked(pattern, check)
+        glob = compile_glob(nfc(pattern), case_sensitive=False)
+        folders = [each for each in self._storage.knowledge.folders() if each.startswith(start)]
+        inner = [each for each in folders if glob.matches(nfc(each[len(start) :]))]
+        return [self._folder(each) for each in sorted(inner)] + [
+            file for file in files if glob.matches(nfc(file.path[len(start) :]))
+        ]
+
+    def _folder(self, path: str) -> IndexedFile:
+        """A folder as an entry of the list."""
+        changed = 0
+        with suppress(ToolFailure):
+            changed = self._storage.state(parse_path(path)).mtime_ns
+        return IndexedFile(f"{path}/", 0, changed, changed)
 
     def _listing(self, ignored: IgnoreRules | None, check: Check, *, hidden: bool) -> Listing:
         """All names: from the index once it has seen everything, else by walking."""
@@ -101,15 +168,31 @@ class FindTool(ReadTool[FindParams]):
         return Listing(walked, ignored)
 
 
-def _output(pattern: str, found: Sequence[IndexedFile], limit: int) -> Output:
+def _output(params: FindParams, found: Sequence[IndexedFile], limit: int) -> Output:
+    pattern = params.pattern
+    if params.details:
+        found = sorted(found, key=lambda file: (-file.mtime_ns, file.path))
     total, shown = len(found), found[:limit]
     data: list[dict[str, Any]] = [{"path": file.path, "modified": utc_time(file.mtime_ns)} for file in shown]
     lines = [file.path for file in shown]
+    if params.details:
+        data = [
+            known | {"size": file.size, "created": utc_time(file.created_ns)}
+            for known, file in zip(data, shown, strict=True)
+        ]
+        lines = [_detailed(file) for file in shown]
     if total > limit:
-        lines.append(f"[{limit} of {total} files shown. Use a narrower pattern, or a larger maxResults.]")
+        larger = ", or a larger maxResults" if limit < MOST_RESULTS else ""
+        lines.append(f"[{limit} of {total} files shown. Use a narrower pattern{larger}.]")
     if not total:
         lines.append(f"No file matches {pattern!r}.{_hint(pattern)}")
     return Output(data, "\n".join(lines), {"total": total, "truncated": total > limit})
+
+
+def _detailed(file: IndexedFile) -> str:
+    bytes_ = "" if file.path.endswith("/") else f"{size(file.size)}, "
+    made = "" if file.path.endswith("/") else f", created {local_date(file.created_ns)}"
+    return f"{file.path} ({bytes_}modified {local_time(file.mtime_ns)}{made})"
 
 
 def _hint(pattern: str) -> str:

@@ -9,9 +9,10 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.index.texts.collectors import GrepHit, GrepResult
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.globs import Glob, check_glob, compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
 from bridge.index.texts.patterns import MAX_LENGTH, Pattern
+from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.kinds import read_spec
 from bridge.tools.storage import Storage
@@ -51,9 +52,11 @@ class GrepTool(ReadTool[GrepParams]):
     spec = read_spec(
         name="grep",
         title="Grep",
+        action="search/searched the vault[ for {pattern}][: {count:line}]",
         description="Search file contents using regex patterns with surrounding context.",
         icon="text-search",
         parameters=GrepParams,
+        output=a_list(members(file=TEXT, line=WHOLE, match=TEXT, context=TEXT)),
         default_rate=60,
         presets=frozenset({MINIMAL, VAULT}),
     )
@@ -68,6 +71,7 @@ class GrepTool(ReadTool[GrepParams]):
         where = "all files"
         if params.file_pattern is not None:
             compile_glob(nfc(params.file_pattern))
+            check_glob(params.file_pattern)
             where = f"files matching {params.file_pattern!r}"
         return ReadEffect(matching(params.file_pattern or "**"), f"Search the text of {where} for {params.pattern!r}")
 

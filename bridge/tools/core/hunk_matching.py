@@ -2,17 +2,22 @@
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import re2
 
 from bridge.errors import Conflict
-from bridge.tools.core.unified import PatchHunk, PatchLine
+from bridge.tools.core.nearest_place import nearest_place
+from bridge.tools.core.patch_parts import PatchHunk, PatchLine
+from bridge.tools.formatting import shortened
 from bridge.vault.edits import Edited, LineEdit, apply_edits
-from bridge.vault.text import Lines
+from bridge.vault.text import Lines, encode
 
 MOST_CANDIDATES = 10
 """Places listed when a hunk fits in several."""
 _MORE_CONTEXT = "Give the hunk more unchanged lines, so that it fits in one place"
+_COPY = "Copy the unchanged and removed lines as the file has them, to the letter"
+_QUOTED = 200
 _PROBE = 500
 """Bytes of a hunk to search for; the rest is compared where they are found."""
 
@@ -44,34 +49,32 @@ def apply_hunks(data: bytes, hunks: Sequence[PatchHunk], path: object, check: Ch
     return _without_final_break(edited) if unended else edited
 
 
-def new_content(hunk: PatchHunk) -> bytes:
-    """The bytes of a file that a hunk of added lines makes."""
-    return "".join(line.text + "\n" * line.ended for line in hunk.lines).encode()
+def new_content(hunks: Sequence[PatchHunk]) -> bytes:
+    """The bytes of a file that a hunk of added lines makes; none without a hunk."""
+    return encode("".join(line.text + "\n" * line.ended for hunk in hunks for line in hunk.lines))
 
 
 def _place(lines: Lines, hunk: PatchHunk, name: str, path: object, check: Check) -> int:
     """The line where a hunk begins."""
     old = hunk.old
     if not old:
-        if lines.count == 0:
-            return 1
+        if lines.count == 0 or hunk.at_end:
+            return lines.count + 1
         raise _no_match(
             f"{name} has no unchanged or removed line, so its place in {str(path)!r} is not certain", _MORE_CONTEXT
         )
-    ends = not old[-1].ended, not hunk.new[-1].ended if hunk.new else False
     found: list[int] = []
     for first in _candidates(lines, old):
         check()
-        at_end = first + len(old) - 1 == lines.count
-        if (not any(ends) or at_end) and (not ends[0] or not lines.ends_with_break) and _stands(lines, first, old):
+        if _ends_fit(lines, hunk, first + len(old) - 1) and _stands(lines, first, old):
             found.append(first)
         if len(found) > MOST_CANDIDATES:
             break
     if not found:
-        raise _no_match(
-            f"{name} does not match {str(path)!r}: its unchanged and removed lines do not stand there together",
-            "Read the file again, make the patch from what it says now",
-        )
+        raise _misfit(lines, old, name, path, check)
+    if len(found) > 1 and hunk.heading:
+        below = _below(lines, hunk.heading)
+        found = [first for first in found if first in below] or found
     if len(found) > 1:
         shown = ", ".join(map(str, found[:MOST_CANDIDATES])) + (", ..." if len(found) > MOST_CANDIDATES else "")
         raise _no_match(
@@ -80,11 +83,54 @@ def _place(lines: Lines, hunk: PatchHunk, name: str, path: object, check: Check)
     return found[0]
 
 
-def _no_match(reason: str, advice: str, candidates: Sequence[int] = ()) -> Conflict:
+def _ends_fit(lines: Lines, hunk: PatchHunk, last: int) -> bool:
+    """Whether the file ends behind a line, with or without a line break, where the patch says so."""
+    unended = not hunk.old[-1].ended
+    at_end = hunk.at_end or unended or bool(hunk.new and not hunk.new[-1].ended)
+    return (last == lines.count or not at_end) and not (unended and lines.ends_with_break)
+
+
+def _below(lines: Lines, heading: str) -> range:
+    """The lines below a line of the file, to the next heading of its level where it is a heading.
+
+    They are all lines when it stands nowhere, or in several places: then it tells nothing.
+    """
+    texts = [line.strip() for line in lines.data[len(lines.bom) :].decode(errors="replace").split("\n")]
+    places = [number for number, text in enumerate(texts, 1) if text == heading]
+    if len(places) != 1:
+        return range(1, lines.count + 1)
+    level = len(heading) - len(heading.lstrip("#"))
+    marks = tuple("#" * depth + " " for depth in range(1, level + 1))
+    ends = (number for number, text in enumerate(texts[places[0] :], places[0] + 1) if marks and text.startswith(marks))
+    return range(places[0] + 1, next(ends, lines.count + 1))
+
+
+def _misfit(lines: Lines, old: Sequence[PatchLine], name: str, path: object, check: Check) -> Conflict:
+    """The failure of a hunk that fits nowhere, with the place that was most likely meant."""
+    reason = f"{name} does not match {str(path)!r}: its unchanged and removed lines do not stand there together"
+    near = nearest_place(lines, [line.text for line in old], check)
+    if near is None:
+        return _no_match(reason, "Read the file again, and make the patch from what it says now")
+    there = "the file ends before it" if near.there is None else f"the file has {_quoted(near.there)}"
+    return _no_match(
+        f"{reason}. The nearest place begins at line {near.first}; in line {near.line}, {there}, "
+        f"and the patch {_quoted(near.wanted)}",
+        _COPY,
+        nearest={"line": near.line, "text": near.there and near.there[:_QUOTED]},
+    )
+
+
+def _quoted(text: str) -> str:
+    return f"`{shortened(text, _QUOTED)}`"
+
+
+def _no_match(
+    reason: str, advice: str, candidates: Sequence[int] = (), nearest: dict[str, Any] | None = None
+) -> Conflict:
     return Conflict(
         f"{reason}. Nothing was changed. {advice}, or use patches with line numbers",
         code="no_match",
-        data={"candidates": list(candidates)},
+        data={"candidates": list(candidates)} | ({"nearest": nearest} if nearest else {}),
     )
 
 

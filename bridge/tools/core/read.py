@@ -1,33 +1,86 @@
 """The tool `read`: a file, whole or in part."""
 
-from typing import Any
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from bridge.contract.base import Params
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.references import NoteResolver, asked_for, locate
-from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
+from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.kinds import read_spec
+from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
+from bridge.tools.formatting import lines_shown
+from bridge.tools.kinds import by_kind, read_spec
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.read_note import ReadNoteParams, ReadNoteTool
 from bridge.tools.storage import Storage
+from bridge.vault.file_types import is_text
 from bridge.vault.files import FileStat
+from bridge.vault.text import CHUNK, Lines
 
 MOST_BYTES = 16 * 1024 * 1024
+MOST_PATHS = 50
+"""Files that one call reads."""
+MOST_NAMED = 3
+"""Files that a question names."""
 NEWLINE = "\n"
+_ROOM = 300
+"""Bytes of text kept free for the remark that says how to get the rest."""
 
 
 class ReadParams(Params):
     """Which lines of which file."""
 
-    path: str = Field(
-        description="File path relative to vault root, or a note's name or wikilink ('My Note', '[[My Note]]')"
+    path: str | None = Field(
+        default=None,
+        description="File path, or a note's name or wikilink; 'My Note#Heading' or 'My Note#^block' reads that part",
     )
-    start_line: int | None = Field(default=None, ge=1, description="Start reading from this line (the first is 1)")
-    end_line: int | None = Field(default=None, ge=1, description="Stop reading after this line")
-    max_bytes: int | None = Field(
-        default=None, ge=1, le=MOST_BYTES, description="Maximum bytes to read (default 1 MB, or the user's setting)"
+    paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
+        default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path: several files"
     )
+    start_line: int | None = Field(default=None, ge=1, description="First line, from 1")
+    end_line: int | None = Field(default=None, ge=1, description="Last line")
+    line_offset: int = Field(default=0, ge=0, description="Bytes of startLine to leave out: an answer's nextLineOffset")
+    max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB, or the user's setting")
+    line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
+    outline: bool = Field(default=False, description="Headings with their lines instead")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _list(cls, sent: Any) -> Any:
+        """A list of paths is taken as `path` too."""
+        if isinstance(sent, dict) and isinstance(sent.get("path"), list) and "paths" not in sent:
+            return {name: value for name, value in sent.items() if name != "path"} | {"paths": sent["path"]}
+        return sent
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ReadParams":
+        if (self.path is None) == (self.paths is None):
+            raise ValueError("give path, or paths")
+        if self.paths is not None and (self.start_line or self.end_line or self.line_offset):
+            raise ValueError("lines are read of one file; give path instead of paths")
+        return self
+
+    @property
+    def names(self) -> list[str]:
+        """The files, as the caller named them."""
+        return self.paths or [self.path or ""]
+
+
+def _acts(params: ReadParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    parts = ["#" in name for name in params.names]
+    if any(parts):
+        yield _PART
+    if not all(parts):
+        yield from by_kind(paths, _NOTE, _FILE)
+
+
+_PART = frozenset({"read", "read_note"})
+_NOTE = frozenset({"read", "read_note", "read_file"})
+_FILE = frozenset({"read", "read_file"})
 
 
 class ReadFileTool(ReadTool[ReadParams]):
@@ -40,29 +93,80 @@ class ReadFileTool(ReadTool[ReadParams]):
     spec = read_spec(
         name="read",
         title="Read",
-        description="Retrieve full or partial file contents.",
+        action="read/read {path|a file}",
+        description="Read files or notes, whole or in part.",
         icon="file-text",
         parameters=ReadParams,
-        presets=frozenset({MINIMAL, VAULT}),
+        presets=frozenset({MINIMAL, AGENT, VAULT}),
+        replaces=frozenset({"read_file", "read_note"}),
+        acts=_acts,
     )
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._resolver = NoteResolver(storage.knowledge)
+        self._notes = ReadNoteTool(NoteLookup(storage))
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
         del context
-        path = asked_for(self._storage, self._resolver, params.path)
+        paths = [self._asked_for(name) for name in params.names]
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
-        return ReadEffect(in_vault(path), f"Read {path}")
+        shown = ", ".join(paths[:MOST_NAMED]) + (f" and {len(paths) - MOST_NAMED} more" if paths[MOST_NAMED:] else "")
+        return ReadEffect(in_vault(*dict.fromkeys(paths)), f"Read {shown}")
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
-        """Read, keeping no more of the file than is asked for."""
-        file = self._storage.stat(locate(self._storage, self._resolver, params.path))
-        part = FilePart(params.start_line or 1, params.end_line, params.max_bytes or context.settings.read_max_bytes)
+        """Read, keeping no more of the files than is asked for."""
+        if params.paths is None:
+            return self._read(params.path or "", params, context)
+        return self._several(params.paths, params, context)
+
+    def _asked_for(self, name: str) -> str:
+        """What a question calls one file; of a part of a note, the note."""
+        try:
+            return str(locate(self._storage, self._resolver, name))
+        except InvalidParameters as error:
+            if error.data.get("part"):
+                return self._resolver.resolve(name).path
+        except ToolFailure:
+            pass
+        return asked_for(self._storage, self._resolver, name)
+
+    def _several(self, names: list[str], params: ReadParams, context: CallContext) -> Output:
+        """Several files one after the other, each with its share of the room."""
+        settings = context.settings
+        share = max(settings.max_output_bytes // len(names) - _ROOM, _ROOM)
+        less = settings.model_copy(update={"max_output_bytes": share})
+        files: list[Any] = []
+        texts: list[str] = []
+        for name in names:
+            try:
+                found = self._read(name, params, dataclasses.replace(context, settings=less))
+            except ToolFailure as failure:
+                if len(names) == 1:
+                    raise
+                files.append({"path": name, "error": failure.message})
+                texts.append(f"== {name} ==\nError: {failure.message}")
+                continue
+            files.append(found.data | found.metadata)
+            texts.append(f"== {found.data['path']} ==\n{found.text}")
+        return Output({"files": files}, "\n".join(texts), {"truncated": any(file.get("truncated") for file in files)})
+
+    def _read(self, name: str, params: ReadParams, context: CallContext) -> Output:
+        """One file, or the part of a note that its name means."""
+        try:
+            file = self._storage.stat(locate(self._storage, self._resolver, name))
+        except InvalidParameters as error:
+            if not error.data.get("part") or params.start_line or params.end_line or params.outline:
+                raise
+            return self._notes.run(ReadNoteParams(name=name, line_numbers=params.line_numbers), context)
+        if params.outline:
+            return _outlined(self._storage, file, context)
+        room = context.settings.max_output_bytes - _ROOM
+        limit = min(params.max_bytes or context.settings.read_max_bytes, room)
+        part = FilePart(params.start_line or 1, params.end_line, limit, params.line_offset)
         head = read_part(self._storage, file, part, lambda _block: None)
         if head is not None:
             return _binary(file, head)
@@ -71,7 +175,23 @@ class ReadFileTool(ReadTool[ReadParams]):
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
                 data={"totalLines": part.total_lines},
             )
+        if params.line_numbers:
+            numbered = number_lines(part.data, part.first, room)
+            part.keep(numbered.taken)
+            return _text(file, part, numbered.text)
+        part.fit(room)
         return _text(file, part)
+
+
+def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:
+    """The headings of a note."""
+    data, _ = storage.read(file.path, limit=MOST_OUTLINED)
+    if not is_text(data):
+        return _binary(file, data[:CHUNK])
+    headings = outline(data)
+    text = outline_text(headings, context.settings.max_output_bytes - _ROOM) or "No headings."
+    facts = file_facts(file) | {"outline": [entry._asdict() for entry in headings], "totalLines": Lines(data).count}
+    return Output(facts, text, {"truncated": file.size > len(data)})
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
@@ -81,8 +201,14 @@ def _binary(file: FileStat, head: bytes) -> Output:
     return Output(data, f"{file.path} is not text: {what}. Its bytes are not shown.")
 
 
-def _text(file: FileStat, part: FilePart) -> Output:
-    """The answer for a text file."""
+def _text(file: FileStat, part: FilePart, numbered: str | None = None) -> Output:
+    """The answer for a text file.
+
+    Args:
+        file: The file.
+        part: Of it.
+        numbered: The part's lines with their numbers, where these are wanted.
+    """
     content, invalid_at = part.text(file.path)
     metadata: dict[str, Any] = {
         "startLine": part.first,
@@ -90,19 +216,11 @@ def _text(file: FileStat, part: FilePart) -> Output:
         "totalLines": part.total_lines,
         "truncated": part.truncated,
     }
-    text = content
-    if part.truncated:
-        metadata["nextStartLine"] = part.last_taken + 1
-        text = f"{content}{'' if content.endswith(NEWLINE) else NEWLINE}{_note(part)}"
+    metadata |= part.next_place()
+    shown = content if numbered is None else numbered
+    foot = f"[{lines_shown(part.first, part.last_taken, part.total_lines, following=part.next_place())}]"
+    text = f"{shown}{'' if shown.endswith(NEWLINE) or not shown else NEWLINE}{foot}"
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
     data = file_facts(file) | {"content": content}
     return Output(data, text, metadata)
-
-
-def _note(part: FilePart) -> str:
-    """How to get the rest."""
-    shown = f"[Truncated: lines {part.first} to {part.last_taken} of {part.total_lines} shown"
-    if part.cut_inside_line:
-        return f"{shown}, the last one not to its end. Raise maxBytes, or continue with the next line.]"
-    return f"{shown}. Continue with startLine {part.last_taken + 1}.]"

@@ -1,210 +1,148 @@
-"""A unified diff, read strictly: what is not certain is refused, not guessed.
+"""A patch as coding agents write it: a unified diff, git's, or the form of `*** Begin Patch`.
 
-`unidiff` parses. This module refuses what it would let pass: lines that it drops after a hunk whose header counts too
-few, malformed hunk headers (a bare `@@` too), renames, deletions, and changes of mode.
+A unified diff to the letter is read by `unidiff`. Of any other patch it is forgiven how it is dressed: wrong or missing
+numbers in `@@`, missing `---` and `+++` lines, text around it. What it would do is not guessed: renames, deletions and
+changes of mode are refused.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from unidiff.errors import UnidiffParseError
-from unidiff.patch import Hunk as ParsedHunk
-from unidiff.patch import PatchedFile, PatchSet
+from dataclasses import replace
 
 from bridge.errors import InvalidParameters
+from bridge.tools.core.hunk_lines import read_hunk
+from bridge.tools.core.patch_names import NOWHERE, is_prefixed, path_in
+from bridge.tools.core.patch_parts import FilePatch, Section, malformed
+from bridge.tools.core.strict_diff import read_strictly
 
-NOWHERE = "/dev/null"
-
-_HUNK_HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
+_FENCE = re.compile(r"`{3,}\w*")
 _NOT_BY_HUNKS = re.compile(r"(?:rename|copy) (?:from|to) |(?:old|new) mode |GIT binary patch|Binary files ")
-_PREFIXED = re.compile(r"[abciow12]/")
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
-_LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
-_SIGNATURE = "-- "
-"""What `git format-patch` writes before its version."""
-
-
-@dataclass(frozen=True, slots=True)
-class PatchLine:
-    """One line of a hunk.
-
-    Attributes:
-        sign: ` ` stays, `-` goes, `+` comes.
-        text: Without its ending.
-        ended: False when the patch says that the file ends with it, without a line break.
-    """
-
-    sign: str
-    text: str
-    ended: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class PatchHunk:
-    """One hunk.
-
-    Attributes:
-        at: The line of the patch where it begins.
-        lines: Its lines.
-    """
-
-    at: int
-    lines: tuple[PatchLine, ...]
-
-    @property
-    def old(self) -> list[PatchLine]:
-        """The lines that it expects in the file."""
-        return [line for line in self.lines if line.sign != "+"]
-
-    @property
-    def new(self) -> list[PatchLine]:
-        """The lines that are there afterwards."""
-        return [line for line in self.lines if line.sign != "-"]
-
-
-@dataclass(frozen=True, slots=True)
-class FilePatch:
-    """The part of a patch that is about one file.
-
-    Attributes:
-        names: Its path. Two when a new file's `b/` may be git's prefix (the first is without it) or a folder.
-        creates: Whether the file is new.
-        hunks: In the order of the patch.
-    """
-
-    names: tuple[str, ...]
-    creates: bool
-    hunks: tuple[PatchHunk, ...]
+_MARKER = re.compile(r"\*\*\* (Update File|Add File|Delete File|Move to): (.*)")
 
 
 def parse_patch(text: str, path: str | None) -> list[FilePatch]:
-    """Read a unified diff.
+    """Read a patch.
 
     Args:
-        text: The diff of one or several files.
-        path: The file meant when the diff is of hunks alone.
+        text: The patch of one or several files.
+        path: The file meant when the patch is of hunks alone.
 
     Raises:
         InvalidParameters: It is malformed (says in which line), or renames, deletes or changes a mode.
     """
-    lines = text.split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    first = next((index for index, line in enumerate(lines) if line.startswith("@@")), None)
-    if first is None:
-        for number, line in enumerate(lines, 1):
-            _check_only_lines(number, line)
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    sections = read_strictly(lines) or read_forgivingly(_without_fence(lines))
+    if not sections:
         raise malformed(1, "it has no hunk, which begins with a line such as '@@ -5,3 +5,4 @@'")
-    supplied = 0
-    if path is not None and not any(line.startswith("--- ") for line in lines[:first]):
-        lines[first:first] = [f"--- {path}", f"+++ {path}"]
-        supplied = 2
-    files = _parse(lines, supplied)
-    _check_rest(lines, files, supplied)
-    return [_file(file, lines, supplied) for file in files]
+    by_git = any(section.git or is_prefixed(section.source or "", section.target or "") for section in sections)
+    files = [_file(section, path) for section in sections]
+    return [replace(file, names=file.names[:1]) for file in files] if by_git else files
 
 
-def malformed(line: int, reason: str) -> InvalidParameters:
-    """The refusal of a patch."""
-    return InvalidParameters(
-        f"The patch is malformed in line {line}: {reason}. Send a unified diff, or use patches with line numbers",
-        data={"line": line},
-    )
+def _without_fence(lines: list[str]) -> list[str]:
+    """The lines of a patch that was put into a code block, the fences left empty."""
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    if len(filled) > 1 and _FENCE.fullmatch(lines[filled[0]].strip()) and lines[filled[-1]].strip("`") == "":
+        lines[filled[0]] = lines[filled[-1]] = ""
+    return lines
 
 
-def _parse(lines: Sequence[str], supplied: int) -> PatchSet:
-    """What unidiff makes of the lines."""
-    rest = iter(lines)
-    try:
-        return PatchSet(line + "\n" for line in rest)
-    except UnidiffParseError as error:
-        reached = len(lines) - sum(1 for _line in rest)
-        reason = str(error).partition(":")[0].strip()
-        raise malformed(max(reached - supplied, 1), f"{reason[:1].lower()}{reason[1:]}") from None
+def read_forgivingly(lines: Sequence[str]) -> list[Section]:
+    """The files of a patch, in order; none when it has no hunk and names no file.
+
+    Args:
+        lines: The patch, without line endings.
+
+    Raises:
+        InvalidParameters: A line is none of a patch, or asks for more than changing lines.
+    """
+    sections: list[Section] = []
+    index = 0
+    while index < len(lines):
+        line = lines[index]
+        _check_only_lines(index + 1, line)
+        section = sections[-1] if sections else None
+        begun, taken = _beginning(lines, index)
+        if begun is not None:
+            if section is not None and section.git and not section.named and not begun.git:
+                begun.git, begun.creates = True, section.creates or begun.creates
+                sections.pop()
+            sections.append(begun)
+        elif section is not None and section.git and not section.hunks and line.startswith("new file mode "):
+            section.creates = True
+        elif line.startswith("@@") or (
+            section and section.named and not section.hunks and line.startswith(("+", "-", " "))
+        ):
+            if section is None:
+                section = Section(index + 1)
+                sections.append(section)
+            hunk, end = read_hunk(lines, index)
+            section.hunks.append(hunk)
+            taken = end - index
+        index += taken
+    return sections
 
 
-def _check_rest(lines: Sequence[str], files: PatchSet, supplied: int) -> None:
-    """Refuse a patch with lines that belong to no hunk but look as if they should."""
-    taken = {line.diff_line_no for file in files for hunk in file for line in hunk if line.diff_line_no}
-    after_hunk = False
-    for number, line in enumerate(lines, 1):
-        if number in taken:
-            after_hunk = True
-            continue
-        where = max(number - supplied, 1)
-        if line.startswith("@@") and not _HUNK_HEADER.match(line):
-            raise malformed(where, "a hunk begins with its line numbers, such as '@@ -5,3 +5,4 @@'")
-        _check_only_lines(where, line)
-        if after_hunk and line[:1] in {"+", "-", " "} and not _begins_file(lines, number) and line != _SIGNATURE:
-            raise malformed(where, "it lies beyond the lines that the '@@' line before it counts; correct the counts")
-        after_hunk = after_hunk and (line.startswith("\\") or not line.strip())
+def _beginning(lines: Sequence[str], index: int) -> tuple[Section | None, int]:
+    """The file that begins in a line, if one does; and how many lines that takes."""
+    line, following = lines[index], "".join(lines[index + 1 : index + 2])
+    if line.startswith("diff --git "):
+        return Section(index + 1, git=True), 1
+    if line.startswith("--- ") and following.startswith("+++ "):
+        source, target = path_in(line), path_in(following)
+        return Section(index + 1, source, target, creates=source == NOWHERE), 2
+    if line.startswith(("--- ", "+++ ")) and following.startswith("@@"):
+        name = path_in(line)
+        by_git = name.startswith("a/" if line[0] == "-" else "b/")
+        return Section(index + 1, f"a/{name[2:]}" if by_git else name, f"b/{name[2:]}" if by_git else name), 1
+    marker = _MARKER.match(line)
+    if marker is None:
+        return None, 1
+    name = marker[2].strip()
+    if marker[1] == "Delete File":
+        raise _deletes(name)
+    if marker[1] == "Move to":
+        raise _renames(f"Line {index + 1} of the patch renames a file to {name!r}")
+    return Section(index + 1, name, name, creates=marker[1] == "Add File"), 1
 
 
 def _check_only_lines(number: int, line: str) -> None:
     """Refuse a line that asks for more than changing lines."""
+    if line.startswith("deleted file mode "):
+        raise _deletes("a file")
     if _NOT_BY_HUNKS.match(line):
-        raise InvalidParameters(
-            f"Line {number} of the patch renames, copies, changes a mode or is binary; apply_patch only changes lines. "
-            "Leave that file out of the patch"
-        )
+        raise _renames(f"Line {number} of the patch renames, copies, changes a mode or is binary")
 
 
-def _begins_file(lines: Sequence[str], number: int) -> bool:
-    """Whether the line with this number and the next one are the names of a file."""
-    return lines[number - 1].startswith("--- ") and number < len(lines) and lines[number].startswith("+++ ")
+def _deletes(name: str) -> InvalidParameters:
+    return InvalidParameters(
+        f"The patch deletes {name!r}, which apply_patch does not do. Leave that file out, and use delete_file"
+    )
 
 
-def _file(file: PatchedFile, lines: Sequence[str], supplied: int) -> FilePatch:
+def _renames(what: str) -> InvalidParameters:
+    return InvalidParameters(
+        f"{what}, which apply_patch does not do: it only changes lines. Leave that file out; move_file renames"
+    )
+
+
+def _file(section: Section, path: str | None) -> FilePatch:
     """One file of the patch."""
-    if not file:
-        raise InvalidParameters(f"The patch has no hunk for {file.path!r}; leave that file out of it")
-    first = _header_of(file[0])
-    if first < len(("---", "+++", "@@")) or not _begins_file(lines, first - 2):
-        raise malformed(max(first - supplied, 1), "the lines '--- path' and '+++ path' come before a file's first hunk")
-    source, target = _name(lines[first - 3], "--- "), _name(lines[first - 2], "+++ ")
+    source, target = section.source, section.target
     if target == NOWHERE:
+        raise _deletes(source or "")
+    if not section.hunks and not (section.creates and section.named):
         raise InvalidParameters(
-            f"The patch deletes {source!r}, which apply_patch does not do. Use a tool that deletes files"
+            f"The patch has no hunk for {(target or 'a file')!r}, in line {section.at}; leave that file out of it"
         )
-    hunks = tuple(_hunk(hunk, supplied) for hunk in file)
-    creates = source == NOWHERE
-    if creates and (len(hunks) != 1 or hunks[0].old):
+    if source is None or target is None:
+        if path is None:
+            raise malformed(section.at, "the lines '--- path' and '+++ path' come before a file's first hunk")
+        source = target = path
+    hunks = tuple(section.hunks)
+    if section.creates and (len(hunks) > 1 or any(hunk.old for hunk in hunks)):
         raise malformed(hunks[0].at, "a new file has one hunk, of added lines alone")
-    return FilePatch(_names(source, target), creates, hunks)
-
-
-def _header_of(hunk: ParsedHunk) -> int:
-    """The number of the `@@` line."""
-    return min(line.diff_line_no for line in hunk if line.diff_line_no) - 1
-
-
-def _hunk(hunk: ParsedHunk, supplied: int) -> PatchHunk:
-    lines: list[PatchLine] = []
-    at = max(_header_of(hunk) - supplied, 1)
-    for line in hunk:
-        if line.line_type in {" ", "+", "-"}:
-            lines.append(PatchLine(line.line_type, line.value.removesuffix("\n").removesuffix("\r")))
-        elif line.line_type == "\\" and lines:
-            lines[-1] = PatchLine(lines[-1].sign, lines[-1].text, ended=False)
-    made = PatchHunk(at, tuple(lines))
-    if not all(line.ended for side in (made.old, made.new) for line in side[:-1]):
-        raise malformed(at, "only the last line of a file can have no newline")
-    return made
-
-
-def _name(line: str, mark: str) -> str:
-    """The path in a `---` or `+++` line, unquoted where git quoted it."""
-    name = line.removeprefix(mark).partition("\t")[0].removesuffix("\r").rstrip(" ")
-    if not (len(name) > 1 and name.startswith('"') and name.endswith('"')):
-        return name
-    quoted = name[1:-1].encode("utf-8", "surrogatepass")
-    return _ESCAPE.sub(lambda escape: _unescape(escape[1]), quoted).decode("utf-8", "replace")
-
-
-def _unescape(code: bytes) -> bytes:
-    """One of git's escapes."""
-    return bytes([int(code, 8) & 0xFF]) if len(code) > 1 else _LETTERS.get(code, code)
+    return FilePatch(_names(source, target), section.creates, hunks)
 
 
 def _names(source: str, target: str) -> tuple[str, ...]:
@@ -213,9 +151,6 @@ def _names(source: str, target: str) -> tuple[str, ...]:
         return (target[2:], target) if target.startswith("b/") else (target,)
     if source == target:
         return (source,)
-    if _PREFIXED.match(source) and _PREFIXED.match(target) and source[2:] == target[2:]:
+    if is_prefixed(source, target):
         return (source[2:],)
-    raise InvalidParameters(
-        f"The patch renames {source!r} to {target!r}, which apply_patch does not do. Name one file in both lines, "
-        "and use a tool that moves files"
-    )
+    raise _renames(f"The patch renames {source!r} to {target!r}")

@@ -33,7 +33,7 @@ def file_tools(storage: PlanningStorage, clock: Clock, handed: Handed) -> list[T
         ListFilesTool(storage, clock),
         GetFileInfoTool(storage),
         ReadVaultFileTool(storage, handed),
-        CreateNoteTool(storage, creation),
+        CreateNoteTool(storage, creation, clock),
         CreateFolderTool(storage),
         ModifyNoteTool(storage),
         EditFileTool(storage),

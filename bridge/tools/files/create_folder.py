@@ -34,7 +34,8 @@ class CreateFolderTool(WriteTool[CreateFolderParams]):
 
     spec = write_spec(
         name="create_folder",
-        title="Create Folder",
+        title="Create folder",
+        action="create/created the folder {path|that was named}",
         description="Create a folder in the vault, with the folders above it where they are missing.",
         icon="folder-plus",
         parameters=CreateFolderParams,

@@ -5,49 +5,74 @@ Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian
 
 from contextlib import suppress
 from itertools import count
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from bridge.clock import Clock
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.index.references import is_link
+from bridge.notes.reference import parse_reference
+from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.files.create_folder import CreateFolderParams, CreateFolderTool
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
-from bridge.tools.files.paths import NOTE, note_path, to_bytes, vault_path
-from bridge.tools.formatting import UNLINKABLE, done, size
+from bridge.tools.files.paths import NOTE, note_path, vault_path
+from bridge.tools.files.template_text import TemplateText, unfilled_warning, with_content
+from bridge.tools.formatting import UNLINKABLE, done, shortened, size
 from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import LONGEST_PATH, RequiredContent, SnakeCaseParams
+from bridge.tools.parameters import LONGEST_PATH, NO_CONTENT, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
+from bridge.vault.text import encode
+
+_ACTS = {
+    "note": frozenset({"create_note"}),
+    "file": frozenset({"write_file"}),
+    "folder": frozenset({"create_folder"}),
+}
 
 
 class CreateNoteParams(SnakeCaseParams):
     """The content, and the place: `path`, or `name` or `title` with `folder`."""
 
-    content: RequiredContent = Field(description="Note content in Markdown")
+    content: Annotated[str | None, Sentence(NO_CONTENT)] = Field(
+        default=None, description="All that it holds; of a note, Markdown"
+    )
+    kind: Literal["note", "file", "folder"] = Field(
+        default="note", description="file: other text, exactly at path; folder: an empty one at path"
+    )
     path: str | None = Field(
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="Target path; .md is added when missing, missing folders are made (default: made from the title)",
+        description="Where; .md is added when missing, missing folders are made (default: from the title)",
     )
     title: str | None = Field(
         default=None,
         max_length=LONGEST_PATH,
-        description="Note title, for the name of the file (default: the first heading or first line of content)",
+        description="Names the file (default: first heading or first line of content)",
     )
     name: str | None = Field(
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="Instead of path or title: note name (without extension)",
+        description="Instead of path or title: the note's name",
     )
     folder: str | None = Field(
         default=None,
         max_length=LONGEST_PATH,
-        description="With name or title: folder for the note (default: where Obsidian puts new notes)",
+        description="With name or title (default: where Obsidian puts new notes)",
+    )
+    template: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_PATH,
+        description="One of the user's templates; content goes below it",
     )
 
 
@@ -57,39 +82,62 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
     Args:
         storage: The vault.
         creation: Plans new files.
+        clock: The time that templates are filled with.
     """
 
     spec = write_spec(
         name="create_note",
-        title="Create Note",
-        description=(
-            "Create a new Markdown note. Without path or name, the file is named after the title, the first "
-            "heading or the "
-            "first line. An existing note is never overwritten."
-        ),
+        title="Create note",
+        action="create/created {files|a note}",
+        description="Create a note, another text file or a folder. Nothing is ever overwritten.",
         icon="file-plus",
         parameters=CreateNoteParams,
         operation=Operation.CREATE,
         risk=RiskLevel.MEDIUM,
         id_prefix="note",
+        presets=frozenset({AGENT, VAULT}),
+        replaces=frozenset({"write_file", "create_folder"}),
+        acts=lambda params, _paths: [_ACTS[params.kind]],
     )
 
-    def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
+    def __init__(self, storage: PlanningStorage, creation: CreationPlanner, clock: Clock) -> None:
         self._storage = storage
         self._creation = creation
+        self._clock = clock
+        self._templates = TemplateText(storage)
+        self._folders = CreateFolderTool(storage)
 
-    def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan:
+    def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Find the place and plan the note."""
-        new = to_bytes(params.content)
+        if params.kind == "folder":
+            if params.content:
+                raise InvalidParameters("A folder has no content; leave it out")
+            return self._folders.prepare(CreateFolderParams(path=_only_path(params)), context)
+        if params.content is None and params.template is None:
+            raise InvalidParameters(NO_CONTENT)
+        content = params.content or ""
+        new = encode(content)
+        if params.kind == "file":
+            if params.template is not None:
+                raise InvalidParameters("A template is for notes; leave it out, or kind")
+            place = self._free(vault_path(_only_path(params), self._storage))
+            return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
         place = self._place(params)
-        warnings = []
+        warnings, reads = [], []
+        if params.template is not None:
+            template = self._templates.find(params.template)
+            text = self._templates.fill(template, place, self._clock.now().astimezone())
+            new, reads = encode(with_content(text, content)), [str(self._storage.resolve(template))]
+            warnings += unfilled_warning(text)
         if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
-        return self._creation.plan(place, new, f'Create note "{place}" ({size(len(new))})', context, warnings)
+        summary = f'Create note "{place}" ({size(len(new))})'
+        return self._creation.plan(place, new, summary, context, warnings, reads=reads)
 
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
         """Where the note is."""
-        del params
+        if params.kind == "folder":
+            return self._folders.report(CreateFolderParams(path=_only_path(params)), applied)
         created = next(change for change in applied.plan.changes if change.after is not None and change.before is None)
         data = {"path": created.path, "size": len(applied.plan.blobs[created.after or ""])}
         return Output(data, done(applied.plan.summary))
@@ -99,13 +147,13 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         if params.path is not None:
             if params.name is not None or params.folder is not None:
                 raise InvalidParameters("path says where the note goes; leave out name and folder, or path")
-            return self._free(note_path(params.path, self._storage))
+            return self._free(note_path(_unlinked(params.path), self._storage))
         folder = self._folder(params.folder)
         if params.name is not None:
             if params.title is not None:
                 raise InvalidParameters("Give either name or title, and not both")
-            return self._free(note_path(f"{folder}/{params.name.strip()}", self._storage, "name"))
-        name = note_name(params.title or title_of(params.content))
+            return self._free(note_path(f"{folder}/{_unlinked(params.name.strip())}", self._storage, "name"))
+        name = note_name(params.title or title_of(params.content or ""))
         taken = self._names(folder)
         names = (name if not number else f"{name} {number}" for number in count())
         return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))
@@ -114,8 +162,10 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         """The place as it will be spelled, when nothing is there.
 
         Raises:
+            InvalidParameters: It is no name for a new note.
             Conflict: Something is.
         """
+        self._storage.check_new_name(path.name)
         if exists(self._storage, path):
             there = self._storage.resolve(path)
             raise Conflict(
@@ -138,3 +188,27 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         with suppress(NotFound):
             return {fold(name) for name in self._storage.names(folder)}
         return set()
+
+
+def _only_path(params: CreateNoteParams) -> str:
+    """Where something goes that is no note, and so takes no name from what it holds."""
+    path = params.path or (f"{params.folder or ''}/{params.name}" if params.name else None)
+    if path is None:
+        raise InvalidParameters(f"path is missing: say where the {params.kind} goes")
+    return path
+
+
+def _unlinked(name: str) -> str:
+    """A new note's name or path without the brackets of a wikilink.
+
+    Raises:
+        InvalidParameters: It is a link that names a part of a note, or no link at all (`invalid_format`).
+    """
+    if not is_link(name):
+        return name
+    link = parse_reference(name)
+    if link.part or link.alias:
+        raise InvalidParameters(
+            f"{shortened(name)!r} names more than a note; give the new note's name alone", code="invalid_format"
+        )
+    return link.path

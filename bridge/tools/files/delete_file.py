@@ -5,7 +5,7 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.files.paths import existing_path, not_found_as
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
@@ -28,7 +28,8 @@ class DeleteFileTool(WriteTool[DeleteFileParams]):
 
     spec = write_spec(
         name="delete_file",
-        title="Delete File",
+        title="Delete file",
+        action="delete/deleted {files|a file}",
         description=(
             "Delete a file, or a folder with all its contents. It goes to the trash that the user chose in Obsidian. "
             "The user sees what links to it and decides each time."
@@ -46,9 +47,9 @@ class DeleteFileTool(WriteTool[DeleteFileParams]):
 
     def prepare(self, params: DeleteFileParams, context: CallContext) -> ChangePlan:
         """Plan what goes."""
-        path = vault_path(params.path, self._storage)
+        path = existing_path(params.path, self._storage)
         with not_found_as(f'File or folder not found: "{path}"'):
-            return self._deletions.plan(path, context)
+            return self._deletions.plan([path], context)
 
     def report(self, params: DeleteFileParams, applied: Applied) -> Output:
         """That it is gone, and where it is now."""

@@ -1,12 +1,13 @@
 """The plan that deletes a file, or a folder with everything in it, into the trash that the user chose."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from bridge.clock import Clock
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
-from bridge.notes.names import link_key, split_link
+from bridge.notes.names import link_key
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.deletion_preview import DeletionPreview
 from bridge.tools.formatting import counted, size
@@ -42,51 +43,75 @@ class DeletionPlanner:
         self._storage = storage
         self._clock = clock
 
-    def plan(self, path: VaultPath, context: CallContext) -> ChangePlan:
-        """Plan that a file or folder goes.
+    def plan(self, paths: Sequence[VaultPath], context: CallContext) -> ChangePlan:
+        """Plan that files and folders go, all of them in one change.
 
         Args:
-            path: Which, as the caller wrote it.
+            paths: Which, as the caller wrote them; each once, and none in another one.
             context: The call.
 
         Raises:
             NotFound: Nothing is there.
-            InvalidParameters: It is the vault itself, a link, or a folder that holds one.
+            InvalidParameters: It is the vault itself, a link, or a folder that holds one; or one is named twice.
             PermissionDenied: It is a dot-folder or holds one, or something in it is closed to tools.
             DeadlineExceeded: It is too much to be read in time.
         """
+        trees = [self._tree(path) for path in paths]
+        together = [str(file) for tree in trees for file in tree.all]
+        if len(set(together)) < len(together):
+            raise InvalidParameters(
+                "A file or folder is named twice, or lies in another one that is named; name it once"
+            )
+        where: TrashPlace = self._storage.app_settings.trash_option
+        shown = [self._shown(tree, len(trees), context) for tree in trees]
+        sources = self._linked_from([tree.found for tree in trees])
+        changes: list[Change] = []
+        for tree, preview in zip(trees, shown, strict=True):
+            changes += [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in preview.hashes]
+            changes += [Change(ChangeKind.RMDIR, str(folder)) for folder in reversed(tree.found.folders)]
+        what = [_described(tree, preview.size) for tree, preview in zip(trees, shown, strict=True)]
+        more = [f"{len(what) - NAMED:,} more"] if len(what) > NAMED else []
+        folders = any(tree.is_folder for tree in trees)
+        return ChangePlan(
+            operation=Operation.DELETE,
+            summary=f"Delete {', '.join([*what[:NAMED], *more])}: {_goes(where, len(trees))}",
+            changes=tuple(changes),
+            blobs={},
+            previews=tuple(
+                each for tree, preview in zip(trees, shown, strict=True) for each in _previews(tree, preview)
+            ),
+            warnings=tuple(self._warnings(trees, sources, where, context)),
+            disposal=None if where == "none" else where,
+            linked_from=len(sources),
+            about=tuple(tree.name for tree in trees) if folders else (),
+        )
+
+    # -- what goes ----------------------------------------------------------------------------------------------
+
+    def _tree(self, path: VaultPath) -> "_Tree":
+        """One file, or a folder with all that is in it."""
         if not path.parts:
             raise InvalidParameters("The path names the vault itself, which cannot be deleted; name a folder in it")
         is_folder = self._storage.is_folder(path)
         place = self._real(path)
         self._refuse_closed(place, place)
-        tree = Subtree((), (place,))
+        found = Subtree((), (place,))
         if is_folder:
-            tree = self._storage.subtree(place, lambda found: self._refuse_closed(found, place))
-        where: TrashPlace = self._storage.app_settings.trash_option
-        shown = DeletionPreview(self._storage, listed=LISTED)
-        for number, file in enumerate(tree.files):
+            found = self._storage.subtree(place, lambda each: self._refuse_closed(each, place))
+        return _Tree(place, found, is_folder=is_folder)
+
+    def _shown(self, tree: "_Tree", of: int, context: CallContext) -> DeletionPreview:
+        """What is shown of one of several things that go."""
+        shown = DeletionPreview(self._storage, listed=max(LISTED // of, 1), share=of)
+        for number, file in enumerate(tree.found.files):
             if self._clock.monotonic() > context.deadline:
-                raise DeadlineExceeded(f"{str(place)!r} holds too much to be read in time; delete it in several parts")
+                raise DeadlineExceeded(
+                    f"{str(tree.place)!r} holds too much to be read in time; delete it in several parts"
+                )
             shown.add(file)
             if number % _STEP == _STEP - 1:
-                context.progress(number + 1, len(tree.files), f"Reading {place}")
-        sources = self._linked_from(tree)
-        changes = [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in shown.hashes]
-        changes += [Change(ChangeKind.RMDIR, str(folder)) for folder in reversed(tree.folders)]
-        what = _described(place, tree, shown.size) if is_folder else str(place)
-        return ChangePlan(
-            operation=Operation.DELETE,
-            summary=f"Delete {what}: {_GOES[where]}",
-            changes=tuple(changes),
-            blobs={},
-            previews=tuple(_previews(place, tree, shown)),
-            warnings=tuple(self._warnings(tree, sources, where, context)),
-            disposal=None if where == "none" else where,
-            linked_from=len(sources),
-        )
-
-    # -- what goes ----------------------------------------------------------------------------------------------
+                context.progress(number + 1, len(tree.found.files), f"Reading {tree.place}")
+        return shown
 
     def _real(self, path: VaultPath) -> VaultPath:
         """Where the path really leads. A link at its end is no file: deleting it would delete another."""
@@ -111,36 +136,42 @@ class DeletionPlanner:
             why, data = f"{str(place)!r} holds something that the user has closed, so it cannot be deleted", {}
         raise PermissionDenied(why, code="denied_by_rule", data=data)
 
-    def _linked_from(self, tree: Subtree) -> list[str]:
-        """The files outside it that link to something in it."""
+    def _linked_from(self, trees: Sequence[Subtree]) -> list[str]:
+        """The files that stay and link to something that goes."""
         knowledge = self._storage.everything.knowledge
         knowledge.refresh()
         names = knowledge.names
-        gone = set(map(str, tree.files))
+        gone = {str(file) for tree in trees for file in tree.files}
         links = knowledge.links_named({link_key(path) for path in gone})
-        found = {link.source for link in links if names.resolve(split_link(link.link)[0], link.source) in gone}
+        found = {link.source for link in links if names.resolve(link.linkpath, link.source) in gone}
         return sorted(found - gone)
 
     # -- what is shown ------------------------------------------------------------------------------------------
 
-    def _warnings(self, tree: Subtree, sources: list[str], where: TrashPlace, context: CallContext) -> Iterator[str]:
+    def _warnings(
+        self, trees: Sequence["_Tree"], sources: list[str], where: TrashPlace, context: CallContext
+    ) -> Iterator[str]:
+        files = [file for tree in trees for file in tree.found.files]
+        folders = [folder for tree in trees for folder in tree.found.folders]
         if where == "none" and not context.settings.patch_backup_enabled:
             yield (
                 "Nothing of it will be kept: Obsidian is set to keep no trash, and backups are off "
                 "(the setting 'patchBackupEnabled'). This cannot be undone"
             )
         if sources:
-            it = "what is in it" if tree.folders else "it"
+            it = "what is in it" if folders else "it"
+            it = it if len(trees) == 1 else "what goes"
             verb = "links" if len(sources) == 1 else "link"
             denial = self._storage.closed()
             seen = [source for source in sources if denial is None or denial(source) is None]
             yield f"{counted(len(sources), 'note')} {verb} to {it}{_named(seen, len(sources))}"
-        hidden = [str(file) for file in tree.files if file.name.startswith(".")]
-        if hidden and tree.folders:
+        hidden = [str(file) for file in files if file.name.startswith(".")]
+        if hidden and folders:
             verb = "goes" if len(hidden) == 1 else "go"
             yield f"{counted(len(hidden), 'hidden file')} {verb} with it{_named(hidden, len(hidden))}"
-        if len(tree.files) > LISTED:
-            yield f"Only {LISTED:,} of the {len(tree.files):,} files are listed here; all of them go"
+        listed = sum(min(len(tree.found.files), max(LISTED // len(trees), 1)) for tree in trees)
+        if len(files) > listed:
+            yield f"Only {listed:,} of the {len(files):,} files are listed here; all of them go"
 
     # -- what was done ------------------------------------------------------------------------------------------
 
@@ -148,13 +179,14 @@ class DeletionPlanner:
     def report(applied: Applied) -> Output:
         """That it is gone, and where it is now."""
         plan = applied.plan
+        if len(plan.subjects) > 1:
+            return _gone(applied)
         path = plan.changes[-1].path  # the folder itself goes last
         data: dict[str, Any] = {
             "path": path,
             "trash": applied.disposal or "none",
             "files": sum(change.kind is ChangeKind.DELETE for change in plan.changes),
             "linkedFrom": plan.linked_from,
-            "backup": applied.backup,
         }
         if applied.disposal is not None:
             return Output(data, f"Deleted '{path}' to trash.")
@@ -162,14 +194,62 @@ class DeletionPlanner:
         return Output(data, f"Deleted '{path}' permanently: Obsidian is set to keep no trash. {undo}")
 
 
-def _previews(place: VaultPath, tree: Subtree, shown: DeletionPreview) -> Iterator[FilePreview]:
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """One thing that goes.
+
+    Attributes:
+        place: Where it is, as spelled on disk.
+        found: The file, or the folder with everything in it.
+        is_folder: Which of the two it is.
+    """
+
+    place: VaultPath
+    found: Subtree
+    is_folder: bool
+
+    @property
+    def name(self) -> str:
+        """Its path, a folder's with a final slash."""
+        return f"{self.place}/" if self.is_folder else str(self.place)
+
+    @property
+    def all(self) -> Iterator[VaultPath]:
+        """Everything that goes with it."""
+        yield from self.found.files
+        yield from self.found.folders
+
+
+def _gone(applied: Applied) -> Output:
+    """That several things are gone."""
+    plan = applied.plan
+    paths = [path.rstrip("/") for path in plan.subjects]
+    data = {
+        "paths": paths,
+        "trash": applied.disposal or "none",
+        "files": sum(change.kind is ChangeKind.DELETE for change in plan.changes),
+        "linkedFrom": plan.linked_from,
+    }
+    where = "to trash" if applied.disposal is not None else "permanently: Obsidian is set to keep no trash"
+    undo = "" if applied.disposal is not None else f". It can{'' if applied.backup else 'not'} be undone"
+    return Output(data, f"Deleted {len(paths)} items{_named(paths, len(paths))} {where}{undo}.")
+
+
+def _goes(where: TrashPlace, count: int) -> str:
+    return _GOES[where] if count == 1 else _GOES[where].replace("it goes", "they go", 1)
+
+
+def _previews(tree: _Tree, shown: DeletionPreview) -> Iterator[FilePreview]:
     """The folder, folded: itself with all that is not listed, then its files."""
-    if tree.folders:
-        yield FilePreview(path=str(place), change="rmdir", removed=shown.unlisted_lines)
+    if tree.is_folder:
+        yield FilePreview(path=str(tree.place), change="rmdir", removed=shown.unlisted_lines)
     yield from shown.previews
 
 
-def _described(place: VaultPath, tree: Subtree, total: int) -> str:
+def _described(which: _Tree, total: int) -> str:
+    if not which.is_folder:
+        return str(which.place)
+    place, tree = which.place, which.found
     inner = len(tree.folders) - 1
     inside = f" and {counted(inner, 'folder')}" if inner else ""
     if not tree.files:

@@ -7,7 +7,9 @@ import hashlib
 
 from bridge.contract.consent import FilePreview
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import HEAD, describe_binary, is_binary
+from bridge.vault.change_notes import binary_kind, lost_note
+from bridge.vault.diff import binary_line
+from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, preview
 
@@ -24,6 +26,7 @@ class DeletionPreview:
     Args:
         storage: The vault.
         listed: How many are shown one by one.
+        share: Among how many of these the characters of all diffs are shared.
 
     Attributes:
         hashes: Each file with the sha256 of its bytes, in hex.
@@ -32,14 +35,14 @@ class DeletionPreview:
         unlisted_lines: Lines of text in those that are not shown.
     """
 
-    def __init__(self, storage: Storage, *, listed: int) -> None:
+    def __init__(self, storage: Storage, *, listed: int, share: int = 1) -> None:
         self.hashes: list[tuple[VaultPath, str]] = []
         self.previews: list[FilePreview] = []
         self.size = 0
         self.unlisted_lines = 0
         self._storage = storage
         self._listed = listed
-        self._room = MOST_TEXT
+        self._room = MOST_TEXT // share
 
     def add(self, path: VaultPath) -> None:
         """Take one file in.
@@ -62,18 +65,23 @@ class DeletionPreview:
         lines += not last.endswith(b"\n") and length > 0
         self.hashes.append((path, digest.hexdigest()))
         self.size += length
-        binary = is_binary(first)
+        if not is_text(first):
+            lines = 0
         if len(self.previews) >= self._listed:
-            self.unlisted_lines += 0 if binary else lines
+            self.unlisted_lines += lines
             return
-        self.previews.append(self._shown(path, first, length, 0 if binary else lines))
+        self.previews.append(self._shown(path, first, length, lines))
 
     def _shown(self, path: VaultPath, first: bytes, length: int, lines: int) -> FilePreview:
         name = str(path)
-        if length > LARGEST and not lines and is_binary(first):
-            kind = describe_binary(first[:HEAD], path.name)[0]
-            summary = f"Binary files {name} ({kind}, {length} bytes) and /dev/null differ\n"
-            return FilePreview(path=name, change="delete", diff=summary)
+        if not is_text(first):
+            kind = binary_kind(name, first, length)
+            return FilePreview(
+                path=name,
+                change="delete",
+                diff=binary_line(f"{name} ({describe_binary(first, name)[0]}, {length} bytes)", "/dev/null"),
+                note=lost_note(kind, deleted=True),
+            )
         if length <= min(LARGEST, self._room):
             shown = preview(Change(ChangeKind.DELETE, name), first, None)
             self._room -= len(shown.diff)

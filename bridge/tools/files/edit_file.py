@@ -1,11 +1,21 @@
 """The tool `edit_file`: text for text, one operation on lines, or several ranges of lines."""
 
+from collections.abc import Sequence
+
 from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content, in_vault
-from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, delete_lines, edit_ranges, insert_lines, replace_text
-from bridge.tools.files.paths import read_text, vault_path
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.files.edit_modes import (
+    EditTarget,
+    PlannedEdit,
+    check_ranges,
+    delete_lines,
+    edit_ranges,
+    insert_lines,
+    replace_text,
+)
+from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import counted, done, edit_facts
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
@@ -73,7 +83,8 @@ class EditFileTool(WriteTool[EditFileParams]):
 
     spec = write_spec(
         name="edit_file",
-        title="Edit File",
+        title="Edit file",
+        action="edit/edited {files|a file}",
         description=(
             "Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
             "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits "
@@ -92,9 +103,8 @@ class EditFileTool(WriteTool[EditFileParams]):
         """Work out what the file will be."""
         del context
         _check_modes(params)
-        path, data = read_text(self._storage, vault_path(params.path, self._storage))
-        with discloses_content(path):
-            planned = _plan(params, EditTarget(path, data))
+        path, data = read_text(self._storage, existing_path(params.path, self._storage))
+        planned = _plan(params, EditTarget(path, data))
         if planned.edited.data == data:
             message = f'No changes made: "{path}" already is as the edit would make it.'
             return Unchanged(
@@ -132,20 +142,39 @@ def _check_modes(params: EditFileParams) -> None:
         fault = "old_text is required for search/replace."
     elif by_text and params.new_text is None:
         fault = "new_text is required for search/replace; give an empty text to delete old_text."
-    elif params.delete_lines is not None and params.content is not None:
-        fault = "content is for insert operations; leave it out of delete_lines."
     elif not by_text and not by_line:
         fault = (
             "Give old_text and new_text, or one of insert_after_line, insert_before_line and delete_lines, or edits."
         )
+    fault = fault or _fault_of_values(params)
     if fault is not None:
         raise InvalidParameters(fault)
+
+
+def _fault_of_values(params: EditFileParams) -> str | None:
+    """What is wrong with the values of the one way that was chosen, whatever the file holds."""
+    if params.edits is not None:
+        check_ranges(_ranges(params.edits))
+    elif params.old_text is not None:
+        return None if params.old_text else "old_text must not be empty."
+    elif params.delete_lines is None:
+        return None if params.content else "content is required for insert operations."
+    elif params.content is not None:
+        return "content is for insert operations; leave it out of delete_lines."
+    elif params.delete_lines.end < params.delete_lines.start:
+        lines = params.delete_lines
+        return f"delete_lines: start {lines.start} is after end {lines.end}; swap them."
+    return None
+
+
+def _ranges(edits: Sequence[RangeEdit]) -> list[tuple[int, int, str]]:
+    return [(edit.range[0], edit.range[1], edit.replacement) for edit in edits]
 
 
 def _plan(params: EditFileParams, target: EditTarget) -> PlannedEdit:
     """The edit, in the way that was chosen."""
     if params.edits is not None:
-        return edit_ranges(target, [(edit.range[0], edit.range[1], edit.replacement) for edit in params.edits])
+        return edit_ranges(target, _ranges(params.edits))
     if params.old_text is not None and params.new_text is not None:
         return replace_text(target, params.old_text, params.new_text, everywhere=bool(params.replace_all))
     if params.delete_lines is not None:

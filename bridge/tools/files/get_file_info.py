@@ -4,8 +4,9 @@ from pydantic import Field
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.toolkit.output_schema import TEXT, WHOLE, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.files.paths import asked_path, existing_path, not_found_as
 from bridge.tools.formatting import exact_size, local_time, utc_time
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
@@ -28,12 +29,14 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
 
     spec = read_spec(
         name="get_file_info",
-        title="Get File Info",
+        title="Get file info",
+        action="look/looked at the size and dates of {path|a file}",
         description=(
             "Get the creation date, modification date and size of a file or folder without reading its contents."
         ),
         icon="info",
         parameters=GetFileInfoParams,
+        output=members(path=TEXT, type=TEXT, size=perhaps(WHOLE), created=TEXT, modified=TEXT),
         risk=RiskLevel.SAFE,
     )
 
@@ -43,13 +46,13 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
     def prepare(self, params: GetFileInfoParams, context: CallContext) -> ReadEffect:
         """Check the path; whether anything is there is said only after consent."""
         del context
-        path = self._path(params)
+        path = self._checked(asked_path(params.path, self._storage))
         return ReadEffect(in_vault(str(path)), f'Look at the size and dates of "{path}"')
 
     def run(self, params: GetFileInfoParams, context: CallContext) -> Output:
         """Look."""
         del context
-        path = self._path(params)
+        path = self._checked(existing_path(params.path, self._storage))
         with not_found_as(f'Path not found: "{path}"'):
             is_folder = self._storage.is_folder(path)
             found = self._storage.state(path) if is_folder else self._storage.stat(path)
@@ -69,8 +72,7 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
         }
         return Output(data, "\n".join(lines))
 
-    def _path(self, params: GetFileInfoParams) -> VaultPath:
-        path = vault_path(params.path, self._storage)
+    def _checked(self, path: VaultPath) -> VaultPath:
         if not path.parts:
             raise InvalidParameters("The path names the vault itself; name a file or folder in it.")
         return path

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bridge.notes.markdown import parse_note
+from bridge.notes.work import TooMuchWork, Work
+from bridge.tools.core.file_part import fitting
+from bridge.vault.text import BOM
 
 MOST_OUTLINED = 2 << 20
 """Bytes of a note whose outline is worked out; parsing more would take longer than a reader waits."""
@@ -17,11 +20,13 @@ class NumberedLines(NamedTuple):
     Attributes:
         text: `1: First line` and so on, without a line break at its end.
         last: The number of the last one.
+        taken: How many bytes of the file that is.
         cut: Whether the last one is not there to its end.
     """
 
     text: str
     last: int
+    taken: int
     cut: bool
 
 
@@ -33,40 +38,54 @@ class OutlineEntry(NamedTuple):
     line: int
 
 
-def number_lines(content: str, first: int, room: int) -> NumberedLines:
+def number_lines(data: bytes, first: int, room: int) -> NumberedLines:
     """Number lines, up to the last whole one for which there is room, but at least a part of the first.
 
     Args:
-        content: The lines.
+        data: The lines.
         first: The number of the first one.
         room: Bytes of UTF-8.
     """
-    lines = content.removesuffix("\n").split("\n") if content else []
     shown: list[str] = []
-    used = 0
-    for number, line in enumerate(lines, first):
-        text = line.removesuffix("\r")
-        text = f"{number}: {text}" if text else f"{number}:"
-        used += len(text.encode(errors="replace")) + 1
+    used = taken = 0
+    for number, line in enumerate(_lines(data), first):
+        text = _numbered(number, line)
+        used += len(text.encode()) + 1
         if used > room:
             if not shown:
-                cut = text.encode(errors="replace")[:room].decode(errors="ignore")
-                return NumberedLines(cut, number, cut=True)
+                part = fitting(line, room - len(_numbered(number, b"")) - 1)
+                return NumberedLines(_numbered(number, part), number, taken=len(part), cut=len(part) < len(line))
             break
         shown.append(text)
-    return NumberedLines("\n".join(shown), first - 1 + len(shown), cut=False)
+        taken += len(line)
+    return NumberedLines("\n".join(shown), first - 1 + len(shown), taken=taken, cut=False)
+
+
+def _lines(data: bytes) -> list[bytes]:
+    """Lines with their line breaks."""
+    parts = data.split(b"\n")
+    return [line + b"\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
+
+
+def _numbered(number: int, line: bytes) -> str:
+    text = line.removeprefix(BOM).removesuffix(b"\n").removesuffix(b"\r").decode(errors="replace")
+    return f"{number}: {text}" if text else f"{number}:"
 
 
 def outline(data: bytes) -> list[OutlineEntry]:
-    """The headings of a note with the lines they are in.
+    """The headings of a note with the lines they are in; none when it is too much to be understood.
 
     Args:
         data: The note's bytes.
     """
     text = data.decode("utf-8", "surrogateescape")
     entries: list[OutlineEntry] = []
+    try:
+        note = parse_note(text, outline=False, work=Work.of_one_note())
+    except TooMuchWork:
+        return entries
     line, at = 1, 0
-    for heading in parse_note(text, outline=False).headings:
+    for heading in note.headings:
         line, at = line + text.count("\n", at, heading.start), heading.start
         entries.append(OutlineEntry(heading.level, heading.heading.encode(errors="replace").decode(), line))
     return entries

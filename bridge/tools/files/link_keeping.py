@@ -5,27 +5,32 @@ The index says which notes may hold such links; what is written is worked out fr
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bridge.clock import Clock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
-from bridge.notes.names import link_key, split_link
+from bridge.notes.names import link_key
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
+from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import CallContext
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_binary
+from bridge.vault.file_types import is_text
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import ChangePlan, PlanBuilder
+from bridge.vault.plan import BrokenLink, ChangePlan, PlanBuilder
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
 
+MOST_LISTED = 1_000
+"""Broken links that an answer lists."""
+
 SOURCES = (".md", CANVAS)
 """Extensions of the files that hold links."""
 _MOST_NAMED = 20
+_LONGEST = 100
 _PROGRESS_EVERY = 50
 
 
@@ -52,12 +57,14 @@ class KeptLinks:
     Attributes:
         links: Links that are written anew.
         notes: Files that hold them.
-        warnings: Links that could not be, a sentence a file.
+        warnings: What keeps links from being written anew, a sentence a file.
+        broken: Links that could not be.
     """
 
     links: int = 0
     notes: int = 0
     warnings: list[str] = field(default_factory=list)
+    broken: list[BrokenLink] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -129,7 +136,7 @@ class LinkKeeper:
             return kept
         moving = Relocation(names, names.moved(dict(come)), {}, self._storage.app_settings.new_link_format)
         for found in self.rewritten(moving, self.sources(moving, rivals), kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new)
+            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
         return kept
 
     def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
@@ -183,15 +190,30 @@ class LinkKeeper:
             data: Its bytes.
             moving: What moves.
             kept: Where it is noted what was done.
+
+        Raises:
+            PermissionDenied: A link to a file that the user has closed would have to change.
         """
-        if not path.lower().endswith(SOURCES) or (b"[" not in data and b"{" not in data):
+        if not path.lower().endswith(SOURCES) or not any(mark in data for mark in (b"[", b"{", b"<")):
             return None
-        if is_binary(data):
+        if not is_text(data):
             kept.warnings.append(f"{path!r} is not text, so its links stay as they are")
             return None
-        found = rewrite(data.decode("utf-8", "surrogateescape"), path, moving)
+        text = data.decode("utf-8", "surrogateescape")
+        try:
+            found = rewrite(text, path, moving)
+        except TooMuchWork:
+            kept.warnings.append(f"{path!r} is too much to be understood, so its links stay as they are")
+            return None
+        closed = self.closed()
+        if any(map(closed, found.targets)):
+            raise closed_file()
         if found.left:
             kept.warnings.append(_left(path, found))
+            place = moving.place(path)
+            kept.broken += (
+                BrokenLink(place, text.count("\n", 0, link.start) + 1, _shown(link.original)) for link in found.left
+            )
         if not found.edits:
             return None
         kept.links += found.links
@@ -229,7 +251,14 @@ class CreationPlanner:
         self._keeper = LinkKeeper(storage, clock)
 
     def plan(
-        self, place: VaultPath, new: bytes, summary: str, context: CallContext, warnings: Sequence[str] = ()
+        self,
+        place: VaultPath,
+        new: bytes,
+        summary: str,
+        context: CallContext,
+        warnings: Sequence[str] = (),
+        *,
+        reads: Sequence[str] = (),
     ) -> ChangePlan:
         """The plan that makes a file and, where its name makes a link of another note ambiguous, rewrites that link.
 
@@ -242,6 +271,7 @@ class CreationPlanner:
             summary: The sentence for the person.
             context: The call.
             warnings: What else they should know.
+            reads: Files that the text is from.
 
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
@@ -250,14 +280,16 @@ class CreationPlanner:
         builder.create(place, new)
         kept = self._keeper.keep_for_new(builder, [str(place)], context)
         operation = Operation.UPDATE if kept.links else Operation.CREATE
-        return builder.build(operation, summary + kept.sentence, [*warnings, *kept.warnings])
+        warned = [*warnings, *kept.warnings]
+        return builder.build(operation, summary + kept.sentence, warned, broken=kept.broken, reads=reads)
 
 
 def closed_file() -> PermissionDenied:
     """The refusal when a file would change that the user has closed. It does not say which."""
     return PermissionDenied(
-        "This would change a file that the user has closed to you, because it is moved along or links here, so "
-        "nothing was planned. Ask the user to do it themselves, or leave these files where they are",
+        "This would change a file that the user has closed to you, or a link to one, because it is moved along, links "
+        "here or has this name, so nothing was planned. Ask the user to do it themselves, leave these files where they "
+        "are, or choose another name",
         code="denied_by_rule",
     )
 
@@ -271,12 +303,35 @@ def _alike(path: str) -> tuple[str, ...]:
 
 def _may_change(link: StoredLink, moving: Relocation) -> bool:
     """Whether this link may change, so that its file must be read."""
-    if link.source.lower().endswith(CANVAS):
-        return True  # what a node names is a whole path, which the index does not tell from other links
-    return moving.wanted(split_link(link.link)[0], link.source) is not None
+    return moving.wanted(link, link.source) is not None
+
+
+def _shown(link: str) -> str:
+    return link[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _left(path: str, found: RewrittenText) -> str:
-    named = ", ".join(repr(link[:100]) for link in found.left[:_MOST_NAMED])
+    named = ", ".join(repr(_shown(link.original)) for link in found.left[:_MOST_NAMED])
     more = f" and {len(found.left) - _MOST_NAMED} more" if len(found.left) > _MOST_NAMED else ""
     return f"{path!r} holds links that cannot be written so that they lead there; they will break: {named}{more}"
+
+
+def broken_data(plan: ChangePlan) -> dict[str, Any]:
+    """The links that a plan broke, for programs: the first of them with their places, and how many there are."""
+    listed = [link._asdict() for link in plan.broken[:MOST_LISTED]]
+    return {"broken": listed, "brokenCount": len(plan.broken)}
+
+
+def broken_sentence(plan: ChangePlan) -> str:
+    """The same for a model, with a space before it; nothing where all links lead where they did."""
+    broken = plan.broken
+    if not broken:
+        return ""
+    places = "; ".join(f"{link.path} line {link.line}: {link.link}" for link in broken[:_MOST_NAMED])
+    more = f"; and {len(broken) - _MOST_NAMED:,} more" if len(broken) > _MOST_NAMED else ""
+    files = counted(len({link.path for link in broken}), "file")
+    verb = "does" if len(broken) == 1 else "do"
+    return (
+        f" {counted(len(broken), 'link')} in {files} could not be written so that they follow and {verb} not lead "
+        f"there any more: {places}{more}."
+    )

@@ -10,7 +10,8 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
-from bridge.index.texts.globs import MAX_LENGTH, compile_glob
+from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob
+from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.files.paths import not_found_as, vault_path
 from bridge.tools.formatting import local_date, utc_time
@@ -70,13 +71,15 @@ class ListFilesTool(ReadTool[ListFilesParams]):
 
     spec = read_spec(
         name="list_files",
-        title="List Files",
+        title="List files",
+        action="list/listed files[ in {path}][ that match {pattern}][: {count:file}]",
         description=(
             "List files and folders that match a glob pattern, sorted by modification time (most recent first). "
             "To find text in files use search_files."
         ),
         icon="folder-open",
         parameters=ListFilesParams,
+        output=a_list(members(path=TEXT, type=TEXT, size=perhaps(WHOLE), modified=TEXT)),
         risk=RiskLevel.SAFE,
     )
 
@@ -89,6 +92,7 @@ class ListFilesTool(ReadTool[ListFilesParams]):
         del context
         base, pattern = self._base(params), _pattern(params)
         compile_glob(nfc(pattern), case_sensitive=False)
+        check_glob(pattern)
         return ReadEffect(
             in_vault(f"{base}/") if str(base) else matching(pattern),
             f'List files and folders that match "{pattern}" in {_where(base)}',
@@ -165,7 +169,8 @@ def _output(items: list[ListedItem], total: int, pattern: str, base: VaultPath) 
         return Output([], message, metadata)
     lines = [f"Found {len(items)} item(s):", "", *map(_line, items)]
     if total > len(items):
-        lines += ["", f"[Showing {len(items)} of {total} items. Use a narrower pattern, or a larger max_results.]"]
+        larger = ", or a larger max_results" if len(items) < MOST_RESULTS else ""
+        lines += ["", f"[Showing {len(items)} of {total} items. Use a narrower pattern{larger}.]"]
     return Output([_wire(item) for item in items], "\n".join(lines), metadata)
 
 

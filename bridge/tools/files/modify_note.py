@@ -8,18 +8,14 @@ from typing import Literal
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, discloses_content, in_vault
-from bridge.tools.files.edit_modes import EditTarget, PlannedEdit, replace_text
-from bridge.tools.files.paths import note_path, read_text, to_bytes
-from bridge.tools.formatting import counted, done, edit_facts
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.files.edit_modes import EditTarget, append_text, prepend_text, replace_text
+from bridge.tools.files.paths import existing_path, read_text
+from bridge.tools.formatting import done, edit_facts
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.plan import ChangePlan
-from bridge.vault.text import CHUNK, Lines
-
-_FENCE = b"---"
 
 
 class ModifyNoteParams(SnakeCaseParams):
@@ -43,7 +39,8 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
 
     spec = write_spec(
         name="modify_note",
-        title="Modify Note",
+        title="Modify note",
+        action="edit/edited {files|a note}",
         description=(
             "Modify an existing note: append to it, prepend to it, or replace a text in it. The user sees "
             "the diff first."
@@ -63,16 +60,15 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
             raise InvalidParameters("search is required for the replace operation and must be a non-empty string.")
         if params.operation != "replace" and params.search:
             raise InvalidParameters("search is for the replace operation; leave it out.")
-        path, data = read_text(self._storage, note_path(params.path, self._storage))
+        path, data = read_text(self._storage, existing_path(params.path, self._storage, note=True))
         target = EditTarget(path, data)
-        with discloses_content(path):
-            match params.operation:
-                case "append":
-                    planned = _append(target, params.content)
-                case "prepend":
-                    planned = _prepend(target, params.content)
-                case "replace":
-                    planned = replace_text(target, params.search or "", params.content, everywhere=False)
+        match params.operation:
+            case "append":
+                planned = append_text(target, params.content)
+            case "prepend":
+                planned = prepend_text(target, params.content)
+            case "replace":
+                planned = replace_text(target, params.search or "", params.content, everywhere=False)
         if planned.edited.data == data:
             output = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
             return Unchanged(in_vault(str(path)), f'Compare "{path}" with a change', output)
@@ -84,34 +80,3 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
         """What was done."""
         del params
         return Output(edit_facts(applied), done(applied.plan.summary))
-
-
-def _append(target: EditTarget, content: str) -> PlannedEdit:
-    """The content behind the last byte; behind a last line without a line break, not on that line."""
-    lines = Lines(target.data)
-    added = to_bytes(content)
-    if b"\r\n" not in added and lines.prevailing != b"\n":
-        added = added.replace(b"\n", lines.prevailing)
-    if added and lines.count and not lines.ends_with_break and not added.startswith((b"\n", b"\r\n")):
-        added = lines.prevailing + added
-    return PlannedEdit(Edited(target.data + added, ()), f'Append {_lines(content)} to "{target.path}"')
-
-
-def _prepend(target: EditTarget, content: str) -> PlannedEdit:
-    """The content on lines of its own before the first line of the body."""
-    line = _first_of_body(Lines(target.data))
-    edited = apply_edits(target.data, [LineEdit(line, line - 1, content)], target.path)
-    return PlannedEdit(edited, f'Prepend {_lines(content)} to "{target.path}"')
-
-
-def _lines(content: str) -> str:
-    return counted(content.count("\n") + (not content.endswith("\n")), "line")
-
-
-def _first_of_body(lines: Lines) -> int:
-    """The number of the line behind the frontmatter, also of one that is broken YAML (rules 46 and 49)."""
-    start = len(lines.bom)
-    first, *rest = lines.data[start : start + CHUNK].split(b"\n")
-    if first.rstrip() != _FENCE:
-        return 1
-    return next((number for number, line in enumerate(rest, 2) if line.rstrip() == _FENCE), 0) + 1

@@ -5,12 +5,12 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.files.link_keeping import broken_data, broken_sentence
 from bridge.tools.files.move_plan import MovePlanner
-from bridge.tools.files.paths import note_path, vault_path
+from bridge.tools.files.paths import existing_path, note_path, vault_path
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredDestination, RequiredSource, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangeKind, ChangePlan
 
@@ -37,7 +37,8 @@ class MoveFileTool(WriteTool[MoveFileParams]):
 
     spec = write_spec(
         name="move_file",
-        title="Move File",
+        title="Move file",
+        action="move/moved {source|a file}[ to {destination}]",
         description=(
             "Move or rename a file or folder. Links in all notes, properties and canvases follow, in one "
             "change with one "
@@ -56,19 +57,20 @@ class MoveFileTool(WriteTool[MoveFileParams]):
 
     def prepare(self, params: MoveFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the move and every link that follows."""
-        source, target = self._places(params)
-        plan = self._moves.plan(source, target, context)
+        source, target = self._source(params.source), self._target(params.destination)
+        plan = self._moves.plan([(source, target)], context)
         return _unmoved(target) if plan is None else plan
 
     def report(self, params: MoveFileParams, applied: Applied) -> Output:
         """Where it went, and which notes changed for it."""
-        return _moved(applied, *self._places(params))
+        del params
+        return _moved(applied)
 
-    def _places(self, params: MoveFileParams) -> tuple[VaultPath, VaultPath]:
-        return self._place(params.source, "source"), self._place(params.destination, "destination")
+    def _source(self, text: str) -> VaultPath:
+        return existing_path(text, self._storage, "source")
 
-    def _place(self, text: str, parameter: str) -> VaultPath:
-        return vault_path(text, self._storage, parameter)
+    def _target(self, text: str) -> VaultPath:
+        return vault_path(text, self._storage, "destination")
 
 
 class OrganizeNoteParams(MoveFileParams):
@@ -85,7 +87,8 @@ class OrganizeNoteTool(MoveFileTool):
 
     spec = write_spec(
         name="organize_note",
-        title="Organize Note",
+        title="Organize note",
+        action="move/moved {source|a note}[ to {destination}]",
         description=(
             "Rename or move a note; .md is added where missing. Links in all notes, properties and canvases follow, in "
             "one change with one undo; the user sees each of them first. Never overwrites."
@@ -97,30 +100,31 @@ class OrganizeNoteTool(MoveFileTool):
         timeout=300.0,
     )
 
-    def _place(self, text: str, parameter: str) -> VaultPath:
-        return note_path(text, self._storage, parameter)
+    def _source(self, text: str) -> VaultPath:
+        return existing_path(text, self._storage, "source", note=True)
+
+    def _target(self, text: str) -> VaultPath:
+        return note_path(text, self._storage, "destination")
 
 
 def _unmoved(path: VaultPath) -> Unchanged:
     """The answer when a thing is where it should go."""
     message = f'No changes made: source and destination are the same path ("{path}").'
     data = {"source": str(path), "destination": str(path), "files": 0, "updated": [], "updatedCount": 0}
+    data |= {"broken": [], "brokenCount": 0}
     return Unchanged(in_vault(str(path)), f'Look whether "{path}" exists', Output(data, message))
 
 
-def _moved(applied: Applied, source: VaultPath, target: VaultPath) -> Output:
+def _moved(applied: Applied) -> Output:
     """What a move did.
 
     Args:
         applied: What the ledger did.
-        source: What was moved, as the caller wrote it.
-        target: Where to, likewise.
     """
     changes = applied.plan.changes
     moves = [change for change in changes if change.kind is ChangeKind.MOVE]
-    left = [change.path for change in changes if change.kind in {ChangeKind.MOVE, ChangeKind.RMDIR}]
-    taken = [change.new_path or change.path for change in changes if change.kind in {ChangeKind.MOVE, ChangeKind.MKDIR}]
-    here, there = _spelled(source, left), _spelled(target, taken[::-1])
+    subjects = [path.rstrip("/") for path in applied.plan.subjects]
+    here, there = subjects[0], subjects[-1]
     updated = [change.path for change in changes if change.kind is ChangeKind.MODIFY]
     # Where a folder went by way of another one, only the whole way counts.
     arrived = {change.new_path for change in moves} - {change.path for change in moves}
@@ -131,10 +135,5 @@ def _moved(applied: Applied, source: VaultPath, target: VaultPath) -> Output:
         "updated": updated[:MOST_LISTED],
         "updatedCount": len(updated),
     }
-    return Output(data, f'Moved "{here}" to "{there}".')
-
-
-def _spelled(path: VaultPath, places: list[str]) -> str:
-    """A path as it is on disk, where the change tells."""
-    key = fold(str(path))
-    return next((place for place in places if fold(place) == key), str(path))
+    data |= broken_data(applied.plan)
+    return Output(data, f'Moved "{here}" to "{there}".' + broken_sentence(applied.plan))

@@ -1,7 +1,7 @@
 """The plan of a move: of a file, or of a folder with everything in it, and of every link that must follow."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from bridge.clock import Clock
@@ -20,6 +20,9 @@ from bridge.vault.text import CHUNK
 
 MOST_FILES = 20_000
 """Files that one call moves."""
+
+MOST_NAMED = 3
+"""Moves that the question's sentence names."""
 
 _PROGRESS_EVERY = 50
 
@@ -41,6 +44,12 @@ class MoveSet:
     is_folder: bool
     files: list[VaultPath] = field(default_factory=list)
     folders: list[VaultPath] = field(default_factory=list)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Where from and where to, a folder with a final slash."""
+        slash = "/" if self.is_folder else ""
+        return f"{self.source}{slash}", f"{self.target}{slash}"
 
     def place(self, path: VaultPath) -> VaultPath:
         """Where something of it goes."""
@@ -88,16 +97,15 @@ class MovePlanner:
         self._storage = storage
         self._keeper = LinkKeeper(storage, clock)
 
-    def plan(self, source: VaultPath, target: VaultPath, context: CallContext) -> ChangePlan | None:
-        """The plan that moves a file or folder.
+    def plan(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> ChangePlan | None:
+        """The plan that moves files and folders, all of them in one change.
 
         Args:
-            source: What, as the caller wrote it.
-            target: Where to, likewise.
+            moves: What, and where to, as the caller wrote it.
             context: The call.
 
         Returns:
-            None when it is there already.
+            None when all of it is there already.
 
         Raises:
             NotFound: There is nothing to move.
@@ -107,9 +115,33 @@ class MovePlanner:
             PermissionDenied: A dot-folder is concerned, or a file that the user has closed.
             DeadlineExceeded: It takes too long.
         """
-        moved = self._move_set(source, target)
-        if moved is None:
+        sets = self._move_sets(moves, context)
+        if not sets:
             return None
+        builder, kept = self._storage.plan(), KeptLinks()
+        places = {str(path): str(moved.place(path)) for moved in sets for path in moved.files}
+        if len(set(places.values())) < sum(len(moved.files) for moved in sets):
+            raise InvalidParameters("Two of the moves are of the same file, or to the same place; put them into one")
+        moving = self._keeper.moving(dict(places))
+        for moved in sets:
+            self._move(builder, moved, moving, kept, context)
+        others = [path for path in self._keeper.sources(moving, [*places, *places.values()]) if path not in places]
+        for rewritten in self._keeper.rewritten(moving, others, kept, context):
+            builder.modify(parse_path(rewritten.path), rewritten.old, rewritten.new, follows=True)
+        for moved in sets:
+            for folder in reversed(moved.folders) if not _is_respelling(moved) else ():
+                builder.rmdir(folder)
+        if bad := [character for character in UNLINKABLE if any(character in moved.target.name for moved in sets)]:
+            kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
+        summary = f"Move {_listed(sets)}{kept.sentence}"
+        folders = any(moved.is_folder for moved in sets)
+        about = [name for moved in sets for name in moved.names] if folders else []
+        return builder.build(Operation.UPDATE, summary, kept.warnings, about=about, broken=kept.broken)
+
+    def _move_sets(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> list[MoveSet]:
+        """What moves where, with everything that goes along; without what is there already."""
+        found = [self._move_set(source, target) for source, target in moves]
+        sets = [moved for moved in found if moved is not None]
         closed = self._keeper.closed()
 
         def look(path: VaultPath) -> None:
@@ -117,32 +149,21 @@ class MovePlanner:
             if closed(str(path)):
                 raise closed_file()
 
-        moved.fill(self._storage, look)
-        builder, kept = self._storage.plan(), KeptLinks()
-        moves: dict[str, str | None] = {str(path): str(moved.place(path)) for path in moved.files}
-        moving = self._keeper.moving(moves)
-        self._move(builder, moved, moving, kept, context)
-        touched = [*moves, *(str(moved.place(path)) for path in moved.files)]
-        others = [path for path in self._keeper.sources(moving, touched) if path not in moves]
-        for found in self._keeper.rewritten(moving, others, kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new)
-        for folder in reversed(moved.folders) if not _is_respelling(moved) else ():
-            builder.rmdir(folder)
-        if bad := [character for character in UNLINKABLE if character in moved.target.name]:
-            kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
-        count = f" ({counted(len(moved.files), 'file')})" if moved.is_folder else ""
-        summary = f"Move {moved.source} to {moved.target}{count}{kept.sentence}"
-        return builder.build(Operation.UPDATE, summary, kept.warnings)
+        for moved in sets:
+            moved.fill(self._storage, look)
+        return sets
 
     def _move_set(self, source: VaultPath, target: VaultPath) -> MoveSet | None:
         """What moves where; None when it is there already."""
         if not source.parts or not target.parts:
             raise InvalidParameters("The vault itself cannot be moved or replaced; name a file or folder in it")
+        if fold(source.name) != fold(target.name):
+            self._storage.check_new_name(target.name)
         try:
             is_folder = self._storage.is_folder(source)
             real = self._storage.resolve(source)
         except NotFound:
-            raise NotFound(f'Source not found: "{source}"') from None
+            raise NotFound(f'Source not found: "{source}"', wanted=str(source)) from None
         taken = self._is_taken(target)
         if target in {source, real}:
             return None
@@ -221,6 +242,16 @@ class MovePlanner:
         while exists(self._storage.everything, place := path.parent.child(f"{path.name[:50]} (moving {number})")):
             number += 1
         return place
+
+
+def _listed(sets: Sequence[MoveSet]) -> str:
+    """What moves where, in the question's sentence: all of a few."""
+    moves = [
+        f"{moved.source} to {moved.target}" + (f" ({counted(len(moved.files), 'file')})" if moved.is_folder else "")
+        for moved in sets[:MOST_NAMED]
+    ]
+    more = [f"{len(sets) - MOST_NAMED} more"] if len(sets) > MOST_NAMED else []
+    return ", ".join([*moves, *more])
 
 
 def _is_respelling(moved: MoveSet) -> bool:

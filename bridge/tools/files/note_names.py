@@ -6,6 +6,7 @@ The name is one that every system and every link can have (rules 6 to 8 of docs/
 import re
 from collections.abc import Iterator
 
+from bridge.vault.hidden_characters import without_hidden_characters
 from bridge.vault.name_folding import nfc
 from bridge.vault.paths import unsafe_name
 
@@ -52,7 +53,7 @@ def title_of(content: str) -> str:
 
 def note_name(title: str) -> str:
     """A title as the name of a new note, without `.md`: what files or links cannot have is left out (rules 6 to 8)."""
-    name = _tidy(_NOT_IN_NAMES.sub(" ", nfc(title)))
+    name = _tidy(without_hidden_characters(_NOT_IN_NAMES.sub(" ", nfc(title))))
     if len(name) > _MOST_CHARACTERS or len(name.encode()) > _MOST_BYTES:
         cut = name[:_MOST_CHARACTERS].encode()[:_MOST_BYTES].decode(errors="ignore")
         whole, space, _rest = cut.rpartition(" ")
@@ -87,4 +88,4 @@ def _plain(line: str) -> str:
 
 def _tidy(text: str) -> str:
     """Single spaces, and none at the ends, where no dot is either."""
-    return " ".join(text.split()).strip(" .\u200d")
+    return " ".join(text.split()).strip(" .\u200d\u2024\ufe52\uff0e")

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
-from bridge.tools.storage import Storage
-from bridge.vault.file_types import describe_binary, is_binary
+from bridge.index.references import NoteResolver, is_link, whole_note
+from bridge.tools.storage import Storage, exists
+from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath, parse_path, protected
 from bridge.vault.text import check_utf8
 
@@ -48,6 +49,55 @@ def note_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
     return path if path.name.lower().endswith(NOTE) else parse_path(str(path) + NOTE)
 
 
+def existing_path(text: str, storage: Storage, name: str = "path", *, note: bool = False) -> VaultPath:
+    """The place that a parameter names, of a tool for what is there: by its path, else by a note's name or wikilink.
+
+    Args:
+        text: What the caller wrote.
+        storage: The vault.
+        name: The parameter's name.
+        note: Whether only notes are meant, whose `.md` may be left out.
+
+    Returns:
+        The path as the caller wrote it where something is there, or where nothing has that name either.
+
+    Raises:
+        InvalidParameters: It is blank, or no path and no name, or names a part of a note.
+        Ambiguous: Several notes have that name.
+        PermissionDenied: It leads outside the vault or into a dot-folder, or the user has closed it.
+    """
+    fault: InvalidParameters | None = None
+    try:
+        path = (note_path if note else vault_path)(text, storage, name)
+        if not is_link(text) and (not path.parts or exists(storage, path)):
+            return path
+    except InvalidParameters as error:
+        fault = error
+    try:
+        return whole_note(NoteResolver(storage.knowledge), text, certain=True)
+    except (NotFound, InvalidParameters) as error:
+        if fault is None and not error.data.get("part"):
+            return path
+        raise (fault or error) from None
+
+
+def asked_path(text: str, storage: Storage) -> VaultPath:
+    """What a question about a read calls its file. Whether there is one is said only after consent.
+
+    Args:
+        text: What the caller wrote.
+        storage: The vault.
+
+    Raises:
+        InvalidParameters: It is blank, or no path and no name.
+        PermissionDenied: It leads outside the vault or into a dot-folder.
+    """
+    try:
+        return existing_path(text, storage)
+    except ToolFailure:
+        return vault_path(text, storage)
+
+
 @contextmanager
 def not_found_as(sentence: str) -> Iterator[None]:
     """Give NotFound this sentence.
@@ -58,7 +108,7 @@ def not_found_as(sentence: str) -> Iterator[None]:
     try:
         yield
     except NotFound as error:
-        raise NotFound(sentence, data=error.data) from None
+        raise NotFound(sentence, data=error.data, wanted=error.wanted) from None
 
 
 def read_text(storage: Storage, path: VaultPath) -> tuple[VaultPath, bytes]:
@@ -73,23 +123,11 @@ def read_text(storage: Storage, path: VaultPath) -> tuple[VaultPath, bytes]:
     """
     with not_found_as(f'File not found: "{path}"'):
         data, stat = storage.read(path)
-    if is_binary(data):
+    if not is_text(data):
         kind, mime = describe_binary(data, stat.path.name)
         raise InvalidParameters(f'"{stat.path}" is not text ({kind}, {mime}); only text can be edited')
     check_utf8(data, stat.path)
     return stat.path, data
-
-
-def to_bytes(text: str) -> bytes:
-    """The bytes of a text that a caller gave.
-
-    Raises:
-        InvalidParameters: It holds half of a surrogate pair, which no file can.
-    """
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        raise InvalidParameters("The text is not valid Unicode; remove the lone surrogate") from None
 
 
 @contextmanager

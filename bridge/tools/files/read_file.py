@@ -9,8 +9,8 @@ from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
-from bridge.tools.files.paths import NOTE, not_found_as, vault_path
-from bridge.tools.formatting import counted, size
+from bridge.tools.files.paths import NOTE, asked_path, existing_path, not_found_as
+from bridge.tools.formatting import counted, next_words, size
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.services import Handed
@@ -32,6 +32,8 @@ _REFUSED = (
     "Read on with start_line.]"
 )
 
+_CUT = "[Text is cut at {:,} bytes, the user's setting maxOutputBytes. Read on with start_line; data holds all lines.]"
+
 
 class ReadFileParams(SnakeCaseParams):
     """Which lines of which file."""
@@ -42,6 +44,9 @@ class ReadFileParams(SnakeCaseParams):
     )
     start_line: int | None = Field(default=None, ge=1, description="First line to read (the first is 1)")
     end_line: int | None = Field(default=None, ge=1, description="Last line to read, inclusive")
+    line_offset: int = Field(
+        default=0, ge=0, description="Go on inside start_line after so many bytes of it: an answer's nextLineOffset"
+    )
     read_entire_file: bool | None = Field(
         default=None,
         description="Read all of a large file. Only for files that this session has written or that the user attached",
@@ -58,13 +63,12 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
     spec = read_spec(
         name="read_file",
-        title="Read File",
+        title="Read file",
+        action="read/read {path|a file}",
         description=(
-            "Read a file with its lines numbered, and its outline. Large files are cut at 2000 lines or "
-            "about 100 KB; the "
-            "last line of the answer says which lines are shown and how many there are. If what you need "
-            "may be in lines "
-            "not shown, call again with start_line and end_line."
+            "Read a file with its lines numbered. Large files are cut at 2000 lines or about 100 KB. Below the lines "
+            "stands which they are, how many there are, and, when these are not all lines of a note, its outline: the "
+            "headings with their lines. Call again with start_line and end_line for lines not shown."
         ),
         icon="file-text",
         parameters=ReadFileParams,
@@ -77,7 +81,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
     def prepare(self, params: ReadFileParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
         del context
-        path = vault_path(params.path, self._storage)
+        path = asked_path(params.path, self._storage)
         first, last = params.start_line, params.end_line
         if first is not None and last is not None and last < first:
             raise InvalidParameters(f"end_line {last} is before start_line {first}; swap them or leave one out.")
@@ -90,7 +94,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
     def run(self, params: ReadFileParams, context: CallContext) -> Output:
         """Read, keeping no more of the file than is asked for."""
-        path = vault_path(params.path, self._storage)
+        path = existing_path(params.path, self._storage)
         with not_found_as(f'File not found: "{path}"'):
             file = self._storage.stat(path)
         whole = bool(params.read_entire_file) and self._handed(context.caller.session_id, str(file.path))
@@ -107,17 +111,20 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
             )
         headings = outline(b"".join(kept)) if is_note else []
         wanted = min(params.end_line or part.total_lines, part.total_lines)
-        foot = _REFUSED if params.read_entire_file and not whole else ""
-        return _text(_Read(file, part, headings, wanted), foot, context.settings.max_output_bytes)
+        most = context.settings.max_output_bytes
+        foot = ""
+        if params.read_entire_file:
+            foot = _CUT.format(most) if whole else _REFUSED
+        return _text(_Read(file, part, headings, wanted), foot, most)
 
 
 def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
     """What is wanted of the file, within the limits."""
     first = params.start_line or 1
     if whole:
-        return FilePart(first, params.end_line, MOST_BYTES_OF_ALL)
+        return FilePart(first, params.end_line, MOST_BYTES_OF_ALL, params.line_offset)
     last = first + MOST_LINES - 1
-    return FilePart(first, min(last, params.end_line or last), MOST_BYTES)
+    return FilePart(first, min(last, params.end_line or last), MOST_BYTES, params.line_offset)
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
@@ -154,30 +161,33 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
     """
     file, part, headings, wanted = read.file, read.part, read.headings, read.wanted
     content, invalid_at = part.text(file.path)
-    numbered = number_lines(content, part.first, limit - _FOOT)
+    room = limit - _FOOT
+    numbered = number_lines(part.data, part.first, room)
+    partly = part.first > 1 or bool(part.next_place(numbered.taken))
+    if partly and headings:
+        numbered = number_lines(part.data, part.first, room - limit // 8)
     cut = numbered.cut or (part.cut_inside_line and numbered.last == part.last_taken)
     truncated = cut or numbered.last < wanted
-    if truncated and headings:
-        numbered = number_lines(content, part.first, limit - _FOOT - limit // 8)
+    following = part.next_place(numbered.taken)
     first = part.first if part.total_lines else 0
     shown = f"{first}-{numbered.last}"
+    more = next_words(following, ("start_line", "line_offset"))
     lines = [numbered.text, ""] if numbered.text else []
     if truncated:
-        lines.append(f"[... truncated, showing lines {shown}, total lines in file: {part.total_lines}]")
+        lines.append(f"[... truncated, showing lines {shown}, total lines in file: {part.total_lines}{more}]")
         lines += [f"[Line {numbered.last} is not shown to its end.]"] if cut else []
         lines += [foot] if foot else []
-        outlined = outline_text(headings, limit // 8)
-        lines += ["", outlined] if outlined else []
     else:
-        lines.append(f"[Showing lines {shown} of {part.total_lines} total]")
+        lines.append(f"[Showing lines {shown} of {part.total_lines} total{more}]")
+    outlined = outline_text(headings, limit // 8) if partly else ""
+    lines += ["", outlined] if outlined else []
     metadata: dict[str, Any] = {
         "startLine": first,
         "endLine": numbered.last,
         "totalLines": part.total_lines,
         "truncated": truncated,
     }
-    if truncated and numbered.last < part.total_lines:
-        metadata["nextStartLine"] = numbered.last + 1
+    metadata |= following
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
     data = file_facts(file) | {
@@ -186,6 +196,7 @@ def _text(read: _Read, foot: str, limit: int) -> Output:
         "endLine": part.last_taken,
         "totalLines": part.total_lines,
         "truncated": part.last_taken < wanted or part.cut_inside_line,
+        **part.next_place(),
         "headings": len(headings),
         "outline": [entry._asdict() for entry in headings[:MOST_HEADINGS]],
     }

@@ -47,28 +47,60 @@ def replace_spans(data: bytes, spans: Sequence[Span], text: bytes) -> Edited:
         text: What comes.
     """
     old, out = memoryview(data), io.BytesIO()
-    regions: list[Region] = []
     breaks = b"\n" in text and _WINDOWS not in text
     prevailing = prevailing_ending(data, 0, len(data)) or b"\n" if breaks else b"\n"
-    line = Region(bom := len(BOM) if data.startswith(BOM) else 0, bom, bom, bom, 1)
+    regions = _Regions(data)
     taken = 0
     for start, end in spans:
         _copy(old, taken, start, out)
-        shift = out.tell() - start
-        out.write(_rendered(text, prevailing_ending(data, start, end) or prevailing) if breaks else text)
-        # Only what lies behind the last region is looked at: a line may be endless, and full of what is replaced.
-        first = max(data.rfind(b"\n", line.old_start, start) + 1, line.old_start)
-        last = line.old_end if end < line.old_end else data.find(b"\n", end) + 1 or len(data)
-        number = line.old_line + data.count(b"\n", line.old_start, first)
-        line = Region(first, last, first + shift, out.tell() + last - end, number)
-        if regions and first <= regions[-1].old_end:
-            before = regions.pop()
-            regions.append(Region(before.old_start, last, before.new_start, line.new_end, before.old_line))
-        else:
-            regions.append(line)
+        put = _rendered(text, prevailing_ending(data, start, end) or prevailing) if breaks else text
+        out.write(put)
+        regions.add(start, end, len(put))
         taken = end
     _copy(old, taken, len(data), out)
-    return Edited(out.getvalue(), tuple(regions))
+    return Edited(out.getvalue(), regions.close())
+
+
+class _Regions:
+    """The whole lines around what is replaced. A line may be endless, and full of it: no byte is looked at twice.
+
+    Args:
+        data: The old bytes.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._bom = len(BOM) if data.startswith(BOM) else 0
+        self._done: list[Region] = []
+        self._first = self._new_first = self._counted = self._bom
+        self._last = -1
+        self._line = self._first_line = 1
+        self._shift = 0
+
+    def add(self, start: int, end: int, size: int) -> None:
+        """Some bytes are replaced by so many others; they lie behind those before."""
+        if start >= self._last:
+            self._go_to(start)
+        if end >= self._last:
+            self._last = self._data.find(b"\n", end) + 1 or len(self._data)
+        self._shift += size - (end - start)
+
+    def close(self) -> tuple[Region, ...]:
+        """All of them."""
+        if self._last >= 0:
+            new_last = self._last + self._shift
+            self._done.append(Region(self._first, self._last, self._new_first, new_last, self._first_line))
+        return tuple(self._done)
+
+    def _go_to(self, start: int) -> None:
+        """Begin another region, unless its line follows that of the one before."""
+        first = max(self._data.rfind(b"\n", max(self._last, self._bom), start) + 1, self._last, self._bom)
+        if first == self._last:
+            return
+        self.close()
+        self._line += self._data.count(b"\n", self._counted, first)
+        self._first, self._new_first, self._counted = first, first + self._shift, first
+        self._first_line = self._line
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +150,7 @@ def _rendered(text: bytes, ending: bytes) -> bytes:
 
 
 def _copy(old: memoryview, start: int, end: int, out: io.BytesIO) -> None:
+    if end - start <= CHUNK:
+        out.write(old[start:end])
+        return
     out.writelines(old[at : min(at + CHUNK, end)] for at in range(start, end, CHUNK))

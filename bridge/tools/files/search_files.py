@@ -9,9 +9,10 @@ from pydantic import Field
 
 from bridge.index.texts.collectors import GrepHit, GrepResult
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
-from bridge.index.texts.globs import Glob, compile_glob
+from bridge.index.texts.globs import Glob, check_glob, compile_glob
 from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH
+from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.kinds import read_spec
@@ -64,13 +65,17 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
 
     spec = read_spec(
         name="search_files",
-        title="Search Files",
+        title="Search files",
+        action="search/searched the vault[ for {pattern}][: {count:file}]",
         description=(
             "Search file contents using a regular expression, with contextual excerpts around each match. "
             "For words rather than patterns use search_notes."
         ),
         icon="file-search",
         parameters=SearchFilesParams,
+        output=a_list(
+            members(path=TEXT, matches=WHOLE, excerpts=a_list(members(line=WHOLE, match=TEXT, context=TEXT)))
+        ),
         default_rate=60,
     )
 
@@ -82,6 +87,7 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
         """Check the patterns."""
         self._grep.compile(_pattern(params), context.deadline)
         glob = _glob(params)
+        check_glob(glob.text)
         return ReadEffect(
             matching(glob.text), f'Search the text of files that match "{glob.text}" for "{params.pattern}"'
         )

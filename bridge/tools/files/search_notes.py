@@ -11,6 +11,7 @@ from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, No
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.output_schema import TEXT, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
@@ -19,8 +20,9 @@ from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 from bridge.vault.text import BOM
 
-MOST = 10
-"""Notes in one answer."""
+USUAL = 10
+"""Notes in one answer, where no other number is asked for."""
+MOST = 50
 
 _MISSING = "query is required and must be a non-empty string."
 _FOOT = 200
@@ -31,10 +33,12 @@ class SearchNotesParams(SnakeCaseParams):
     """The query, and where to go on."""
 
     query: Annotated[str, Field(min_length=1, max_length=MAX_LENGTH), Sentence(_MISSING)] = Field(
-        description="Words to search for; notes with all of them come first. Or Obsidian's search operators, which are "
+        description="Words to search for, or a question; notes with all of up to three words come first. Or "
+        "Obsidian's search operators, which are "
         'exact: "a phrase", OR, -not, (groups), /regex/, file: path: tag: line:() section:() task: [property:value]'
     )
     read_content: bool = Field(default=False, description="Return full file content, not only excerpts")
+    limit: int = Field(default=USUAL, ge=1, le=MOST, description="Maximum number of notes to return")
     cursor: str | None = Field(
         default=None, pattern=r"^[1-9][0-9]{0,6}$", description="The last answer's metadata.cursor, for the next page"
     )
@@ -50,14 +54,15 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
 
     spec = read_spec(
         name="search_notes",
-        title="Search Notes",
+        title="Search notes",
+        action="search/searched the notes[ for {query}][: {count:note}]",
         description=(
-            "Search the notes of the vault and get the ten most relevant with an excerpt of each. Plain "
-            "words are ranked; "
+            "Search the notes of the vault and get the most relevant with an excerpt of each. Plain words are ranked; "
             'Obsidian\'s search operators ("phrase", OR, -, /regex/, path:, tag:, line:, [property:value]) are exact.'
         ),
         icon="search",
         parameters=SearchNotesParams,
+        output=members(results=a_list(members(path=TEXT, excerpt=TEXT, optional={"content": TEXT}))),
         default_rate=60,
     )
 
@@ -80,7 +85,9 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
         first = int(params.cursor or 0)
         ignored = self._storage.ignored(context.settings.ignore_patterns)
         found = self._search.search(
-            NoteQuery(params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=MOST)
+            NoteQuery(
+                params.query, context.deadline, excludes=(ignored,) if ignored else (), first=first, count=params.limit
+            )
         )
         if first and not found.results:
             raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
@@ -148,7 +155,7 @@ def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) 
 def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) -> Iterator[str]:
     yield _heading(found)
     for number, result in enumerate(found.results, first + 1):
-        if found.matching == number - 1 and found.matching:
+        if found.matching == number - 1 and found.matching and not found.question:
             yield ""
             yield "With some of the words:"
         yield ""
@@ -175,6 +182,8 @@ def _heading(found: NoteSearchResult) -> str:
         return "No results. Try other words, or fewer letters of them."
     if found.exact:
         return f"Found {counted(found.total, 'result')}:"
+    if found.question:
+        return f"Found {counted(found.total, 'note')} with some of the words, the likeliest first:"
     if not found.matching:
         return f"No note has all the words. Found {counted(found.total, 'note')} with some of them:"
     return f"Found {counted(found.matching, 'note')} with all the words:"

@@ -5,14 +5,15 @@ from pydantic import Field
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import CreationPlanner
-from bridge.tools.files.paths import failing_as, to_bytes, vault_path
+from bridge.tools.files.paths import failing_as, vault_path
 from bridge.tools.formatting import done, size
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import describe_binary, is_binary
+from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
+from bridge.vault.text import encode
 
 
 class WriteFileParams(SnakeCaseParams):
@@ -32,7 +33,8 @@ class WriteFileTool(WriteTool[WriteFileParams]):
 
     spec = write_spec(
         name="write_file",
-        title="Write File",
+        title="Write file",
+        action="write/wrote {files|a file}",
         description=(
             "Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
             "For changes within a file use edit_file. The user sees the diff first."
@@ -49,7 +51,7 @@ class WriteFileTool(WriteTool[WriteFileParams]):
     def prepare(self, params: WriteFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the one change."""
         path = vault_path(params.path, self._storage)
-        new = to_bytes(params.content)
+        new = encode(params.content)
         with failing_as(f'Failed to write file "{path}"'):
             try:
                 old, stat = self._storage.read(path)
@@ -66,7 +68,6 @@ class WriteFileTool(WriteTool[WriteFileParams]):
             "path": written.path,
             "created": created,
             "size": len(applied.plan.blobs[written.after or ""]),
-            "backup": None if created or applied.backup is None else applied.backup + written.path,
         }
         return Output(data, done(applied.plan.summary))
 
@@ -75,7 +76,7 @@ class WriteFileTool(WriteTool[WriteFileParams]):
         return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
 
     def _overwrite(self, path: VaultPath, old: bytes, new: bytes) -> ChangePlan | Unchanged:
-        if is_binary(old):
+        if not is_text(old):
             kind, mime = describe_binary(old, path.name)
             raise InvalidParameters(
                 f"there is a file that is not text ({kind}, {mime}), which text would destroy. Choose another name, "
@@ -83,8 +84,8 @@ class WriteFileTool(WriteTool[WriteFileParams]):
             )
         if old == new:
             message = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
-            data = {"path": str(path), "created": False, "size": len(new), "backup": None}
+            data = {"path": str(path), "created": False, "size": len(new)}
             return Unchanged(in_vault(str(path)), f'Compare the content of "{path}"', Output(data, message))
         builder = self._storage.plan()
-        builder.modify(path, old, new)
+        builder.modify(path, old, new, replaces=True)
         return builder.build(self.spec.operation, f'Overwrite file "{path}" ({size(len(new))})')

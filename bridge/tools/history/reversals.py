@@ -6,7 +6,7 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.kinds import write_spec
-from bridge.tools.services import HistoryPort
+from bridge.tools.services import ReversalPort
 from bridge.vault.plan import ChangePlan
 
 
@@ -23,14 +23,14 @@ class ReversalTool(WriteTool[ReversalParams]):
         history: Where the plans come from.
     """
 
-    def __init__(self, history: HistoryPort) -> None:
+    def __init__(self, history: ReversalPort) -> None:
         self._history = history
 
     def report(self, params: ReversalParams, applied: Applied) -> Output:
         """Which change it was, and which files it touched."""
         del params
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
-        change, files = applied.plan.reverses, list(applied.plan.targets)
+        change, files = (applied.plan.reverses or "").replace(",", ", "), list(applied.plan.targets)
         return Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})")
 
 
@@ -40,12 +40,14 @@ class UndoTool(ReversalTool):
     spec = write_spec(
         name="history_undo",
         title="Undo",
+        action="take/took back a change[ to {files}]",
         description="Take back a change of this vault, restoring every byte.",
         icon="undo-2",
         parameters=ReversalParams,
         consent_class=ConsentClass.NEVER,
         id_prefix="undo",
         listed=False,
+        stages=False,
         presets=frozenset(),
     )
 
@@ -60,12 +62,14 @@ class RedoTool(ReversalTool):
     spec = write_spec(
         name="history_redo",
         title="Redo",
+        action="make/made a change[ to {files}] again",
         description="Make an undone change of this vault again.",
         icon="redo-2",
         parameters=ReversalParams,
         consent_class=ConsentClass.NEVER,
         id_prefix="redo",
         listed=False,
+        stages=False,
         presets=frozenset(),
     )
 

@@ -30,7 +30,8 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
 
     spec = write_spec(
         name="delete_note",
-        title="Delete Note",
+        title="Delete note",
+        action="delete/deleted {files|a note}",
         description=(
             "Delete a note by its name, path or wikilink. It goes to the trash that the user chose in Obsidian. "
             "The user sees what links to it and decides each time."
@@ -55,7 +56,7 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
                 "note alone, or remove the part with edit_file",
                 data={"path": note.path, "part": note.reference.part},
             )
-        return self._deletions.plan(parse_path(note.path), context)
+        return self._deletions.plan([parse_path(note.path)], context)
 
     def report(self, params: DeleteNoteParams, applied: Applied) -> Output:
         """That it is gone, and where it is now."""

@@ -8,7 +8,8 @@ from bridge.notes.body_tags import append_tag, remove_tags, tag_places
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.properties import add_tag, check_tag, remove_tag
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, discloses_content, in_vault
+from bridge.notes.work import Work
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams, Tag
@@ -33,7 +34,8 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
 
     spec = write_spec(
         name="add_tag",
-        title="Add Tag",
+        title="Add tag",
+        action="tag/tagged {files|a note}[ with {tag}]",
         description="Add a tag to a note: into its properties, without reformatting them, or at the end of its text.",
         icon="tag",
         parameters=AddTagParams,
@@ -46,11 +48,10 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
         tag = check_tag(params.tag)
         path, data = self._note(params.name)
         text = decoded(data)
-        if fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False))):
+        if has_tag(text, tag):
             message = Output({"path": path, "tag": f"#{tag}"}, f"{path} already has the tag #{tag}.")
             return Unchanged(in_vault(path), f"Look at the tags of {path}", message)
-        with discloses_content(path):
-            new = append_tag(text, tag) if params.in_body else add_tag(text, tag)
+        new = with_tag(text, tag, in_body=params.in_body)
         return self._plan(path, data, encoded(new), f"Add the tag #{tag} to {path}")
 
     def report(self, params: AddTagParams, applied: Applied) -> Output:
@@ -72,7 +73,8 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
 
     spec = write_spec(
         name="remove_tag",
-        title="Remove Tag",
+        title="Remove tag",
+        action="remove/removed the tag[ {tag}] from {files|a note}",
         description="Remove a tag from a note's properties, without reformatting them, and on request from its text.",
         icon="tag",
         parameters=RemoveTagParams,
@@ -85,17 +87,14 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
         tag = check_tag(params.tag)
         path, data = self._note(params.name)
         text = decoded(data)
-        with discloses_content(path):
-            new = remove_tag(text, tag)
-        if params.include_body:
-            new = remove_tags(new, tag)
-        left = _lines(new, tag)
+        new = without_tag(text, tag, in_body=params.include_body)
+        left = lines_with_tag(new, tag)
         where = f"in its text, line {', '.join(map(str, left[:_NAMED]))}{', ...' if left[_NAMED:] else ''}"
         if new == text:
             message = f"{path} has the tag #{tag} only {where}; set include_body to remove it there."
             if not left:
                 message = f"{path} does not have the tag #{tag}."
-            output = Output({"path": path, "tag": f"#{tag}", "removed": False, "body_lines": left}, message)
+            output = Output({"path": path, "tag": f"#{tag}", "removed": 0, "body_lines": left}, message)
             return Unchanged(in_vault(path), f"Look at the tags of {path}", output)
         warnings = [f"The tag #{tag} is still {where}"] if left else []
         summary = f"Remove the tag #{tag} from {path}"
@@ -105,10 +104,31 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
         """What was done."""
         tag = f"#{check_tag(params.tag)}"
         said = ". ".join([applied.plan.summary.replace("Remove ", "Removed ", 1), *applied.plan.warnings[-1:]])
-        return written(applied, said, tag=tag, removed=True)
+        return written(applied, said, tag=tag)
 
 
-def _lines(text: str, tag: str) -> Sequence[int]:
-    """The lines of the text that a tag stands in."""
-    places = tag_places(parse_note(text, outline=False), tag)
+def has_tag(text: str, tag: str) -> bool:
+    """Whether a note has a tag, in its properties or its text.
+
+    Args:
+        text: The note.
+        tag: The tag, without `#`.
+    """
+    return fold(f"#{tag}") in map(fold, all_tags(parse_note(text, outline=False, work=Work.of_one_note())))
+
+
+def with_tag(text: str, tag: str, *, in_body: bool) -> str:
+    """A note that does not have a tag, with it: in its properties, or at the end of its text (`in_body`)."""
+    return append_tag(text, tag) if in_body else add_tag(text, tag)
+
+
+def without_tag(text: str, tag: str, *, in_body: bool) -> str:
+    """A note without a tag in its properties, and on request (`in_body`) without it in its text."""
+    removed = remove_tag(text, tag)
+    return remove_tags(removed, tag) if in_body else removed
+
+
+def lines_with_tag(text: str, tag: str) -> Sequence[int]:
+    """The lines of a note's text that a tag stands in."""
+    places = tag_places(parse_note(text, outline=False, work=Work.of_one_note()), tag)
     return list(dict.fromkeys(text.count("\n", 0, place.start) + 1 for place in places))

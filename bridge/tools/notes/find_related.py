@@ -12,11 +12,12 @@ from typing import Any
 from pydantic import Field
 
 from bridge.index.references import ResolvedNote
+from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.vault.file_types import is_note
+from bridge.vault.file_types import CANVAS_EXTENSION, NOTE_EXTENSION
 
 MOST = 100
 _MOST_RELATIONS = 10
@@ -38,14 +39,19 @@ class FindRelatedParams(SnakeCaseParams):
 
 
 class FindRelatedTool(NoteReadTool[FindRelatedParams]):
-    """Lists the notes near one."""
+    """Lists the notes and canvases near a note."""
 
     spec = read_spec(
         name="find_related",
-        title="Find Related",
-        description="Notes related to one: those that link to it, that it links to, or that share tags, nearest first.",
+        title="Find related",
+        action="look/looked for notes related to {name|a note}",
+        description=(
+            "Notes and canvases related to a note: those that link to it, that it links to, or that share tags, "
+            "nearest first."
+        ),
         icon="network",
         parameters=FindRelatedParams,
+        output=a_list(members(name=TEXT, path=TEXT, score=NUMBER, relationship=TEXT)),
         default_rate=60,
     )
 
@@ -103,7 +109,7 @@ class Related:
 
 
 def related_notes(notes: NoteLookup, note: ResolvedNote) -> list[Related]:
-    """Every note that is related to one, the nearest first; equally near ones by path.
+    """Every note and canvas that is related to a note, the nearest first; equally near ones by path.
 
     Args:
         notes: Finds them.
@@ -113,7 +119,7 @@ def related_notes(notes: NoteLookup, note: ResolvedNote) -> list[Related]:
 
     def relate(paths: Iterable[str], relation: dict[str, Any]) -> None:
         for path in paths:
-            if path != note.path and is_note(path):
+            if path != note.path and path.lower().endswith((NOTE_EXTENSION, CANVAS_EXTENSION)):
                 found.setdefault(path, Related(path)).relations.append(relation)
 
     relate(notes.backlinks(note), {"relationship": "backlink_from", "weight": BACKLINK})

@@ -5,7 +5,11 @@ from typing import Any
 
 from pydantic import Field
 
+from bridge.index.references import ResolvedNote
+from bridge.notes.note import Heading
+from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.formatting import value_text
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
@@ -27,10 +31,12 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
 
     spec = read_spec(
         name="get_metadata",
-        title="Get Metadata",
+        title="Get metadata",
+        action="look/looked at the properties and links of {name|a note}",
         description="A note's tags, properties, aliases, headings, links, backlinks and times, without its text.",
         icon="info",
         parameters=GetMetadataParams,
+        output=members(name=TEXT, path=TEXT, aliases=TEXTS, tags=TEXTS, properties=ANY_OBJECT, backlinks=TEXTS),
     )
 
     def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
@@ -48,7 +54,7 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
             "backlinks": [self._notes.short_name(path) for path in self._notes.backlinks(note)],
             "forwardlinks": [self._notes.short_name(path) for path in links.found],
             "unresolved": list(links.unresolved),
-            "headings": [{"level": heading.level, "heading": heading.heading} for heading in facts.headings],
+            "headings": self._headings(note, facts.headings),
         }
         data: dict[str, Any] = note_wire(note) | {
             "aliases": list(facts.aliases),
@@ -60,18 +66,31 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
         data |= {name: items[:MOST_LISTED] for name, items in lists.items()}
         return Output(data, "\n".join(_lines(data, totals)), {"totals": totals, "truncated": truncated})
 
+    def _headings(self, note: ResolvedNote, headings: Sequence[Heading]) -> list[dict[str, Any]]:
+        """The headings, and the lines they are in."""
+        text = self._notes.read(note).decode("utf-8", "surrogateescape") if headings else ""
+        listed: list[dict[str, Any]] = []
+        line, at = 1, 0
+        for heading in headings:
+            line, at = line + text.count("\n", at, heading.start), heading.start
+            listed.append({"level": heading.level, "heading": heading.heading, "line": line})
+        return listed
+
 
 def _lines(data: dict[str, Any], totals: dict[str, int]) -> Sequence[str]:
     """The same for a model."""
     lines = [f"{data['path']} ({data['size_bytes']} bytes, modified {data['modified']}, created {data['created']})"]
     lines += [f"{name}: {_joined(data[name])}" for name in ("aliases", "tags") if data[name]]
-    lines += [f"property {name}: {value}" for name, value in data["properties"].items()]
+    lines += [f"property {name}: {value_text(value)}" for name, value in data["properties"].items()]
     for name in ("backlinks", "forwardlinks", "unresolved"):
         if totals[name]:
             lines.append(f"{name} ({totals[name]}): {_joined(data[name])}")
     if totals["headings"]:
-        titles = [f"{'#' * each['level']} {each['heading']}" for each in data["headings"]]
-        lines.append(f"headings ({totals['headings']}): {_joined(titles)}")
+        lines.append(f"headings ({totals['headings']}):")
+        listed = data["headings"][:_MOST_IN_TEXT]
+        lines += [f"{each['line']}: {'#' * each['level']} {each['heading']}" for each in listed]
+        more = totals["headings"] - len(listed)
+        lines += [f"[{more} more headings]"] if more else []
     return lines
 
 

@@ -4,6 +4,7 @@ from pydantic import Field
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
+from bridge.toolkit.output_schema import TEXT, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.formatting import UNLINKABLE
 from bridge.tools.kinds import read_spec
@@ -27,25 +28,25 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
 
     spec = read_spec(
         name="is_available",
-        title="Is Available",
+        title="Is available",
+        action="check/checked whether {name|a name} is free",
         description=(
             "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
         ),
         icon="circle-check",
         parameters=IsAvailableParams,
+        output=members(available=YES_OR_NO, name=TEXT, path=TEXT, matches=a_list(members(name=TEXT, path=TEXT))),
         risk=RiskLevel.SAFE,
     )
 
     def prepare(self, params: IsAvailableParams, context: CallContext) -> ReadEffect:
         """Check the name."""
-        del context
-        path = _path(params)
+        path = _path(params, portable=context.settings.portable_names)
         return ReadEffect(in_vault(path), f"Check whether {path!r} is free")
 
     def run(self, params: IsAvailableParams, context: CallContext) -> Output:
         """Look."""
-        del context
-        path = _path(params)
+        path = _path(params, portable=context.settings.portable_names)
         name = path.rpartition("/")[2][: -len(NOTE_EXTENSION)]
         free = self._notes.is_available(params.name, params.folder)
         taken = [] if free else [match.to_wire() for match in self._notes.find_matches(params.name)[:50]]
@@ -56,7 +57,7 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
         return Output({"available": free, "name": name, "path": path, "matches": taken}, text)
 
 
-def _path(params: IsAvailableParams) -> str:
+def _path(params: IsAvailableParams, *, portable: bool) -> str:
     """Where the note would be.
 
     Raises:
@@ -67,5 +68,5 @@ def _path(params: IsAvailableParams) -> str:
         raise InvalidParameters("name is empty; give the new note's name, such as 'My Note'")
     name = name if is_note(name) else name + NOTE_EXTENSION
     path = parse_path(f"{(params.folder or '').strip('/')}/{name}", strip_slashes=True)
-    check_new_name(path.name)
+    check_new_name(path.name, portable=portable)
     return str(path)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pydantic import Field
 
 from bridge.index.knowledge import TagCount
+from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
@@ -45,10 +46,12 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
 
     spec = read_spec(
         name="list_tags",
-        title="List Tags",
+        title="List tags",
+        action="list/listed the tags[: {count:tag}]",
         description="List all tags with the number of notes that have them; a nested tag also counts for its parents.",
         icon="tag",
         parameters=ListTagsParams,
+        output=a_list(members(tag=TEXT, count=WHOLE, parent=perhaps(TEXT))),
         default_rate=60,
     )
 
@@ -59,12 +62,26 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
 
     def run(self, params: ListTagsParams, context: CallContext) -> Output:
         """Count."""
-        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
-        tags = tag_infos(self._notes, excluded)
-        shown = page(tags, lambda info: info.tag, params.cursor, params.limit)
-        data = [asdict(info) for info in shown.items]
-        lines = [f"{info.tag} ({info.count})" for info in shown.items]
-        return Output(data, listing(lines, shown, "No note has a tag."), shown.metadata)
+        return listed_tags(self._notes, context, params.limit, params.cursor)
+
+
+def listed_tags(notes: NoteLookup, context: CallContext, limit: int, cursor: str | None) -> Output:
+    """A page of all tags with their counts.
+
+    Args:
+        notes: Finds them.
+        context: The call.
+        limit: How many at most.
+        cursor: Where to go on.
+
+    Raises:
+        InvalidParameters: There is nothing at the cursor.
+    """
+    tags = tag_infos(notes, notes.storage.ignored(context.settings.ignore_patterns))
+    shown = page(tags, lambda info: info.tag, cursor, limit)
+    data = [asdict(info) for info in shown.items]
+    lines = [f"{info.tag} ({info.count})" for info in shown.items]
+    return Output(data, listing(lines, shown, "No note has a tag."), shown.metadata)
 
 
 def tag_infos(notes: NoteLookup, excluded: Callable[[str], bool] | None) -> list[TagInfo]:

@@ -14,8 +14,8 @@ from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.file_reading import parse_file
 from bridge.index.knowledge import NoteFacts
 from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
-from bridge.notes.names import split_link
 from bridge.notes.reference import Reference, parse_reference
+from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import P, ReadEffect, ReadTool, in_vault
 from bridge.tools.storage import Storage
 from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
@@ -110,7 +110,12 @@ class NoteLookup:
 
     def facts(self, note: ResolvedNote) -> NoteFacts:
         """What the index knows of a note, else what the note itself says."""
-        known = self.knowledge.note(note.path) or parse_file(note.path, self.read(note)).facts
+        known = self.knowledge.note(note.path)
+        if known is None:
+            parsed = parse_file(note.path, self.read(note))
+            if parsed is None:
+                raise TooMuchWork
+            known = parsed.facts
         return known or NoteFacts(note.path, {}, (), (), (), ())
 
     def links(self, note: ResolvedNote) -> LinkTargets:
@@ -118,7 +123,7 @@ class NoteLookup:
         found: dict[str, None] = {}
         unresolved: dict[str, None] = {}
         for link in self.knowledge.links_from(note.path):
-            linkpath, _ = split_link(link.link)
+            linkpath = link.linkpath
             target = self.knowledge.names.resolve(linkpath, note.path)
             if target is None or self.knowledge.file(target) is None:
                 unresolved[linkpath] = None

@@ -1,20 +1,27 @@
 """The tool `read_note`: a note by name, whole or one section or block of it."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import Field
+from pydantic.alias_generators import to_snake
 
 from bridge.errors import InvalidParameters
 from bridge.index.references import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.parts import Part, find_part
+from bridge.notes.work import Work
+from bridge.toolkit.output_schema import TEXT, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.tools.core.file_part import FilePart
+from bridge.tools.files.line_numbers import number_lines
+from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.vault.file_types import is_binary
-from bridge.vault.text import BOM, CHUNK, Lines
+from bridge.vault.file_types import is_text
+from bridge.vault.text import CHUNK
 
+NEWLINE = "\n"
 _ROOM = 300
 """Bytes kept free for the remark that says how to get the rest."""
 
@@ -26,6 +33,7 @@ class ReadNoteParams(SnakeCaseParams):
         description="Note name, wikilink, or path-qualified name; "
         "'Name#Heading' reads only that section, 'Name#^block' only that block"
     )
+    line_numbers: bool = Field(default=False, description="Put its number before each line of the text ('12: ...')")
 
 
 class ReadNoteTool(NoteReadTool[ReadNoteParams]):
@@ -33,12 +41,14 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
 
     spec = read_spec(
         name="read_note",
-        title="Read Note",
+        title="Read note",
+        action="read/read {name|a note}",
         description=(
             "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
         ),
         icon="book-open",
         parameters=ReadNoteParams,
+        output=members(name=TEXT, path=TEXT, size_bytes=WHOLE, created=TEXT, modified=TEXT, content=TEXT),
     )
 
     def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
@@ -50,71 +60,45 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         """Read."""
         note = self._notes.resolve(params.name)
         data = self._notes.read(note)
-        if is_binary(data[:CHUNK]):
+        if not is_text(data):
             raise InvalidParameters(f"{note.path!r} is not text, although its name says so; its bytes are not shown")
-        lines = Lines(data)
-        part = _part(note, data) if note.reference.part else None
-        first, last = (part.first_line, part.last_line) if part else (1, lines.count)
-        start, end = lines.span(first, last)
-        wanted = data[start:end]
-        settings = context.settings
-        kept = _cut(wanted, settings.read_max_bytes)
-        shown = _cut(kept, max(settings.max_output_bytes - _ROOM, _ROOM)) if len(wanted) > _ROOM else kept
-        content = kept.decode(errors="replace")
+        section = _part(note, data) if note.reference.part else None
+        room = max(context.settings.max_output_bytes - _ROOM, _ROOM)
+        part = _taken(data, section, min(context.settings.read_max_bytes, room))
+        numbered = None
+        if params.line_numbers:
+            numbered = number_lines(part.data, part.first, room)
+            part.keep(numbered.taken)
+        else:
+            part.fit(room)
+        content, invalid_at = part.text(note.path)
+        following = part.next_place() if part.truncated else {}
         facts: dict[str, Any] = note_wire(note) | {
             "content": content,
-            "part": part and part.to_wire(),
-            "start_line": first,
-            "end_line": _next(kept, first) - 1,
-            "total_lines": lines.count,
+            "part": section and section.to_wire(),
+            "start_line": part.first,
+            "end_line": part.last_taken,
+            "total_lines": part.total_lines,
         }
-        metadata: dict[str, Any] = {"truncated": len(shown) < len(wanted), "total": last - first + 1}
-        if metadata["truncated"]:
-            metadata["next_start_line"] = _next(shown, first)
-        if content.encode() != kept:
+        last = section.last_line if section else part.total_lines
+        metadata: dict[str, Any] = {"truncated": part.truncated, "total": last - part.first + 1}
+        metadata |= {to_snake(name): value for name, value in following.items()}
+        if invalid_at is not None:
             metadata["invalid_utf8"] = True
-        return Output(facts, _text(note, _Shown(shown, wanted, part, first, lines.count)), metadata)
-
-
-class _Shown(NamedTuple):
-    """What is shown of what was wanted."""
-
-    data: bytes
-    wanted: bytes
-    part: Part | None
-    first: int
-    total: int
+        shown = lines_shown(part.first, part.last_taken, part.total_lines, of=note.path, following=following)
+        more = f". Go on with read, or read a part: {note.name}#Heading." if following else ""
+        text = content if numbered is None else numbered.text
+        return Output(facts, f"{text}{NEWLINE if text and not text.endswith(NEWLINE) else ''}[{shown}{more}]", metadata)
 
 
 def _part(note: ResolvedNote, data: bytes) -> Part:
     text = data.decode("utf-8", "surrogateescape")
-    return find_part(text, parse_note(text, outline=False), note.reference)
+    return find_part(text, parse_note(text, outline=False, work=Work.of_one_note()), note.reference)
 
 
-def _text(note: ResolvedNote, shown: _Shown) -> str:
-    """The content, and a remark where it is not the whole note."""
-    text = shown.data.decode(errors="replace")
-    last = _next(shown.data, shown.first) - 1
-    if len(shown.data) < len(shown.wanted):
-        remark = (
-            f"[Truncated: lines {shown.first} to {last} of {shown.total} of {note.path} shown. "
-            f"Continue with read, startLine {last + 1}, or read a part: {note.name}#Heading.]"
-        )
-    elif shown.part is not None:
-        remark = f"[Lines {shown.first} to {last} of {shown.total} of {note.path}.]"
-    else:
-        return text
-    return f"{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{remark}"
-
-
-def _next(data: bytes, first: int) -> int:
-    """The number of the line after some lines."""
-    return first + data.count(b"\n") + (not data.endswith(b"\n") and data not in {b"", BOM})
-
-
-def _cut(data: bytes, limit: int) -> bytes:
-    """The whole lines that fit; of a first line that does not, as much as fits."""
-    if len(data) <= limit:
-        return data
-    whole = data.rfind(b"\n", 0, limit) + 1
-    return data[:whole] if whole else data[:limit].decode(errors="ignore").encode()
+def _taken(data: bytes, section: Part | None, limit: int) -> FilePart:
+    """As much of a note, or of a part of it, as the limit allows."""
+    part = FilePart(section.first_line, section.last_line, limit) if section else FilePart(1, None, limit)
+    for start in range(0, len(data), CHUNK):
+        part.take(data[start : start + CHUNK])
+    return part

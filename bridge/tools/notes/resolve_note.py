@@ -24,7 +24,8 @@ class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
 
     spec = read_spec(
         name="resolve_note",
-        title="Resolve Note",
+        title="Resolve note",
+        action="look/looked for {name|a note}",
         description=(
             "Find the one note that a name, wikilink or alias means. When several fit, they are listed and "
             "none is chosen."

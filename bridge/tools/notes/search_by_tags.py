@@ -1,13 +1,15 @@
 """The tool `search_by_tags`: the notes that have some tags."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from bridge.notes.properties import check_tag
+from bridge.toolkit.output_schema import TEXT, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
 from bridge.tools.kinds import read_spec
-from bridge.tools.notes.lookup import NoteReadTool
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams, Tag
 
@@ -28,10 +30,12 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
 
     spec = read_spec(
         name="search_by_tags",
-        title="Search by Tags",
+        title="Search by tags",
+        action="look/looked for notes[ tagged {tags}][: {count:note}]",
         description="List the notes that have all (or any) of some tags, nested tags included.",
         icon="tags",
         parameters=SearchByTagsParams,
+        output=a_list(members(name=TEXT, path=TEXT)),
         default_rate=60,
     )
 
@@ -44,11 +48,25 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
 
     def run(self, params: SearchByTagsParams, context: CallContext) -> Output:
         """Look the tags up."""
-        sets = [set(self._notes.knowledge.tagged(check_tag(tag))) for tag in params.tags]
-        found = set.intersection(*sets) if params.match == "all" else set.union(*sets)
+        found = with_tags(self._notes, params.tags, params.match)
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
         paths = sorted(path for path in found if excluded is None or not excluded(path))
         shown = page(paths, str, params.cursor, params.limit)
         data = [{"name": self._notes.short_name(path), "path": path} for path in shown.items]
         what = f"No note has {params.match} of these tags. list_tags names those there are."
         return Output(data, listing(shown.items, shown, what), shown.metadata)
+
+
+def with_tags(notes: NoteLookup, tags: Sequence[str], match: Literal["all", "any"]) -> set[str]:
+    """The paths of the notes that have all of some tags, or any of them; nested tags count.
+
+    Args:
+        notes: Finds them.
+        tags: With or without `#`; at least one.
+        match: Which of the two.
+
+    Raises:
+        InvalidParameters: One of them is no tag.
+    """
+    sets = [set(notes.knowledge.tagged(check_tag(tag))) for tag in tags]
+    return set.intersection(*sets) if match == "all" else set.union(*sets)

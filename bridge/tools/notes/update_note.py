@@ -4,24 +4,24 @@ The whole text is replaced, with one exception: text without properties leaves t
 An agent that read a note's text and gives it back changed would otherwise erase them without meaning to.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from pydantic import Field
 
-from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
+from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.edits import with_endings_of
 from bridge.vault.plan import ChangePlan
+from bridge.vault.text import encode
 
 MOST_CHARACTERS = 16_000_000
 SHRINKS = 20
 """Lines that a note may have and lose without a warning; of a longer one, half of them."""
 
-_NAMED = 10
+_KEPT = ", keeping its properties"
 
 
 class UpdateNoteParams(SnakeCaseParams):
@@ -43,7 +43,8 @@ class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
 
     spec = write_spec(
         name="update_note",
-        title="Update Note",
+        title="Update note",
+        action="rewrite/rewrote {files|a note}",
         description=(
             "Replace the whole content of a note, given by name. The user sees the diff first. "
             "To change a part of it, apply_patch is safer."
@@ -57,21 +58,35 @@ class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
         """Work out what the note will be."""
         del context
         path, data = self._note(params.name)
-        old = decoded(data)
-        block = find_frontmatter(old)
-        kept = None if params.replace_properties or find_frontmatter(params.content) else block
-        new = with_endings_of(data, encoded(_with_head(old, params.content, kept) if kept else params.content))
+        new, kept = rewritten(data, params.content, keep_properties=not params.replace_properties)
         if new == data:
             message = Output({"path": path}, f"No changes made: {path} already has this content.")
             return Unchanged(in_vault(path), f"Compare {path} with new content", message)
-        summary = f"Update {path}" + (", keeping its properties" if kept else "")
-        return self._plan(path, data, new, summary, list(_warnings(old, decoded(new))))
+        summary = f"Update {path}" + (_KEPT if kept else "")
+        return self._plan(path, data, new, summary, list(shrinking(data, new)), replaces=True)
 
     def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
         """What was done."""
         del params
-        kept = applied.plan.summary.endswith("keeping its properties")
+        kept = _KEPT in applied.plan.summary
         return written(applied, applied.plan.summary.replace("Update ", "Updated ", 1), kept_properties=kept)
+
+
+def rewritten(data: bytes, content: str, *, keep_properties: bool = True) -> tuple[bytes, bool]:
+    """A note with another text.
+
+    Args:
+        data: Its bytes.
+        content: The text that replaces all of it.
+        keep_properties: Whether the note's properties stay where the content does not begin with its own.
+
+    Returns:
+        Its new bytes, and whether its properties were kept.
+    """
+    encode(content)  # refused, where no file can hold it
+    old = decoded(data)
+    block = find_frontmatter(old) if keep_properties and not find_frontmatter(content) else None
+    return with_endings_of(data, encoded(_with_head(old, content, block) if block else content)), block is not None
 
 
 def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
@@ -85,23 +100,8 @@ def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
     return (head if "\r\n" in content else head.replace("\r\n", "\n")) + content
 
 
-def _warnings(old: str, new: str) -> Iterator[str]:
-    """What a person should know beside the diff."""
-    before, after = _properties(old), _properties(new)
-    if after is None:
-        yield "The new properties are no YAML that Obsidian can read: the note would show none"
-    gone = [name for name in before or {} if name not in (after or {})]
-    if gone:
-        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-        yield f"The note loses properties: {', '.join(gone[:_NAMED])}{more}"
-    lines = [text.count("\n") + (not text.endswith("\n") and bool(text)) for text in (old, new)]
+def shrinking(old: bytes, new: bytes) -> Iterator[str]:
+    """What a person should know beside the diff, when a text becomes another one."""
+    lines = [data.count(b"\n") + (not data.endswith(b"\n") and bool(data)) for data in (old, new)]
     if lines[0] > SHRINKS and lines[1] * 2 < lines[0]:
         yield f"The note shrinks from {lines[0]} lines to {lines[1]}"
-
-
-def _properties(text: str) -> Mapping[str, Any] | None:
-    """The properties of a note; None when they are broken."""
-    block = find_frontmatter(text)
-    if block is None or not text[block.yaml_start : block.yaml_end].strip():
-        return {}
-    return read_properties(text[block.yaml_start : block.yaml_end])

@@ -8,10 +8,9 @@ from bridge.toolkit.tool import Applied, Output, P, WriteTool
 from bridge.tools.formatting import edit_facts
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_binary
+from bridge.vault.file_types import is_text
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
-from bridge.vault.text import CHUNK
 
 
 class NoteWriteTool(WriteTool[P]):
@@ -43,11 +42,20 @@ class NoteWriteTool(WriteTool[P]):
                 "leave out the part, or change its lines with apply_patch"
             )
         data = self._notes.read(note)
-        if is_binary(data[:CHUNK]):
+        if not is_text(data):
             raise InvalidParameters(f"{note.path!r} is not text, although its name says so; it is left as it is")
         return note.path, data
 
-    def _plan(self, path: str, old: bytes, new: bytes, summary: str, warnings: Sequence[str] = ()) -> ChangePlan:
+    def _plan(
+        self,
+        path: str,
+        old: bytes,
+        new: bytes,
+        summary: str,
+        warnings: Sequence[str] = (),
+        *,
+        replaces: bool = False,
+    ) -> ChangePlan:
         """The plan by which a note gets another text, which differs.
 
         Args:
@@ -56,9 +64,10 @@ class NoteWriteTool(WriteTool[P]):
             new: The bytes it gets.
             summary: One sentence for the person.
             warnings: What the diff does not show.
+            replaces: Whether the caller gave the whole text.
         """
         builder = self._storage.plan()
-        builder.modify(parse_path(path), old, new)
+        builder.modify(parse_path(path), old, new, replaces=replaces)
         return builder.build(self.spec.operation, summary, warnings)
 
 

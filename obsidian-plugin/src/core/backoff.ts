@@ -2,8 +2,6 @@
 
 export const FIRST_DELAY = 250;
 export const LONGEST_DELAY = 15_000;
-/** After this many attempts in a row the bridge counts as not running rather than as restarting. */
-export const ATTEMPTS_OF_A_RESTART = 4;
 
 /**
  * Milliseconds before attempt number `attempt` (from 0): doubling, with up to a fifth taken off at random, so that

@@ -1,8 +1,8 @@
-/** The vault's changes, through the bridge: listing them, showing what taking one back does, and doing it. */
+/** The vault's changes, through the bridge: listing them, showing what one did or taking some back does, and doing it. */
 
-import { either, pick, readable, record } from "./json";
-import type { ChangeEntry, FilePreview, ToolResult } from "./wire/contract";
-import { readChangeEntry, readToolResult, writePlan } from "./wire/readers";
+import { either, pick, readable, record, type JsonObject } from "./json";
+import type { ChangeDiff, ChangeEntry, FilePreview, ToolResult, UndoAllParams, UndoneAll } from "./wire/contract";
+import { readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, writePlan } from "./wire/readers";
 import type { Request } from "./wire/request";
 
 export type Direction = "undo" | "redo";
@@ -15,18 +15,47 @@ export interface Reversal {
 	warnings: string[];
 }
 
+/** Which changes the list shows. */
+export interface HistoryFilter {
+	/** The id of a client; empty: of all. */
+	clientId: string;
+	/** Hours back from now; null: all. */
+	hours: number | null;
+	/** The id of the answer that allowed them; without one, whatever did. */
+	grant?: string;
+}
+
 /** What would be done, or the failure that the call would be. */
 const readPreview = either(record({ plan: record(pick(writePlan, "summary", "files", "warnings")) }), readToolResult);
 
 /** How many changes the list shows at a time. */
 export const HISTORY_PAGE = 50;
+export const HOUR = 3_600_000;
 
 export class History {
-	constructor(private readonly request: Request) {}
+	constructor(
+		private readonly request: Request,
+		private readonly now: () => number,
+	) {}
 
-	async list(before: string | null): Promise<ChangeEntry[]> {
-		const params = { limit: HISTORY_PAGE, ...(before !== null && { before }) };
+	async list(filter: HistoryFilter, before: string | null): Promise<ChangeEntry[]> {
+		const params = { limit: HISTORY_PAGE, ...this.params(filter), ...(before !== null && { before }) };
 		return readable(readChangeEntry)(await this.request("history.list", params), "history.list");
+	}
+
+	/** What a change did, whatever became of it since. */
+	async diff(executionId: string): Promise<ChangeDiff> {
+		return readChangeDiff(await this.request("history.diff", { executionId }), "history.diff");
+	}
+
+	/** What undoing all that fits would come to. */
+	async foresee(filter: HistoryFilter): Promise<UndoneAll> {
+		return this.undoAll({ ...this.params(filter), preview: true });
+	}
+
+	/** Undo exactly these changes, newest first. What cannot be undone is named in the answer. */
+	async undoThese(executionIds: string[]): Promise<UndoneAll> {
+		return this.undoAll({ executionIds });
 	}
 
 	/** What undoing or redoing would do. Rejects with the bridge's sentence when it cannot be done. */
@@ -42,5 +71,17 @@ export class History {
 	async reverse(direction: Direction, executionId: string | null): Promise<ToolResult> {
 		const params = executionId === null ? {} : { executionId };
 		return readToolResult(await this.request(`history.${direction}`, params), `history.${direction}`);
+	}
+
+	private async undoAll(params: UndoAllParams): Promise<UndoneAll> {
+		return readUndoneAll(await this.request("history.undoAll", params), "history.undoAll");
+	}
+
+	private params({ clientId, hours, grant }: HistoryFilter): JsonObject {
+		return {
+			...(grant !== undefined && { grant }),
+			...(clientId !== "" && { client: clientId }),
+			...(hours !== null && { since: new Date(this.now() - hours * HOUR).toISOString() }),
+		};
 	}
 }

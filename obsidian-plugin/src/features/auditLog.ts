@@ -2,7 +2,7 @@
 
 import { Component, Notice } from "obsidian";
 import { readable } from "../core/json";
-import { filterParams, queryParams, type LogFilter } from "../core/audit/filter";
+import { filterParams, queryParams, unansweredParams, type LogFilter } from "../core/audit/filter";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import { readAuditRecord, type AuditRecord } from "../core/wire/audit";
@@ -38,6 +38,8 @@ export class AuditLog extends Component {
 					save: async (form, filter) => this.save(form, filter),
 					canClear: () => (this.context.settings.current?.extras.logBytes ?? null) !== null,
 					clear: async () => this.clear(),
+					unanswered: async () => this.unanswered(),
+					markSeen: () => { this.context.device.change({ logSeen: new Date(this.context.clock.now()).toISOString() }); },
 					...this.actions,
 				}),
 		);
@@ -51,6 +53,17 @@ export class AuditLog extends Component {
 	private async query(filter: LogFilter, before: string | null): Promise<AuditRecord[]> {
 		const params = queryParams(filter, this.context.clock.now(), before);
 		return readable(readAuditRecord)(await this.context.request("audit.query", params), "audit.query");
+	}
+
+	/** What was refused for want of an answer; nothing while there is no bridge to ask. */
+	private async unanswered(): Promise<AuditRecord[]> {
+		try {
+			const params = unansweredParams(this.context.device.settings.logSeen, this.context.clock.now());
+			return readable(readAuditRecord)(await this.context.request("audit.query", params), "audit.query");
+		} catch (error) {
+			console.warn("Vault Bridge:", error);
+			return [];
+		}
 	}
 
 	private onChange(listener: () => void): () => void {

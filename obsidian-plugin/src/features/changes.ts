@@ -1,14 +1,12 @@
 /** The history of changes: the view, the commands, undo and redo. */
 
 import { Component, Notice } from "obsidian";
-import { invert } from "../core/diff/invert";
-import { parseDiff } from "../core/diff/parse";
-import { History, type Direction } from "../core/history";
+import { History, type Direction, type HistoryFilter } from "../core/history";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
-import type { EventName } from "../core/wire/contract";
+import type { ChangeDiff, EventName } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
-import type { ChangedFile } from "../ui/views/logRow";
+import { UndoAllModal } from "../ui/undoAllModal";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
 import type { Context } from "./context";
 import { showView } from "./views";
@@ -16,12 +14,15 @@ import { showView } from "./views";
 /** The events after which the list may have changed. */
 const NEWS: readonly string[] = ["tool.finished", "audit.appended"] satisfies EventName[];
 
+/** Changes that stayed as they are which a notice names. */
+const MOST_NAMED = 3;
+
 export class Changes extends Component {
 	private readonly history: History;
 
 	constructor(private readonly context: Context) {
 		super();
-		this.history = new History(context.request);
+		this.history = new History(context.request, () => context.clock.now());
 	}
 
 	override onload(): void {
@@ -30,7 +31,9 @@ export class Changes extends Component {
 			HISTORY_VIEW,
 			(leaf) =>
 				new HistoryView(leaf, {
-					list: async (before) => this.history.list(before),
+					list: async (filter, before) => this.history.list(filter, before),
+					diff: async (executionId) => this.history.diff(executionId),
+					undoAll: (filter) => { this.undoAll(filter); },
 					onChange: (listener) => this.onChange(listener),
 					reverse: (direction, executionId) => { this.reverse(direction, executionId); },
 					openFile: (path) => void app.workspace.openLinkText(path, "", false),
@@ -38,6 +41,7 @@ export class Changes extends Component {
 		);
 		plugin.addCommand({ id: "show-changes", name: "Show changes by agents", callback: () => { this.open(); } });
 		plugin.addCommand({ id: "undo-change", name: "Undo last agent change", callback: () => { this.reverse("undo", null); } });
+		plugin.addCommand({ id: "undo-last-hour", name: "Undo all agent changes of the last hour…", callback: () => { this.undoAll({ clientId: "", hours: 1 }); } });
 		plugin.addCommand({ id: "redo-change", name: "Redo last undone agent change", callback: () => { this.reverse("redo", null); } });
 	}
 
@@ -45,13 +49,33 @@ export class Changes extends Component {
 		void showView(this.context.app, HISTORY_VIEW);
 	}
 
-	/** What a change did to each file: the undo's diff, the other way round. Null when it cannot be undone (any more). */
-	async changeOf(executionId: string): Promise<ChangedFile[] | null> {
+	/** What a change did to each file. */
+	async diff(executionId: string): Promise<ChangeDiff> {
+		return this.history.diff(executionId);
+	}
+
+	/**
+	 * List what undoing all that fits would do, and undo exactly that when the person says so.
+	 *
+	 * @param first - What is done before that.
+	 */
+	undoAll(filter: HistoryFilter, first: () => Promise<void> = async () => Promise.resolve()): void {
+		this.history.foresee(filter).then(
+			(foreseen) => {
+				if (foreseen.changes.length === 0) new Notice("There is nothing to undo.");
+				else new UndoAllModal(this.context.app, foreseen, (executionIds) => void first().then(async () => this.undoThese(executionIds))).open();
+			},
+			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
+		);
+	}
+
+	private async undoThese(executionIds: string[]): Promise<void> {
 		try {
-			const { files } = await this.history.preview("undo", executionId);
-			return files.map((file) => ({ path: file.newPath ?? file.path, hunks: invert(parseDiff(file.diff)) }));
-		} catch {
-			return null;
+			const { text, changes } = await this.history.undoThese(executionIds);
+			const kept = changes.flatMap(({ summary, why }) => (why === null ? [] : [`${summary}: ${why}`]));
+			new Notice(sanitizePlain([`${text}.`, ...kept.slice(0, MOST_NAMED)].join("\n")), kept.length > 0 ? 0 : undefined);
+		} catch (error) {
+			new Notice(sanitizePlain(messageOf(error)));
 		}
 	}
 

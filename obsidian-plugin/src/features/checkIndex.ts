@@ -37,7 +37,7 @@ export class CheckIndex extends Component {
 
 async function copy(text: string): Promise<void> {
 	try {
-		await navigator.clipboard.writeText(text);
+		await activeWindow.navigator.clipboard.writeText(text);
 		new Notice("Copied.");
 	} catch {
 		new Notice("The clipboard could not be written.");

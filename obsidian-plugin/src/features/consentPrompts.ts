@@ -1,43 +1,74 @@
-/** Shows the questions of the bridge, one after the other, and carries the answers back. */
+/** Shows the questions of the bridge when the person can look at them, one after the other or in a list. */
 
 import { Component, Notice } from "obsidian";
+import { askerOf, groupOf } from "../core/consent/asker";
+import type { Denial } from "../core/consent/heldDenials";
+import type { Gone } from "../core/consent/questions";
 import { outcomeSentence } from "../core/consent/wording";
-import type { Gone, Question } from "../core/consent/questions";
 import { list, ShapeError, type JsonObject } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
-import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import { readConsentRequest, type ConsentRequest } from "../core/wire/consent";
+import type { RespondParams } from "../core/wire/contract";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
-import { readConsentReply } from "../core/wire/readers";
+import { Presence } from "../platform/presence";
 import { ConsentModal, type Answer } from "../ui/consent/consentModal";
+import { GroupModal } from "../ui/consent/groupModal";
+import { Announcements } from "./announcements";
+import { Answering } from "./answering";
 import type { Context } from "./context";
+import { KeyDenials } from "./keyDenials";
+import { WaitingNotice } from "./waitingNotice";
 
 const LOST = "The connection to the bridge is lost. This question can be answered when it is back, if the bridge still asks it then.";
 const LONGEST_FACT = 120;
 
 export class ConsentPrompts extends Component {
 	private modal: ConsentModal | null = null;
+	private group: GroupModal | null = null;
+	/** Whose questions are in the list. */
+	private grouped = "";
+	/** Questions that the person has seen and put off, or that came while they were writing. */
 	private readonly setAside = new Set<string>();
-	/** Questions whose end is ours, so that nobody needs to hear of it. */
-	private readonly answering = new Set<string>();
+	/** The person has just answered, so the next question finds them looking. */
+	private isLooking = false;
+	private readonly presence: Presence;
+	private readonly notice: WaitingNotice;
+	private readonly announcements: Announcements;
+	private readonly answering: Answering;
+	private readonly keyDenials: KeyDenials;
 
 	constructor(
 		private readonly context: Context,
 		private readonly open: { log: () => void; settings: () => void },
 	) {
 		super();
+		this.presence = this.addChild(new Presence(context.app, context.clock));
+		this.notice = new WaitingNotice(context.clock, () => { this.showAll(); });
+		this.announcements = new Announcements(context, this.presence, this.notice, (id) => this.modal?.request.requestId === id);
+		this.answering = new Answering(context);
+		this.keyDenials = new KeyDenials(context, this.answering, (ids) => {
+			for (const id of ids) this.setAside.delete(id);
+			this.isLooking = true;
+		});
 	}
 
 	override onload(): void {
-		const { connection, questions, plugin } = this.context;
+		const { app, connection, questions, plugin } = this.context;
 		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
 		this.register(connection.changed.on((state) => {
 			if (state.kind === "connected") void this.catchUp();
-			else this.modal?.setTrouble(LOST);
+			else this.setTrouble(LOST);
 		}));
-		this.register(questions.gone.on((end) => { this.close(end); }));
+		this.register(questions.gone.on((end) => { this.ended(end); }));
+		this.register(questions.revised.on((request) => {
+			if (this.modal?.request.requestId === request.requestId) this.modal.update(request);
+			this.group?.update(request);
+		}));
+		this.register(questions.waits.on((request) => { this.putIntoList(request); }));
 		this.register(questions.changed.on(() => { this.show(); }));
+		// The last moment in which anything can be sent.
+		this.registerEvent(app.workspace.on("quit", () => { this.keyDenials.flush(); }));
 		plugin.addCommand({
 			id: "answer-question",
 			name: "Answer the waiting question",
@@ -50,18 +81,31 @@ export class ConsentPrompts extends Component {
 	}
 
 	override onunload(): void {
-		this.modal?.dismiss();
-		this.modal = null;
+		this.keyDenials.flush();
+		this.dismiss();
+		this.notice.end();
+		this.announcements.end();
 	}
 
-	/** Show also what was set aside. */
+	/** Show also what was set aside: the person asked for it. */
 	showAll(): void {
 		this.setAside.clear();
+		this.isLooking = true;
+		this.show();
+	}
+
+	/** Show one question, where none is shown already: the person asked for it. */
+	showOne(requestId: string): void {
+		const found = this.context.questions.all.find(({ request }) => request.requestId === requestId);
+		this.setAside.delete(requestId);
+		if (found && !this.modal && !this.group) this.openModal(found.request);
 		this.show();
 	}
 
 	private readonly handlers: EventHandlers = {
 		"consent.requested": (request) => { this.context.questions.add(request); },
+		"consent.revised": (request) => { this.context.questions.revise(request); },
+		"consent.waiting": ({ requestId, expiresAt }) => { this.context.questions.wait(requestId, expiresAt); },
 		"consent.resolved": ({ requestId, decision, outcome, by }) => { this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by); },
 	};
 
@@ -79,85 +123,165 @@ export class ConsentPrompts extends Component {
 		try {
 			const open = list(readConsentRequest)(await this.context.request("consent.pending"), "consent.pending");
 			this.context.questions.reconcile(open);
-			this.modal?.setTrouble(null);
+			this.setTrouble(null);
+			this.keyDenials.resume();
+			this.announcements.greet();
 		} catch (error) {
 			if (!(error instanceof Disconnected)) console.error("Vault Bridge:", error);
 		}
 	}
 
+	/** Nobody sits and waits for the answer any more: the window goes, unless the person is at it. */
+	private putIntoList(request: ConsentRequest): void {
+		const { requestId } = request;
+		this.announcements.calm(requestId);
+		this.setAside.add(requestId);
+		if (this.modal?.request.requestId !== requestId) return;
+		if (this.modal.isTouched) this.modal.wait(request);
+		else this.dismiss();
+	}
+
+	private setTrouble(sentence: string | null): void {
+		this.modal?.setTrouble(sentence);
+		this.group?.setBlocked(sentence !== null);
+	}
+
+	/** Bring the screen in line with what waits. */
 	private show(): void {
-		const shown = this.context.questions.all.filter((one) => !this.setAside.has(one.request.requestId));
-		const first = shown[0];
-		if (!this.modal && first) this.openModal(first.request);
-		this.modal?.setOthers(Math.max(0, shown.length - 1));
+		const looking = this.isLooking;
+		this.isLooking = false;
+		const waiting = this.context.questions.all.map((one) => one.request);
+		this.notice.keep(waiting);
+		for (const request of waiting) {
+			if (!this.announcements.announce(request, waiting) && !looking) this.setAside.add(request.requestId);
+		}
+		if (this.group) {
+			for (const request of waiting.filter((one) => groupOf(one) === this.grouped)) this.group.offer(request);
+			return;
+		}
+		const fresh = waiting.filter((one) => !this.setAside.has(one.requestId));
+		const [first] = fresh;
+		if (!this.modal && first) {
+			if (looking || !this.presence.isWriting) this.openModal(first);
+			else this.putBehindNotice(fresh);
+		}
+		if (this.modal) this.modal.setOthers(Math.max(0, fresh.length - 1), this.context.questions.ofGroup(this.modal.request).length);
+	}
+
+	private putBehindNotice(requests: readonly ConsentRequest[]): void {
+		for (const { requestId } of requests) this.setAside.add(requestId);
+		this.notice.arrived(this.context.questions.all.map((one) => one.request));
 	}
 
 	private openModal(request: ConsentRequest): void {
+		this.notice.hide();
 		const modal = new ConsentModal(this.context.app, request, this.context.clock, {
-			decide: (answer) => { void this.answer(request, answer); },
-			denyAll: () => { void this.denyAll(); },
+			decide: (answer) => { void this.decide(request.requestId, answer); },
+			later: () => { this.later(); },
+			together: () => { this.openGroup(request); },
 			showLog: () => { this.leave(this.open.log); },
 			showSettings: () => { this.leave(this.open.settings); },
+			showNote: (path) => { this.leave(() => void this.context.app.workspace.openLinkText(path, "", "split")); },
+			revise: async (...revision) => this.answering.revise(...revision),
 		});
 		this.modal = modal;
 		modal.open();
 		if (!this.context.connection.connected) modal.setTrouble(LOST);
 	}
 
-	/** The question stays open; the status bar brings it back. */
-	private leave(then: () => void): void {
-		for (const { request } of this.context.questions.all) this.setAside.add(request.requestId);
-		this.modal?.dismiss();
+	private openGroup(request: ConsentRequest): void {
+		this.dismiss();
+		this.notice.hide();
+		const group = new GroupModal(this.context.app, askerOf(request), this.context.questions.ofGroup(request), this.context.clock, {
+			decide: (decision, requests, byKey) => { void this.decideAll(decision, requests, byKey); },
+			later: () => { this.later(); },
+			single: (one) => {
+				this.dismiss();
+				this.setAside.delete(one.requestId);
+				this.openModal(one);
+				this.show();
+			},
+		});
+		this.group = group;
+		this.grouped = groupOf(request);
+		group.open();
+		group.setBlocked(!this.context.connection.connected);
+	}
+
+	/** The person does not answer now. The questions wait in the status bar. */
+	private later(): void {
 		this.modal = null;
-		new Notice("The question still waits. Select the status bar to answer it.");
+		this.group = null;
+		const waiting = this.context.questions.all.map((one) => one.request);
+		for (const { requestId } of waiting) this.setAside.add(requestId);
+		this.notice.putOff(waiting);
+	}
+
+	/** The same, to look at something else. */
+	private leave(then: () => void): void {
+		this.dismiss();
+		this.later();
 		then();
 	}
 
-	private async answer(request: ConsentRequest, { decision, feedback, hunks, extent: { reach, everyone } }: Answer): Promise<void> {
-		const { requestId, planDigest } = request;
-		this.modal?.setSending();
-		this.answering.add(requestId);
-		try {
-			const params = { requestId, decision, ...(planDigest !== null && { planDigest }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }), ...(reach !== null && { reach }), ...(everyone !== null && { everyone }) };
-			const reply = readConsentReply(await this.context.request("consent.respond", params), "consent.respond");
-			if (!reply.accepted) this.answering.delete(requestId);
-			if (!reply.accepted && reply.outcome === null) throw new Error(reply.reason ?? "The bridge did not take the answer.");
-			this.context.questions.resolve(requestId, reply.outcome ?? decision, reply.by);
-		} catch (error) {
-			this.answering.delete(requestId);
-			if (!(error instanceof Disconnected)) new Notice(`Vault Bridge: ${sanitizePlain(messageOf(error))}`);
-			this.notTaken(requestId, error instanceof Disconnected);
-		}
+	private dismiss(): void {
+		const [modal, group] = [this.modal, this.group];
+		this.modal = null;
+		this.group = null;
+		modal?.dismiss();
+		group?.dismiss();
 	}
 
-	/** The answer did not get through, so the question is as open as before. */
-	private notTaken(requestId: string, lost: boolean): void {
-		if (this.modal?.request.requestId !== requestId) return;
-		if (this.modal.isOpen) {
-			this.modal.setTrouble(lost ? LOST : null);
+	private async decide(requestId: string, { decision, option, feedback, hunks, byKey }: Answer): Promise<void> {
+		const request = this.modal?.request;
+		if (request?.requestId !== requestId) return;
+		const answer: RespondParams = { ...answerTo(request, decision), ...(option && { option: option.optionId }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }) };
+		if (byKey && decision === "deny_once") {
+			this.hold([{ request, answer }]);
 			return;
 		}
-		// It was closed with Escape, and that denial never arrived: the status bar keeps it.
-		this.modal = null;
-		this.setAside.add(requestId);
+		this.modal?.setSending();
+		const notTaken = await this.answering.answer(answer, option);
+		if (notTaken !== null && this.modal?.request.requestId === requestId) this.modal.setTrouble(notTaken === "lost" ? LOST : null);
 	}
 
-	private async denyAll(): Promise<void> {
-		const waiting = this.context.questions.all.map((one: Question) => one.request);
-		for (const request of waiting) {
-			const refusal = request.choices.includes("deny_once") ? "deny_once" : request.choices.find((one) => one.startsWith("deny"));
-			if (refusal) await this.answer(request, { decision: refusal, feedback: null, hunks: null, extent: { reach: null, everyone: null } });
+	private async decideAll(decision: "allow_once" | "deny_once", requests: readonly ConsentRequest[], byKey: boolean): Promise<void> {
+		const denials = requests.map((request) => ({ request, answer: answerTo(request, decision) }));
+		if (byKey && decision === "deny_once") {
+			this.hold(denials);
+			return;
 		}
+		this.group?.setBlocked(true);
+		await this.answering.answerAll(denials.map((one) => one.answer));
+		this.group?.setBlocked(!this.context.connection.connected);
 	}
 
-	private close({ question, outcome, by }: Gone): void {
+	private hold(denials: readonly Denial[]): void {
+		for (const { request } of denials) this.removeFromScreen(request.requestId);
+		this.isLooking = true;
+		this.keyDenials.hold(denials);
+	}
+
+	private removeFromScreen(requestId: string): void {
+		if (this.modal?.request.requestId === requestId) this.dismiss();
+		this.group?.remove(requestId);
+		if (this.group?.isEmpty) this.dismiss();
+	}
+
+	private ended({ question, outcome, by }: Gone): void {
 		const { requestId, summary } = question.request;
-		const ours = this.answering.delete(requestId);
+		const ours = this.answering.ended(requestId);
+		this.keyDenials.drop(requestId);
 		this.setAside.delete(requestId);
-		if (this.modal?.request.requestId === requestId) {
-			this.modal.dismiss();
-			this.modal = null;
-		}
+		this.announcements.forget(requestId);
+		const onScreen = this.modal !== null || this.group !== null;
+		this.removeFromScreen(requestId);
+		this.isLooking ||= ours && onScreen;
 		if (!ours || outcome === "stale") new Notice(`${sanitizePlain(summary.slice(0, LONGEST_FACT))}\n${outcomeSentence(outcome, by === null ? null : sanitizePlain(by))}`, 8000);
 	}
+}
+
+/** An answer carries the digest of what was shown. */
+function answerTo({ requestId, planDigest }: ConsentRequest, decision: RespondParams["decision"]): RespondParams {
+	return { requestId, decision, ...(planDigest !== null && { planDigest }) };
 }

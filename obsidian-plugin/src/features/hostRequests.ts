@@ -3,20 +3,17 @@
 import type { App } from "obsidian";
 import type { Clock } from "../core/clock";
 import type { HostRequestHandler } from "../core/rpc/client";
-import { readBrowserToolParams } from "../core/wire/browserTool";
 import { readDirtyQuestion, readTrashQuestion, readWriteQuestion } from "../core/wire/readers";
-import { runBrowserTool } from "../platform/browserTool";
 import { dirtyFiles } from "../platform/editors";
 import { trashFiles, writeFiles } from "../platform/writes";
 
 /** What we say that we can do; the bridge asks nothing else of us. */
-export const ABILITIES = ["consent", "write", "dirty", "browser"] as const;
+export const ABILITIES = ["consent", "write", "dirty"] as const;
 
 export function hostRequests(app: App, clock: Clock): ReadonlyMap<string, HostRequestHandler> {
 	return new Map<string, HostRequestHandler>([
 		["host.dirty", async (params) => dirtyFiles(app, readDirtyQuestion(params, "host.dirty").paths)],
 		["host.write", async (params) => writeFiles(app, readWriteQuestion(params, "host.write"), clock)],
 		["host.trash", async (params) => trashFiles(app, readTrashQuestion(params, "host.trash"))],
-		["host.runBrowserTool", async (params) => runBrowserTool(readBrowserToolParams(params, "host.runBrowserTool"))],
 	]);
 }

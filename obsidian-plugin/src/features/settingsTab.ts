@@ -1,55 +1,82 @@
 /** The settings tab: the bridge's settings, live, and what this device keeps for itself. */
 
 import { PluginSettingTab, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
-import { confirm } from "../ui/confirmModal";
+import type { JsonObject } from "../core/json";
+import { conditionOf, type Condition } from "../core/program/wording";
+import { sanitizePlain } from "../core/text/sanitize";
+import type { EventName } from "../core/wire/contract";
+import { pathOf } from "../platform/chosenFile";
+import { deviceGroup } from "../ui/settings/device";
+import { withNamedControls } from "../ui/settings/controlNames";
 import type { Form } from "../ui/settings/form";
 import { GrantsPage } from "../ui/settings/grantsPage";
+import { AgentsPage } from "../ui/settings/agentsPage";
 import { ProgramsPage } from "../ui/settings/programsPage";
+import { ServersPage } from "../ui/settings/serversPage";
 import { sectionPages } from "../ui/settings/sections";
 import type { Context } from "./context";
+import type { SidecarProcess } from "./sidecarProcess";
 
 export interface SettingsActions {
 	openLog: () => void;
 	openStart: () => void;
-	startBridge: () => void;
-	stopBridge: () => void;
+	sidecar: SidecarProcess;
 }
 
-/** Milliseconds in which what the bridge said last is not asked for again. */
-const FRESH = 1_000;
+/** What changes what is shown here: other tools, and settings that somebody else has changed. */
+const isNews = ({ method, params }: { method: string; params: JsonObject }): boolean =>
+	method === ("tools.changed" satisfies EventName) || (method === ("audit.appended" satisfies EventName) && params["kind"] === "settings");
 
 export class SettingsTab extends PluginSettingTab {
 	override icon = "shield-check";
-	private loadedAt = 0;
-
+	private stale = false;
 	constructor(
 		private readonly context: Context,
 		private readonly actions: SettingsActions,
 	) {
 		super(context.app, context.plugin);
+		this.containerEl.addClass("vault-bridge-settings");
 	}
 
 	/** Draw again whenever the bridge, or what it says, has changed. Returns the function that ends it. */
 	follow(): () => void {
 		const { connection, settings } = this.context;
 		const ends = [
-			settings.changed.on(() => { this.update(); }),
-			connection.notified.on(({ method }) => {
-				if (method === "tools.changed") void this.reload();
+			settings.changed.on(() => { this.drawNews(); }),
+			settings.settled.on(() => { this.drawNews(this.stale); }),
+			connection.notified.on((event) => {
+				if (isNews(event)) void this.reload();
 			}),
+			this.actions.sidecar.processChanged.on(() => { this.update(); }),
 			connection.changed.on((state) => {
 				if (state.kind === "connected") void this.reload();
 				else settings.forget();
 				this.update();
 			}),
 		];
+		const left = (): void => { window.setTimeout(() => { this.drawNews(this.stale); }); };
+		this.containerEl.addEventListener("focusout", left);
 		return () => {
+			this.containerEl.removeEventListener("focusout", left);
 			for (const end of ends) end();
 		};
 	}
 
+	/** Draw what is new, but not under the hands of somebody: while they type, and while what they typed is judged or refused, it waits. */
+	private drawNews(news = true): void {
+		const { containerEl } = this;
+		const { activeElement } = containerEl.ownerDocument;
+		const types = activeElement !== null && containerEl.contains(activeElement) && activeElement.matches("input:not([type='checkbox']), textarea");
+		this.stale = news && (types || this.context.settings.saving || containerEl.querySelector(".vault-bridge-problem.is-error") !== null);
+		if (news && !this.stale) this.update();
+	}
+
+	/** Drawn from what was said last: Obsidian asks for it often, also when somebody only searches the settings. */
 	override getSettingDefinitions(): SettingDefinitionItem[] {
-		this.refreshIfOld();
+		return this.definitions().map((one) => withNamedControls(one));
+	}
+
+	private definitions(): SettingDefinitionItem[] {
 		const { settings, app, request } = this.context;
 		const loaded = settings.current;
 		if (!loaded) return [{ type: "group", items: [this.statusRow()] }, this.deviceGroup()];
@@ -68,8 +95,10 @@ export class SettingsTab extends PluginSettingTab {
 				heading: "This vault",
 				items: [
 					...sectionPages(form),
+					{ type: "page", name: "Connect an agent", desc: "Claude Code, Codex, Cursor and others on this machine: connect them to this vault.", page: () => new AgentsPage(app, request) },
 					{ type: "page", name: "Connected programs", desc: "The programs that you gave a name of their own, and what each may do.", page: () => this.programsPage() },
-					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(app, request) },
+					{ type: "page", name: "Other servers", desc: "Other MCP servers whose tools your agents can use, with your consent.", page: () => new ServersPage(app, request, this.onRecord("server", "settings")) },
+					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(app, request, this.onEvent("grants.changed")) },
 				],
 			},
 			this.deviceGroup(),
@@ -77,98 +106,70 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	private programsPage(): ProgramsPage {
-		const { app, connection, request } = this.context;
-		const onChange = (listener: () => void): (() => void) => connection.notified.on(({ method }) => { if (method === "clients.changed") listener(); });
-		return new ProgramsPage(app, { request, onChange, copy: async (text) => navigator.clipboard.writeText(text) });
+		const { app, request } = this.context;
+		return new ProgramsPage(app, { request, onChange: this.onEvent("clients.changed"), copy: async (text) => activeWindow.navigator.clipboard.writeText(text) });
+	}
+
+	/** What calls a page's listener back whenever the bridge says that this has happened. */
+	private onEvent(name: EventName): (listener: () => void) => () => void {
+		return (listener) => this.context.connection.notified.on(({ method }) => { if (method === name) listener(); });
+	}
+
+	/** What calls a page's listener back whenever something of one of these kinds was written into the log. */
+	private onRecord(...kinds: readonly string[]): (listener: () => void) => () => void {
+		return (listener) =>
+			this.context.connection.notified.on(({ method, params }) => {
+				if (method === ("audit.appended" satisfies EventName) && kinds.includes(String(params["kind"]))) listener();
+			});
 	}
 
 	private statusRow(): SettingDefinition {
 		return {
 			name: "Connection",
-			desc: this.stateSentence(),
+			desc: sanitizePlain(this.condition().sentence),
 			searchable: false,
 			render: (setting) => {
 				if (this.context.connection.connected) {
 					setting.addButton((button) => button.setButtonText("View log").onClick(() => { this.leaveFor(this.actions.openLog); }));
 				} else {
 					setting.addButton((button) => button.setButtonText("How to start").onClick(() => { this.leaveFor(this.actions.openStart); }));
-					setting.addButton((button) => button.setButtonText("Connect").setCta().onClick(() => { this.context.connection.retryNow(); }));
+					setting.addButton((button) => button.setButtonText("Connect").onClick(() => { this.context.connection.retryNow(); }));
 				}
 			},
 		};
 	}
 
-	private stateSentence(): string {
-		const { state } = this.context.connection;
-		switch (state.kind) {
-			case "connected":
-				return `Connected to the bridge of this vault, version ${state.info.version}.`;
-			case "unreachable":
-				return `${state.reason} The plugin tries again by itself.`;
-			case "absent":
-				return "No bridge serves this vault. Its settings are shown here as soon as one does.";
-			case "connecting":
-			case "stopped":
-				return "Looking for the bridge of this vault.";
-		}
+	private condition(): Condition {
+		const { sidecar } = this.actions;
+		return conditionOf(this.context.connection.state, sidecar.status, sidecar.trouble, this.context.plugin.manifest.version);
 	}
 
-	/** Kept on this device: a synced vault must not be able to say what is started here. */
 	private deviceGroup(): SettingDefinitionItem {
 		const { device, app } = this.context;
-		return {
-			type: "group",
-			heading: "This device",
-			items: [
-				{
-					name: "Start the bridge with Obsidian",
-					desc: "Starts the program below when this vault opens and stops it when it closes. Nothing is installed or updated.",
-					render: (setting) => {
-						setting.addToggle((toggle) =>
-							toggle.setValue(device.settings.startBridge).onChange((wanted) => {
-								if (wanted === device.settings.startBridge) return;
-								void (async () => {
-									const text = `From now on Obsidian starts “${device.settings.command} serve” on this device whenever this vault opens.`;
-									if (wanted && !(await confirm(app, { title: "Start a program with Obsidian?", text, action: "Start with Obsidian" }))) {
-										toggle.setValue(false);
-										return;
-									}
-									device.change({ startBridge: wanted });
-									if (wanted) this.actions.startBridge();
-									else this.actions.stopBridge();
-								})();
-							}),
-						);
-					},
-				},
-				{
-					name: "Program",
-					desc: "The name or full path of the installed bridge. It is started as it is, without a shell.",
-					aliases: ["command", "path"],
-					render: (setting) => {
-						setting.addText((text) => {
-							text.setPlaceholder("Name or path").setValue(device.settings.command);
-							text.inputEl.addEventListener("change", () => { device.change({ command: text.getValue().trim() || "vault-bridge" }); });
-						});
-					},
-				},
-			],
-		};
+		const { sidecar } = this.actions;
+		return deviceGroup(app, device, {
+			canStart: () => sidecar.canStart,
+			canStop: () => sidecar.canStop,
+			start: () => void sidecar.start(),
+			stop: () => { sidecar.stop(); },
+			restart: () => { sidecar.restart(); },
+			found: () => sidecar.found,
+			chosen: () => device.settings.program,
+			choose: async (typed) => sidecar.choose(typed),
+			chooseFile: async (file) => sidecar.choose(pathOf(file)),
+			test: async () => sidecar.test(),
+			startsWithObsidian: () => device.settings.startBridge && device.settings.confirmed,
+			setStartsWithObsidian: (wanted) => { sidecar.startWithObsidian(wanted); },
+		});
 	}
 
-	private refreshIfOld(): void {
-		if (!this.context.connection.connected || this.context.clock.now() - this.loadedAt < FRESH) return;
-		void this.reload();
-	}
-
+	/** Ask the bridge for everything again; what is new is drawn, what is the same is not. */
 	private async reload(): Promise<void> {
-		this.loadedAt = this.context.clock.now();
 		try {
 			await this.context.settings.load();
 		} catch (error) {
 			console.warn("Vault Bridge:", error);
 		}
-		this.loadedAt = this.context.clock.now();
 	}
 
 	/** A view lies behind the settings window. */

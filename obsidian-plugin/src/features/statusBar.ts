@@ -2,14 +2,17 @@
 
 import { Component, Menu, setIcon, type MenuItem } from "obsidian";
 import type { Emitter } from "../core/emitter";
-import type { State } from "../core/rpc/connection";
+import { conditionOf, type Condition, type Tone } from "../core/program/wording";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { Context } from "./context";
+import type { SidecarProcess } from "./sidecarProcess";
 
 export interface StatusActions {
 	answer: () => void;
 	log: () => void;
 	changes: () => void;
+	drafts: () => void;
+	templates: () => void;
 	start: () => void;
 	settings: () => void;
 }
@@ -18,8 +21,10 @@ interface Face {
 	icon: string;
 	text: string;
 	label: string;
-	tone: "is-connected" | "is-asking" | "is-off" | "is-trouble";
+	tone: Tone | "is-asking";
 }
+
+const ICONS: Readonly<Record<Tone, string>> = { "is-connected": "shield-check", "is-off": "shield-off", "is-trouble": "shield-alert" };
 
 export class StatusBar extends Component {
 	private running: readonly string[] = [];
@@ -28,6 +33,7 @@ export class StatusBar extends Component {
 		private readonly context: Context,
 		private readonly actions: StatusActions,
 		private readonly activity: Emitter<readonly string[]>,
+		private readonly sidecar: SidecarProcess,
 	) {
 		super();
 	}
@@ -42,10 +48,12 @@ export class StatusBar extends Component {
 		};
 		this.register(connection.changed.on(draw));
 		this.register(questions.changed.on(draw));
+		this.register(this.sidecar.changed.on(draw));
 		this.register(this.activity.on((tools) => {
 			this.running = tools;
 			draw();
 		}));
+		plugin.addRibbonIcon("shield-check", plugin.manifest.name, (event) => { this.select(event); });
 		this.registerDomEvent(el, "click", (event) => { this.select(event); });
 		this.registerDomEvent(el, "keydown", (event) => {
 			if (event.key !== "Enter" && event.key !== " ") return;
@@ -56,7 +64,8 @@ export class StatusBar extends Component {
 	}
 
 	private draw(el: HTMLElement): void {
-		const { text, icon, label, tone } = faceOf(this.context.connection.state, this.context.questions.all.length, this.running);
+		const condition = conditionOf(this.context.connection.state, this.sidecar.status, this.sidecar.trouble, this.context.plugin.manifest.version);
+		const { text, icon, label, tone } = faceOf(condition, this.context.questions.all.length, this.running);
 		el.empty();
 		el.removeClasses(["is-connected", "is-asking", "is-off", "is-trouble"]);
 		el.addClass(tone);
@@ -74,12 +83,19 @@ export class StatusBar extends Component {
 		const add = (title: string, icon: string, action: () => void): void => {
 			menu.addItem((item: MenuItem) => item.setTitle(title).setIcon(icon).onClick(action));
 		};
-		if (!this.context.connection.connected) {
-			add("Connect now", "refresh-cw", () => { this.context.connection.retryNow(); });
-			menu.addSeparator();
+		const { connection } = this.context;
+		const { sidecar } = this;
+		if (sidecar.canStart) add("Start the bridge", "play", () => void sidecar.start());
+		if (sidecar.canStop) {
+			add("Restart the bridge", "rotate-cw", () => { sidecar.restart(); });
+			add("Stop the bridge", "square", () => { sidecar.stop(); });
 		}
+		if (connection.state.kind === "unreachable") add("Connect now", "refresh-cw", () => { connection.retryNow(); });
+		menu.addSeparator();
 		add("View tool logs", "scroll-text", this.actions.log);
 		add("Changes by agents", "history", this.actions.changes);
+		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);
+		add("Templates", "list-checks", this.actions.templates);
 		add("Getting started", "info", this.actions.start);
 		add("Settings", "settings", this.actions.settings);
 		if (event.instanceOf(MouseEvent)) menu.showAtMouseEvent(event);
@@ -90,24 +106,15 @@ export class StatusBar extends Component {
 	}
 }
 
-function faceOf(state: State, questions: number, running: readonly string[]): Face {
+function faceOf(condition: Condition, questions: number, running: readonly string[]): Face {
 	if (questions > 0) {
 		const text = questions === 1 ? "1 question" : `${questions} questions`;
 		return { icon: "shield-question", text, label: `Vault Bridge: ${text} to answer`, tone: "is-asking" };
 	}
-	switch (state.kind) {
-		case "connected":
-			if (running.length > 0) {
-				const tool = sanitizePlain(running.at(-1)?.slice(0, 40) ?? "");
-				return { icon: "shield-ellipsis", text: tool, label: `Vault Bridge: an agent uses ${tool}`, tone: "is-connected" };
-			}
-			return { icon: "shield-check", text: "Bridge", label: `Vault Bridge: connected, version ${state.info.version}`, tone: "is-connected" };
-		case "absent":
-			return { icon: "shield-off", text: "No bridge", label: "Vault Bridge: no bridge serves this vault", tone: "is-off" };
-		case "unreachable":
-			return { icon: "shield-alert", text: "Bridge lost", label: `Vault Bridge: ${state.reason}`, tone: "is-trouble" };
-		case "connecting":
-		case "stopped":
-			return { icon: "shield", text: "Bridge…", label: "Vault Bridge: looking for the bridge", tone: "is-off" };
+	const { short, sentence, tone } = condition;
+	if (tone === "is-connected" && running.length > 0) {
+		const tool = sanitizePlain(running.at(-1)?.slice(0, 40) ?? "");
+		return { icon: "shield-ellipsis", text: tool, label: `Vault Bridge: an agent uses ${tool}`, tone };
 	}
+	return { icon: ICONS[tone], text: short, label: `Vault Bridge. ${short}: ${sanitizePlain(sentence)}`, tone };
 }

@@ -6,17 +6,29 @@ import { boolean, isObject, optional, record, string } from "../core/json";
 export interface DeviceSettings {
 	/** Whether to start the bridge when Obsidian opens this vault. */
 	startBridge: boolean;
-	/** The program to start. */
-	command: string;
+	/** The whole path of the program to start; null where the usual places are searched. */
+	program: string | null;
+	/** Whether the person has said that this program may be started. */
+	confirmed: boolean;
+	/** Whether a question was answered in this window once. */
+	answered: boolean;
 	/** Whether the first-run view was shown. */
 	welcomed: boolean;
+	/** Whether the system says that a question waits while no window of the app has the focus. */
+	notify: boolean;
+	/** Up to when the person has seen what was refused for want of an answer; empty: never looked. */
+	logSeen: string;
 }
 
 const KEY = "vault-bridge";
 const read = record<DeviceSettings>({
 	startBridge: optional(boolean, false),
-	command: optional(string, "vault-bridge"),
+	program: optional(string, null),
+	confirmed: optional(boolean, false),
+	answered: optional(boolean, false),
 	welcomed: optional(boolean, false),
+	notify: optional(boolean, true),
+	logSeen: optional(string, ""),
 });
 
 export class Device {

@@ -2,6 +2,9 @@
 
 import type { Socket, SocketHandlers } from "../core/rpc/connection";
 
+/** The code with which a server that stops closes its connections (RFC 6455). */
+const GOING_AWAY = 1001;
+
 export function openSocket(url: string, protocols: string[], handlers: SocketHandlers): Socket {
 	const socket = new WebSocket(url, protocols);
 	let over = false;
@@ -15,7 +18,7 @@ export function openSocket(url: string, protocols: string[], handlers: SocketHan
 	socket.onclose = (event) => {
 		if (over) return;
 		over = true;
-		handlers.closed(event.reason || "It does not answer; it may be starting, or have crashed.");
+		handlers.closed(event.reason || "It does not answer; it may be starting, or have crashed.", event.code === GOING_AWAY);
 	};
 	return {
 		send: (frame) => {

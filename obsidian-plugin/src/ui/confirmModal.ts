@@ -1,6 +1,7 @@
 /** A question of the plugin's own, before something that cannot be taken back or that opens a door. */
 
 import { Modal, type App } from "obsidian";
+import { focusAtOpening } from "./firstFocus";
 import { showText } from "./text";
 
 export interface Confirmation {
@@ -29,18 +30,19 @@ class ConfirmModal extends Modal {
 	}
 
 	override onOpen(): void {
+		this.modalEl.addClass("vault-bridge-window");
 		this.setTitle(this.confirmation.title);
 		showText(this.contentEl.createEl("p"), this.confirmation.text);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		bar.createEl("button", { cls: "mod-warning", text: this.confirmation.action, type: "button" }).addEventListener("click", () => {
-			this.answer = true;
-			this.close();
-		});
 		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
 		cancel.addEventListener("click", () => {
 			this.close();
 		});
-		cancel.focus();
+		bar.createEl("button", { cls: "mod-warning", text: this.confirmation.action, type: "button" }).addEventListener("click", () => {
+			this.answer = true;
+			this.close();
+		});
+		focusAtOpening(cancel);
 	}
 
 	override onClose(): void {

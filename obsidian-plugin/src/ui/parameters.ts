@@ -11,7 +11,7 @@ export function drawParameters(container: HTMLElement, parameters: JsonObject): 
 	const draw = (): void => {
 		toggle.setText(asJson ? "Show as table" : "Show as JSON");
 		body.empty();
-		if (asJson) showLongText(body.createEl("pre", { cls: "vault-bridge-json" }), JSON.stringify(parameters, null, 2));
+		if (asJson) showLongText(body.createEl("pre", { cls: "vault-bridge-json", attr: { tabindex: "0" } }), JSON.stringify(parameters, null, 2));
 		else drawTable(body, parameters);
 	};
 	toggle.addEventListener("click", () => {
@@ -35,7 +35,7 @@ function drawValue(cell: HTMLElement, value: unknown): void {
 	if (typeof value === "string") {
 		showLongText(cell.createSpan({ cls: "vault-bridge-value is-string" }), value);
 	} else if (Array.isArray(value) || isObject(value)) {
-		showLongText(cell.createEl("pre", { cls: "vault-bridge-json" }), JSON.stringify(value, null, 2));
+		showLongText(cell.createEl("pre", { cls: "vault-bridge-json", attr: { tabindex: "0" } }), JSON.stringify(value, null, 2));
 	} else {
 		cell.createSpan({ cls: `vault-bridge-value is-${value === null ? "null" : typeof value}`, text: String(value) });
 	}

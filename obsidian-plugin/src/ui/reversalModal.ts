@@ -2,7 +2,8 @@
 
 import { Modal, type App } from "obsidian";
 import type { Reversal } from "../core/history";
-import { drawFiles } from "./diff/filePreview";
+import { drawFiles } from "./diff/fileList";
+import { focusAtOpening } from "./firstFocus";
 import { showLongText } from "./text";
 
 export class ReversalModal extends Modal {
@@ -33,7 +34,7 @@ export class ReversalModal extends Modal {
 			this.close();
 			this.act();
 		});
-		cancel.focus();
+		focusAtOpening(cancel);
 	}
 
 	override onClose(): void {

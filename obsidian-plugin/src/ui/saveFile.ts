@@ -1,9 +1,7 @@
-/** Hands a file to the person, who says where it goes. */
+/** Hands a file to the person, who says where it goes. The link belongs to no window, so it works from each of them. */
 export function saveFile(name: string, content: string, type: string): void {
 	const url = URL.createObjectURL(new Blob([content], { type }));
-	const link = activeDocument.body.createEl("a", { href: url, attr: { download: name } });
-	link.click();
-	link.remove();
+	createEl("a", { href: url, attr: { download: name } }).click();
 	window.setTimeout(() => {
 		URL.revokeObjectURL(url);
 	}, 10_000);

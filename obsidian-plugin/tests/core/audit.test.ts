@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { NO_FILTER, queryParams } from "../../src/core/audit/filter";
+import { filterParams, NO_FILTER, queryParams, unansweredParams } from "../../src/core/audit/filter";
 import { chainStatus } from "../../src/core/wire/auditState";
-import { filesOf, readAuditRecord } from "../../src/core/wire/audit";
+import { filesOf, readAuditRecord, toneOf } from "../../src/core/wire/audit";
 
 const line = {
 	seq: 7,
@@ -30,6 +30,22 @@ describe("a line of the log", () => {
 		expect(readAuditRecord({ timestamp: "t", ...facts }, "").outcome).toBe(outcome);
 	});
 
+	it("says what happened in the bridge's words, and what was decided about it", () => {
+		const decisions = [{ timestamp: "t", kind: "decision", sentence: "You allowed it, once" }, 3];
+		expect(readAuditRecord({ ...line, sentence: "Ada moved “a.md”", decisions }, "")).toMatchObject({ sentence: "Ada moved “a.md”", decisions: ["You allowed it, once"] });
+		expect(readAuditRecord({ timestamp: "t", kind: "bridge", event: "started" }, "").sentence).toBe("bridge started");
+	});
+
+	it.each([
+		[{ success: true }, "done"],
+		[{ success: false, errorType: "permission_denied" }, "refused"],
+		[{ success: false, errorType: "conflict" }, "failed"],
+		[{ kind: "decision", outcome: "deny" }, "refused"],
+		[{ kind: "bridge", event: "started" }, "done"],
+	])("%o is %s", (facts, tone) => {
+		expect(toneOf(readAuditRecord({ timestamp: "t", ...facts }, ""))).toBe(tone);
+	});
+
 	it("names the files with their checksums", () => {
 		expect(filesOf(readAuditRecord(line, ""))).toEqual([{ path: "a.md → b.md", change: "move", before: "aa", after: null }]);
 	});
@@ -37,7 +53,7 @@ describe("a line of the log", () => {
 
 describe("looking for lines", () => {
 	it("asks for nothing that is not filtered for", () => {
-		expect(queryParams(NO_FILTER, 0, null)).toEqual({ limit: 100 });
+		expect(queryParams(NO_FILTER, 0, null)).toEqual({ actions: true, limit: 100 });
 	});
 
 	it("asks for a period by its beginning, and for a page by the last line before it", () => {
@@ -45,8 +61,22 @@ describe("looking for lines", () => {
 			text: "x",
 			since: "2026-01-01T11:00:00.000Z",
 			before: "7",
+			actions: true,
 			limit: 100,
 		});
+	});
+});
+
+describe("what nobody answered", () => {
+	const now = Date.parse("2026-01-08T12:00:00Z");
+
+	it("is looked for since the person has seen it, and at first for a week", () => {
+		expect(unansweredParams("2026-01-08T09:00:00.000Z", now)).toMatchObject({ code: "timed_out", since: "2026-01-08T09:00:00.000Z" });
+		expect(unansweredParams("", now)).toMatchObject({ since: "2026-01-01T12:00:00.000Z" });
+	});
+
+	it("can be filtered for, also in an export", () => {
+		expect(filterParams({ ...NO_FILTER, kind: "unanswered" }, now)).toEqual({ code: "timed_out" });
 	});
 });
 

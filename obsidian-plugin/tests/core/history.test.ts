@@ -1,13 +1,44 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { History } from "../../src/core/history";
+import { History, type HistoryFilter } from "../../src/core/history";
 
 const recorded = (name: string): unknown => JSON.parse(readFileSync(new URL(`../recorded/${name}.json`, import.meta.url), "utf8"));
-const answering = (answer: unknown): History => new History(async () => Promise.resolve(answer));
+const NOW = Date.parse("2026-01-01T12:00:00Z");
+const ALL: HistoryFilter = { clientId: "", hours: null };
+const answering = (answer: unknown): History => new History(async () => Promise.resolve(answer), () => NOW);
+/** What the bridge is asked. */
+const asking = async (ask: (history: History) => Promise<unknown>): Promise<unknown> => {
+	const asked: unknown[] = [];
+	const history = new History(async (method, params) => {
+		asked.push({ method, params });
+		return Promise.resolve(method === "history.list" ? [] : recorded("history-undo-all"));
+	}, () => NOW);
+	await ask(history);
+	return asked[0];
+};
 
 describe("the history of changes", () => {
 	it("is read as the bridge lists it", async () => {
-		expect(await answering(recorded("history")).list(null)).toMatchObject([{ state: "undone", files: ["Welcome.md"], canUndo: true }, { state: "applied" }]);
+		const list = await answering(recorded("history")).list(ALL, null);
+		expect(list[0]).toMatchObject({ state: "undone", files: ["Archive/Old reading list.md"] });
+		expect(list.at(-1)).toMatchObject({ state: "applied", client: "Claude Code", summary: "Edit Welcome.md: 1 line changed" });
+	});
+
+	it("is asked for by client, by time and by page", async () => {
+		expect(await asking(async (history) => history.list(ALL, null))).toEqual({ method: "history.list", params: { limit: 50 } });
+		expect(await asking(async (history) => history.list({ clientId: "c-1", hours: 1 }, "patch-7"))).toEqual({
+			method: "history.list",
+			params: { limit: 50, client: "c-1", since: "2026-01-01T11:00:00.000Z", before: "patch-7" },
+		});
+	});
+
+	it("is undone as a whole only by the names of the changes that were shown", async () => {
+		expect(await asking(async (history) => history.foresee({ clientId: "c-1", hours: null }))).toEqual({ method: "history.undoAll", params: { client: "c-1", preview: true } });
+		expect(await asking(async (history) => history.undoThese(["a", "b"]))).toEqual({ method: "history.undoAll", params: { executionIds: ["a", "b"] } });
+	});
+
+	it("has the diff of each change", async () => {
+		expect(await answering(recorded("history-diff")).diff("patch-1")).toMatchObject({ files: [{ path: "Welcome.md", change: "modify" }], lost: [] });
 	});
 
 	it("shows what an undo would do", async () => {

@@ -2,6 +2,8 @@
 export const question = {
 	requestId: "c-9f2e",
 	client: "Claude Code",
+	clientId: "0a1b2c",
+	verified: true,
 	sessionId: "s-1",
 	tool: { name: "apply_patch", title: "Apply Patch", description: "Changes lines of one file.", icon: "file-diff" },
 	riskLevel: "high",
@@ -10,7 +12,10 @@ export const question = {
 	reason: "fix the heading",
 	parameters: { path: "Notes/Meeting.md" },
 	targets: ["Notes/Meeting.md"],
-	covers: "target",
+	options: [
+		{ optionId: "allow_once", decision: "allow_once", label: "Allow once", sentence: "This call alone, exactly as it is shown.", who: "client", what: "call", until: "once" },
+		{ optionId: "deny_once", decision: "deny_once", label: "Deny", sentence: "This call is refused.", who: "client", what: "call", until: "stop" },
+	],
 	canBypass: false,
 	choices: ["allow_once", "deny_once", "deny_always"],
 	preview: {

@@ -1,6 +1,7 @@
 /** The app of the page: one vault, one workspace, one settings window. */
 
 import type { Command } from "./component";
+import { Keymap } from "./keymap";
 import { MetadataCache } from "./metadata";
 import { SettingsWindow } from "./settingsWindow";
 import { FileManager, FileSystemAdapter, Vault, type HostDisk } from "./vault";
@@ -8,6 +9,8 @@ import { Workspace } from "./workspace";
 
 export class App {
 	readonly commands = new Map<string, Command>();
+	readonly keymap = new Keymap();
+	readonly ribbonEl: HTMLElement;
 	readonly statusBarEl: HTMLElement;
 	readonly workspace: Workspace;
 	readonly setting: SettingsWindow;
@@ -19,6 +22,7 @@ export class App {
 		const frame = document.body.createDiv({ cls: "app-container" });
 		this.vault = new Vault(new FileSystemAdapter(disk, basePath));
 		this.fileManager = new FileManager(this.vault);
+		this.ribbonEl = frame.createDiv({ cls: "workspace-ribbon mod-left" });
 		this.workspace = new Workspace(this, frame.createDiv({ cls: "workspace" }));
 		this.statusBarEl = frame.createDiv({ cls: "status-bar" });
 		this.setting = new SettingsWindow(this);

@@ -1,6 +1,8 @@
 /** Component and Plugin: what is registered ends when the component does. */
 
 import type { App } from "./app";
+import type { EventRef } from "./events";
+import { setIcon } from "./icons";
 
 export class Component {
 	private readonly children: Component[] = [];
@@ -40,8 +42,8 @@ export class Component {
 		this.ends.push(end);
 	}
 
-	registerEvent(_event: unknown): void {
-		// The stand-in has no events that end.
+	registerEvent(ref: EventRef): void {
+		this.register(() => { ref.events.offref(ref); });
 	}
 
 	registerDomEvent(el: EventTarget, type: string, listener: EventListener): void {
@@ -73,7 +75,15 @@ export class Plugin extends Component {
 	}
 
 	addStatusBarItem(): HTMLElement {
-		const el = this.app.statusBarEl.createDiv({ cls: "status-bar-item plugin-vault-bridge" });
+		const el = this.app.statusBarEl.createDiv({ cls: `status-bar-item plugin-${this.manifest.id}` });
+		this.register(() => { el.remove(); });
+		return el;
+	}
+
+	addRibbonIcon(icon: string, title: string, callback: (event: MouseEvent) => unknown): HTMLElement {
+		const el = this.app.ribbonEl.createDiv({ cls: "side-dock-ribbon-action clickable-icon", attr: { "aria-label": title } });
+		setIcon(el, icon);
+		el.addEventListener("click", callback);
 		this.register(() => { el.remove(); });
 		return el;
 	}

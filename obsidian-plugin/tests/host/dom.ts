@@ -1,14 +1,15 @@
 /** The helpers that Obsidian puts on the DOM's own prototypes. */
 
-/** What `instanceOf` says; the windows of the page are all one. */
+/** What `instanceOf` says: true also for a thing that another window has made. */
 function isA(value: object, type: new () => unknown): boolean {
-	return Object.prototype.isPrototypeOf.call(type.prototype as object, value);
+	const parent = Reflect.getPrototypeOf(value);
+	return parent !== null && (parent.constructor.name === type.name || isA(parent, type));
 }
 
 type Options = DomElementInfo | string | undefined;
 
 function make(tag: string, options: Options, callback?: (el: HTMLElement) => void): HTMLElement {
-	const el = document.createElementNS("http://www.w3.org/1999/xhtml", tag);
+	const el = activeDocument.createElementNS("http://www.w3.org/1999/xhtml", tag);
 	const info = typeof options === "string" ? { cls: options } : (options ?? {});
 	if (info.cls !== undefined) el.className = Array.isArray(info.cls) ? info.cls.join(" ") : info.cls;
 	if (info.text !== undefined) el.append(info.text);
@@ -48,7 +49,7 @@ const nodeHelpers = {
 		this.parentNode?.removeChild(this);
 	},
 	appendText(this: Node, text: string) {
-		this.appendChild(document.createTextNode(text));
+		this.appendChild(this.doc.createTextNode(text));
 	},
 	instanceOf(this: Node, type: new () => Node) {
 		return isA(this, type);
@@ -91,7 +92,7 @@ const elementHelpers = {
 		return this.getAttribute(name);
 	},
 	isActiveElement(this: Element) {
-		return document.activeElement === this;
+		return this.doc.activeElement === this;
 	},
 	find(this: Element, selector: string) {
 		return this.querySelector(selector);
@@ -117,28 +118,36 @@ const elementHelpers = {
 	},
 };
 
-/** Puts the helpers in place. */
-export function installDomHelpers(): void {
-	Object.assign(Node.prototype, nodeHelpers);
-	Object.assign(Element.prototype, elementHelpers);
-	Object.defineProperty(Node.prototype, "win", { get: () => window });
-	Object.defineProperty(Node.prototype, "doc", { get: () => document });
-	Object.defineProperty(UIEvent.prototype, "targetNode", {
+/** A window with what every window has of its own. */
+export type HostWindow = Window & Pick<typeof window, "Node" | "Element" | "UIEvent">;
+
+/** Puts the helpers in place: every window has its own prototypes and globals. */
+export function installDomHelpers(win: HostWindow): void {
+	Object.assign(win.Node.prototype, nodeHelpers);
+	Object.assign(win.Element.prototype, elementHelpers);
+	Object.defineProperty(win.Node.prototype, "doc", { get(this: Node) { return this.ownerDocument ?? this; } });
+	Object.defineProperty(win.Node.prototype, "win", { get(this: Node) { return (this.ownerDocument ?? (this as Document)).defaultView ?? window; } });
+	Object.defineProperty(win.UIEvent.prototype, "targetNode", {
 		get(this: UIEvent) {
-			return this.target instanceof Element ? this.target : null;
+			return this.target !== null && isA(this.target, Node) ? this.target : null;
 		},
 	});
-	Object.assign(UIEvent.prototype, {
+	Object.assign(win.UIEvent.prototype, {
 		instanceOf(this: UIEvent, type: new () => unknown) {
 			return isA(this, type);
 		},
 	});
-	Object.assign(window, {
-		activeDocument: document,
-		activeWindow: window,
+	Object.assign(win, {
 		createEl: make,
 		createDiv: (options?: Options) => make("div", options),
 		createSpan: (options?: Options) => make("span", options),
 		createFragment: () => new DocumentFragment(),
 	});
+	win.addEventListener("pointerdown", () => { setActiveWindow(win); }, { capture: true });
+	setActiveWindow(win);
+}
+
+/** What `activeWindow` and `activeDocument` are, from everywhere: the window that the person works in. */
+export function setActiveWindow(win: Window): void {
+	Object.assign(window, { activeWindow: win, activeDocument: win.document });
 }

@@ -1,17 +1,21 @@
-/** Modal, Notice and Menu: with Obsidian's classes, its keys and its focus. */
+/** Modal, Notice and Menu: with Obsidian's classes, its scopes and its focus. */
 
 import type { App } from "./app";
 import { setIcon } from "./icons";
+import { Scope } from "./keymap";
 
-const open: Modal[] = [];
+/** What Obsidian would give the focus to when a modal opens. */
+const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select:not(:disabled), textarea:not(:disabled), summary, [tabindex]:not([tabindex="-1"])';
 
 export class Modal {
+	readonly scope = new Scope();
 	readonly containerEl = createDiv({ cls: "modal-container mod-dim" });
 	readonly bgEl = this.containerEl.createDiv({ cls: "modal-bg" });
 	readonly modalEl = this.containerEl.createDiv({ cls: "modal" });
 	readonly headerEl: HTMLElement;
 	readonly titleEl: HTMLElement;
 	readonly contentEl: HTMLElement;
+	shouldRestoreSelection = true;
 	private before: Element | null = null;
 
 	constructor(readonly app: App) {
@@ -22,6 +26,10 @@ export class Modal {
 		this.contentEl = this.modalEl.createDiv({ cls: "modal-content" });
 		close.addEventListener("click", () => { this.close(); });
 		this.bgEl.addEventListener("click", () => { this.close(); });
+		this.scope.register([], "Escape", () => {
+			this.close();
+			return false;
+		});
 	}
 
 	setTitle(title: string): this {
@@ -29,25 +37,26 @@ export class Modal {
 		return this;
 	}
 
+	/** In the window that is active. The first control gets the focus once `onOpen` has returned, whatever that focused. */
 	open(): void {
-		this.before = document.activeElement;
-		document.body.append(this.containerEl);
-		open.push(this);
+		if (isShown(this)) return;
+		this.before = activeDocument.activeElement;
+		this.app.keymap.pushScope(this.scope);
+		activeDocument.body.append(this.containerEl);
 		this.modalEl.tabIndex = -1;
-		this.modalEl.focus();
-		this.onOpen();
+		void this.onOpen();
+		if (isShown(this)) (this.contentEl.querySelector<HTMLElement>(FOCUSABLE) ?? this.modalEl).focus();
 	}
 
 	close(): void {
-		const index = open.indexOf(this);
-		if (index < 0) return;
-		open.splice(index, 1);
+		if (!isShown(this)) return;
+		this.app.keymap.popScope(this.scope);
 		this.containerEl.remove();
-		if (this.before instanceof HTMLElement) this.before.focus();
+		if (this.shouldRestoreSelection && this.before?.instanceOf(HTMLElement)) this.before.focus();
 		this.onClose();
 	}
 
-	onOpen(): void {
+	onOpen(): Promise<void> | void {
 		// For subclasses.
 	}
 
@@ -56,18 +65,17 @@ export class Modal {
 	}
 }
 
-/** Escape closes the topmost modal, as Obsidian's key scopes do. */
-export function listenForEscape(): void {
-	document.addEventListener("keydown", (event) => {
-		if (event.key === "Escape") open.at(-1)?.close();
-	});
+/** No member of the class: a plugin's modal may have one of that name. */
+function isShown({ containerEl }: Modal): boolean {
+	return containerEl.isConnected;
 }
 
 export class Notice {
 	readonly noticeEl: HTMLElement;
 
-	constructor(message: string, duration = 4000) {
-		const container = document.body.querySelector(".notice-container") ?? document.body.createDiv({ cls: "notice-container" });
+	constructor(message: string | DocumentFragment, duration = 4000) {
+		const { body } = activeDocument;
+		const container = body.querySelector(".notice-container") ?? body.createDiv({ cls: "notice-container" });
 		this.noticeEl = container.createDiv({ cls: "notice", text: message });
 		if (duration > 0) window.setTimeout(() => { this.hide(); }, duration);
 		this.noticeEl.addEventListener("click", () => { this.hide(); });
@@ -97,10 +105,29 @@ export class MenuItem {
 		this.el.addEventListener("click", callback);
 		return this;
 	}
+
+	setIsLabel(isLabel: boolean): this {
+		this.el.toggleClass("is-label", isLabel);
+		return this;
+	}
 }
 
 export class Menu {
 	private readonly el = createDiv({ cls: "menu" });
+	private readonly scope = new Scope();
+
+	constructor() {
+		this.scope.register([], "Escape", () => {
+			this.hide();
+			return false;
+		});
+	}
+
+	hide(): this {
+		window.host.app.keymap.popScope(this.scope);
+		this.el.remove();
+		return this;
+	}
 
 	addItem(fill: (item: MenuItem) => unknown): this {
 		const item = new MenuItem();
@@ -119,9 +146,11 @@ export class Menu {
 	}
 
 	showAtPosition({ x, y }: { x: number; y: number }): void {
-		document.body.append(this.el);
+		activeDocument.body.append(this.el);
+		const { win, doc } = this.el;
 		const { width, height } = this.el.getBoundingClientRect();
-		this.el.setCssProps({ left: `${Math.min(x, innerWidth - width - 8)}px`, top: `${Math.min(y, innerHeight - height - 8)}px` });
-		window.setTimeout(() => { document.addEventListener("click", () => { this.el.remove(); }, { once: true }); });
+		this.el.setCssProps({ left: `${Math.min(x, win.innerWidth - width - 8)}px`, top: `${Math.min(y, win.innerHeight - height - 8)}px` });
+		win.setTimeout(() => { doc.addEventListener("click", () => { this.hide(); }, { once: true }); });
+		window.host.app.keymap.pushScope(this.scope);
 	}
 }

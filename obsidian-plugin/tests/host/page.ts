@@ -5,7 +5,9 @@ import { Component, Plugin } from "./component";
 import * as controls from "./controls";
 import { installDomHelpers } from "./dom";
 import { setIcon } from "./icons";
+import { Scope } from "./keymap";
 import { getAllTags } from "./metadata";
+import { nodeModules, nodeProcess, type HostMachine } from "./node";
 import * as modal from "./modal";
 import { PluginSettingTab, Setting, SettingPage } from "./settingsWindow";
 import * as vault from "./vault";
@@ -21,14 +23,16 @@ declare global {
 		startHost: (options: HostOptions) => Promise<void>;
 		host: { app: App; plugin: Plugin };
 		hostDisk: (action: string, path: string, text?: string) => Promise<unknown>;
-		hostRunFile: (path: string) => Promise<string>;
 	}
 }
 
 export interface HostOptions {
 	basePath: string;
+	machine: HostMachine;
 	manifest: { id: string; name: string; version: string };
 }
+
+const Platform = { isDesktop: true, isDesktopApp: true, isMobile: false, isWin: false, isMacOS: false, isLinux: false };
 
 const obsidian = {
 	...controls,
@@ -37,41 +41,41 @@ const obsidian = {
 	getAllTags,
 	Component,
 	ItemView,
-	Platform: { isWin: true },
+	Platform,
 	Plugin,
 	PluginSettingTab,
+	Scope,
 	Setting,
 	SettingPage,
 	TextFileView,
 	WorkspaceLeaf,
 	setIcon,
-	normalizePath: (path: string) => path,
 	debounce,
 };
 
-const modules: Record<string, unknown> = {
-	obsidian,
-	"node:fs/promises": { readFile: async (path: string) => window.hostRunFile(path) },
-	"node:path": { join: (...parts: string[]) => parts.join("/") },
-	"node:child_process": { spawn: () => { throw new Error("not in a browser"); } },
-};
-
-window.startHost = async ({ basePath, manifest }) => {
-	installDomHelpers();
-	modal.listenForEscape();
+window.startHost = async ({ basePath, manifest, machine }) => {
+	Object.assign(Platform, { isWin: machine.system === "windows", isMacOS: machine.system === "macos", isLinux: machine.system === "linux" });
+	Object.assign(window, { process: nodeProcess(machine), hostChosen: {} });
+	const modules: Record<string, unknown> = { obsidian, ...nodeModules(machine) };
+	installDomHelpers(window);
 	const app = new App(
 		{
 			exists: async (path) => (await window.hostDisk("exists", path)) === true,
-			read: async (path) => String(await window.hostDisk("read", path)),
+			readBinary: async (path) => Uint8Array.from(atob(String(await window.hostDisk("read", path))), (char) => char.charCodeAt(0)).buffer,
 			write: async (path, text) => { await window.hostDisk("write", path, text); },
 			trash: async (path) => { await window.hostDisk("trash", path); },
-			files: async () => (await window.hostDisk("files", "")) as vault.HostFile[],
+			entries: async () => (await window.hostDisk("entries", "")) as vault.HostEntry[],
 		},
 		basePath,
 	);
+	app.keymap.listen(window);
 	await app.vault.refresh();
 	const module: { exports: PluginModule } = { exports: {} };
-	window.loadBundle((name) => modules[name], module);
+	const require = (name: string): unknown => {
+		if (!(name in modules)) throw new Error(`The stand-in has no module ${name}`);
+		return modules[name];
+	};
+	window.loadBundle(require, module);
 	const Main = module.exports.default;
 	if (!Main) throw new Error("the bundle exports no plugin");
 	const plugin = new Main(app, manifest);

@@ -1,29 +1,65 @@
-/** The vault: real files, read and written by the test process on the page's behalf. */
+/** The vault: real files and folders, read and written by the test process on the page's behalf. */
 
 /** What the test process does for the page. */
 export interface HostDisk {
 	exists: (path: string) => Promise<boolean>;
-	read: (path: string) => Promise<string>;
+	readBinary: (path: string) => Promise<ArrayBuffer>;
 	write: (path: string, text: string) => Promise<void>;
 	trash: (path: string) => Promise<void>;
-	files: () => Promise<HostFile[]>;
+	/** Everything in the vault but what begins with a dot. */
+	entries: () => Promise<HostEntry[]>;
 }
 
-export interface HostFile {
+/** A file with what is known of it, or a folder, which has no `stat`. */
+export interface HostEntry {
 	path: string;
-	stat: { mtime: number; size: number };
+	stat: { mtime: number; size: number } | null;
 }
 
-export class TAbstractFile {
-	constructor(readonly path: string) {}
+/** Slashes of one kind, one at a time, none at the ends; plain spaces; composed letters. The root is "/". */
+export function normalizePath(path: string): string {
+	const plain = path.replace(/[\u00a0\u202f]/g, " ").replace(/[\\/]+/g, "/").replace(/^\/+|\/+$/g, "").normalize("NFC");
+	return plain === "" ? "/" : plain;
+}
+
+export abstract class TAbstractFile {
+	readonly name: string;
+
+	constructor(
+		readonly vault: Vault,
+		readonly path: string,
+	) {
+		this.name = path.split("/").at(-1) ?? "";
+	}
+
+	get parent(): TFolder | null {
+		return this.path === "/" ? null : this.vault.getFolderByPath(this.path.split("/").slice(0, -1).join("/") || "/");
+	}
 }
 
 export class TFile extends TAbstractFile {
+	readonly extension: string;
+	readonly basename: string;
+
 	constructor(
+		vault: Vault,
 		path: string,
-		readonly stat: HostFile["stat"],
+		readonly stat: { mtime: number; size: number },
 	) {
-		super(path);
+		super(vault, path);
+		const dot = this.name.lastIndexOf(".");
+		this.extension = dot < 1 ? "" : this.name.slice(dot + 1);
+		this.basename = dot < 1 ? this.name : this.name.slice(0, dot);
+	}
+}
+
+export class TFolder extends TAbstractFile {
+	get children(): TAbstractFile[] {
+		return this.vault.getAllLoadedFiles().filter((file) => file.parent === this);
+	}
+
+	isRoot(): boolean {
+		return this.path === "/";
 	}
 }
 
@@ -38,25 +74,41 @@ export class FileSystemAdapter {
 	}
 
 	async exists(path: string): Promise<boolean> {
-		return this.disk.exists(path);
+		return this.disk.exists(normalizePath(path));
 	}
 
+	async readBinary(path: string): Promise<ArrayBuffer> {
+		return this.disk.readBinary(normalizePath(path));
+	}
+
+	/** Without the byte order mark, which Obsidian does not show to anybody. */
 	async read(path: string): Promise<string> {
-		return this.disk.read(path);
+		return new TextDecoder().decode(await this.readBinary(path));
 	}
 }
 
 export class Vault {
-	private files = new Map<string, TFile>();
+	private files = new Map<string, TAbstractFile>();
+	/** The last change of each file: the next one waits for it. */
+	private readonly busy = new Map<string, Promise<unknown>>();
 
 	constructor(readonly adapter: FileSystemAdapter) {}
 
 	async refresh(): Promise<void> {
-		this.files = new Map((await this.adapter.disk.files()).map(({ path, stat }) => [path, new TFile(path, stat)]));
+		const entries = await this.adapter.disk.entries();
+		this.files = new Map([["/", new TFolder(this, "/")], ...entries.map(({ path, stat }): [string, TAbstractFile] => [path, stat ? new TFile(this, path, stat) : new TFolder(this, path)])]);
+	}
+
+	getAllLoadedFiles(): TAbstractFile[] {
+		return [...this.files.values()];
+	}
+
+	getFiles(): TFile[] {
+		return this.getAllLoadedFiles().filter((file) => file instanceof TFile);
 	}
 
 	getMarkdownFiles(): TFile[] {
-		return [...this.files.values()];
+		return this.getFiles().filter((file) => file.extension === "md");
 	}
 
 	getName(): string {
@@ -64,11 +116,17 @@ export class Vault {
 	}
 
 	getFileByPath(path: string): TFile | null {
-		return this.files.get(path) ?? null;
+		const file = this.files.get(path);
+		return file instanceof TFile ? file : null;
+	}
+
+	getFolderByPath(path: string): TFolder | null {
+		const file = this.files.get(path);
+		return file instanceof TFolder ? file : null;
 	}
 
 	getAbstractFileByPath(path: string): TAbstractFile | null {
-		return this.getFileByPath(path);
+		return this.files.get(path) ?? null;
 	}
 
 	async read(file: TFile): Promise<string> {
@@ -76,14 +134,25 @@ export class Vault {
 	}
 
 	async readBinary(file: TFile): Promise<ArrayBuffer> {
-		return new TextEncoder().encode(await this.adapter.read(file.path)).buffer;
+		return this.adapter.readBinary(file.path);
 	}
 
+	/** Read, change and write as one step: two changes of one file never overlap. A file that is gone is an error. */
 	async process(file: TFile, change: (text: string) => string): Promise<string> {
-		const before = await this.read(file);
-		const after = change(before);
-		if (after !== before) await this.adapter.disk.write(file.path, after);
-		return after;
+		const before = this.busy.get(file.path) ?? Promise.resolve();
+		const step = before.then(
+			async () => this.change(file, change),
+			async () => this.change(file, change),
+		);
+		this.busy.set(file.path, step);
+		return step;
+	}
+
+	private async change(file: TFile, change: (text: string) => string): Promise<string> {
+		if (!(await this.adapter.exists(file.path))) throw new Error(`ENOENT: no such file, '${file.path}'`);
+		const text = change(await this.read(file));
+		await this.adapter.disk.write(file.path, text);
+		return text;
 	}
 }
 

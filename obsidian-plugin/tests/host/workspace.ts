@@ -2,7 +2,10 @@
 
 import { Component } from "./component";
 import type { App } from "./app";
+import { installDomHelpers, setActiveWindow, type HostWindow } from "./dom";
+import { Events } from "./events";
 import { setIcon } from "./icons";
+import type { Keymap } from "./keymap";
 import type { TFile } from "./vault";
 
 export class View extends Component {
@@ -23,6 +26,24 @@ export class View extends Component {
 
 	async onOpen(): Promise<void> {
 		return Promise.resolve();
+	}
+
+	async onClose(): Promise<void> {
+		return Promise.resolve();
+	}
+}
+
+/** What stands in a tab that nobody has looked at yet: of the right type, and not the plugin's view. */
+class DeferredView extends View {
+	constructor(
+		leaf: WorkspaceLeaf,
+		private readonly type: string,
+	) {
+		super(leaf);
+	}
+
+	override getViewType(): string {
+		return this.type;
 	}
 }
 
@@ -56,42 +77,107 @@ export class TextFileView extends ItemView {
 export class WorkspaceLeaf {
 	view: View | null = null;
 
-	constructor(readonly app: App) {}
+	constructor(
+		readonly app: App,
+		/** The window it is in. */
+		readonly place: WorkspaceWindow,
+	) {}
 
-	async setViewState({ type }: { type: string }): Promise<void> {
+	get isDeferred(): boolean {
+		return this.view instanceof DeferredView;
+	}
+
+	/** A leaf that is not shown gets its view only when it is. */
+	async setViewState({ type, active = false }: { type: string; active?: boolean }): Promise<void> {
+		if (!this.app.workspace.viewTypes.has(type)) return;
+		if (active) await this.load(type);
+		else await this.show(new DeferredView(this, type), false);
+	}
+
+	async loadIfDeferred(): Promise<void> {
+		if (this.view instanceof DeferredView) await this.load(this.view.getViewType());
+	}
+
+	/** Close the tab. */
+	detach(): void {
+		void this.end();
+		this.place.remove(this);
+	}
+
+	async show(view: View, active = true): Promise<void> {
+		await this.end();
+		this.view = view;
+		view.load();
+		if (active) this.place.redraw(this);
+		await view.onOpen();
+		if (active) this.place.redraw(this);
+	}
+
+	private async load(type: string): Promise<void> {
 		const create = this.app.workspace.viewTypes.get(type);
 		if (create) await this.show(create(this));
 	}
 
-	async show(view: View): Promise<void> {
-		this.view = view;
-		view.load();
-		this.app.workspace.redraw(this);
-		await view.onOpen();
-		this.app.workspace.redraw(this);
+	private async end(): Promise<void> {
+		const { view } = this;
+		this.view = null;
+		if (!view) return;
+		await view.onClose();
+		view.unload();
+		view.containerEl.remove();
 	}
 }
 
-export class Workspace {
-	readonly viewTypes = new Map<string, (leaf: WorkspaceLeaf) => View>();
-	private readonly leaves: WorkspaceLeaf[] = [];
+/** The main window, or one that was popped out: tabs, one of which is shown. */
+export class WorkspaceWindow {
+	readonly leaves: WorkspaceLeaf[] = [];
+	readonly win: Window;
 	private readonly tabsEl: HTMLElement;
 	private readonly leafEl: HTMLElement;
+
+	constructor(readonly containerEl: HTMLElement) {
+		this.win = containerEl.win;
+		this.tabsEl = containerEl.createDiv({ cls: "workspace-tab-header-container" });
+		this.leafEl = containerEl.createDiv({ cls: "workspace-leaf" });
+	}
+
+	remove(leaf: WorkspaceLeaf): void {
+		this.leaves.splice(this.leaves.indexOf(leaf), 1);
+		this.redraw(this.leaves.at(-1) ?? null);
+	}
+
+	redraw(active: WorkspaceLeaf | null): void {
+		this.tabsEl.empty();
+		for (const leaf of this.leaves) {
+			const tab = this.tabsEl.createDiv({ cls: "workspace-tab-header" });
+			tab.toggleClass("is-active", leaf === active);
+			setIcon(tab.createSpan(), leaf.view?.icon || "file-text");
+			tab.createSpan({ text: leaf.view?.getDisplayText() ?? "" });
+			tab.addEventListener("click", () => void leaf.loadIfDeferred().then(() => { this.redraw(leaf); }));
+		}
+		if (active?.view) this.leafEl.replaceChildren(active.view.containerEl);
+		else this.leafEl.empty();
+	}
+}
+
+export class Workspace extends Events {
+	readonly viewTypes = new Map<string, (leaf: WorkspaceLeaf) => View>();
+	readonly containerEl: HTMLElement;
+	private readonly main: WorkspaceWindow;
+	private readonly windows: WorkspaceWindow[];
 
 	constructor(
 		private readonly app: App,
 		container: HTMLElement,
 	) {
-		this.tabsEl = container.createDiv({ cls: "workspace-tab-header-container" });
-		this.leafEl = container.createDiv({ cls: "workspace-leaf" });
+		super();
+		this.containerEl = container;
+		this.main = new WorkspaceWindow(container);
+		this.windows = [this.main];
 	}
 
 	onLayoutReady(callback: () => void): void {
 		window.setTimeout(callback);
-	}
-
-	on(_name: string, _callback: () => void): object {
-		return {};
 	}
 
 	getLeavesOfType(type: string): WorkspaceLeaf[] {
@@ -99,9 +185,14 @@ export class Workspace {
 	}
 
 	getLeaf(_kind: string): WorkspaceLeaf {
-		const leaf = new WorkspaceLeaf(this.app);
-		this.leaves.push(leaf);
-		return leaf;
+		return this.leafIn(this.main);
+	}
+
+	/** A leaf in a window of its own, which becomes the active one. */
+	openPopoutLeaf(): WorkspaceLeaf {
+		const place = new WorkspaceWindow(openWindow(this.app.keymap));
+		this.windows.push(place);
+		return this.leafIn(place);
 	}
 
 	iterateAllLeaves(callback: (leaf: WorkspaceLeaf) => void): void {
@@ -109,8 +200,9 @@ export class Workspace {
 	}
 
 	async revealLeaf(leaf: WorkspaceLeaf): Promise<void> {
-		this.redraw(leaf);
-		return Promise.resolve();
+		await leaf.loadIfDeferred();
+		leaf.place.redraw(leaf);
+		setActiveWindow(leaf.place.win);
 	}
 
 	async openLinkText(path: string): Promise<void> {
@@ -122,15 +214,24 @@ export class Workspace {
 		await leaf.show(view);
 	}
 
-	redraw(active: WorkspaceLeaf): void {
-		this.tabsEl.empty();
-		for (const leaf of this.leaves) {
-			const tab = this.tabsEl.createDiv({ cls: "workspace-tab-header" });
-			tab.toggleClass("is-active", leaf === active);
-			setIcon(tab.createSpan(), leaf.view?.icon || "file-text");
-			tab.createSpan({ text: leaf.view?.getDisplayText() ?? "" });
-			tab.addEventListener("click", () => { this.redraw(leaf); });
-		}
-		if (active.view) this.leafEl.replaceChildren(active.view.containerEl);
+	private get leaves(): WorkspaceLeaf[] {
+		return this.windows.flatMap((one) => one.leaves);
 	}
+
+	private leafIn(place: WorkspaceWindow): WorkspaceLeaf {
+		const leaf = new WorkspaceLeaf(this.app, place);
+		place.leaves.push(leaf);
+		return leaf;
+	}
+}
+
+/** A second window of the app, with a document, prototypes and constructors of its own. Returns where its tabs go. */
+function openWindow(keymap: Keymap): HTMLElement {
+	const opened = window.open("", "_blank", "popup,width=900,height=700") as HostWindow | null;
+	if (!opened) throw new Error("the browser opens no second window");
+	for (const sheet of Array.from(document.querySelectorAll('link[rel="stylesheet"]'))) opened.document.head.append(opened.document.importNode(sheet));
+	opened.document.body.className = document.body.className;
+	installDomHelpers(opened);
+	keymap.listen(opened);
+	return opened.document.body.createDiv({ cls: "app-container" }).createDiv({ cls: "workspace" });
 }

@@ -3,22 +3,25 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
-import { Sidecar } from "../../src/platform/sidecar";
+import { it, vi } from "vitest";
+import { serve } from "../../src/platform/sidecar";
+import { PATIENCE } from "../patience";
 import { command, ownCode } from "../ui/realBridge";
 
-it.skipIf(command === null)("starts the real bridge for a vault, and leaves no process and no file behind (skipped where it is not installed)", { timeout: 30_000 }, async () => {
+vi.mock("obsidian", () => ({ Platform: { isWin: process.platform === "win32" } }));
+
+it.skipIf(command === null)("starts the real bridge for a vault, and leaves no process and no file behind (skipped where it is not installed)", async () => {
 	vi.stubGlobal("window", { setTimeout, clearTimeout });
 	for (const [name, value] of Object.entries(ownCode)) vi.stubEnv(name, value);
 	const vault = mkdtempSync(join(tmpdir(), "vault-bridge-sidecar-"));
 	const found = join(vault, ".vault-bridge/bridge.json");
-	const sidecar = new Sidecar(() => undefined);
+	let over = false;
+	const running = serve(command ?? "", vault, () => { over = true; });
 	try {
-		sidecar.start(command ?? "", vault);
-		await vi.waitUntil(() => existsSync(found), { timeout: 20_000 });
+		await vi.waitUntil(() => existsSync(found), { timeout: PATIENCE });
 		const { pid } = JSON.parse(readFileSync(found, "utf8")) as { pid: number };
-		sidecar.stop();
-		await vi.waitUntil(() => !existsSync(found), { timeout: 10_000 });
+		running.stop();
+		await vi.waitUntil(() => !existsSync(found), { timeout: PATIENCE });
 		await vi.waitUntil(
 			() => {
 				try {
@@ -28,11 +31,11 @@ it.skipIf(command === null)("starts the real bridge for a vault, and leaves no p
 					return true;
 				}
 			},
-			{ timeout: 10_000 },
+			{ timeout: PATIENCE },
 		);
-		expect(sidecar.running).toBe(false);
+		await vi.waitUntil(() => over, { timeout: PATIENCE });
 	} finally {
-		sidecar.stop();
+		running.stop();
 		rmSync(vault, { recursive: true, force: true });
 		vi.unstubAllGlobals();
 		vi.unstubAllEnvs();

@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { chromium, type BrowserContext, type Page } from "playwright-core";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { chromium, type BrowserContext, type FileChooser, type Page } from "playwright-core";
+import { PATIENCE } from "../patience";
 import { file } from "./files";
+import { Machine } from "./hostMachine";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
@@ -17,10 +19,16 @@ export interface PageOptions {
 	theme?: Theme;
 	/** Whether the getting-started view was shown before. */
 	welcomed?: boolean;
+	/** Keep what an earlier window left on this device. */
+	keep?: boolean;
 	size?: { width: number; height: number };
+	/** The computer; by default one of this system's with nothing installed. */
+	machine?: Machine;
 }
 
 export class Browser {
+	private readonly bare = new Machine();
+
 	private constructor(
 		private readonly context: BrowserContext,
 		private readonly server: Server,
@@ -42,24 +50,25 @@ export class Browser {
 		const port = typeof address === "object" && address ? address.port : 0;
 		const profile = mkdtempSync(join(tmpdir(), "vault-bridge-chromium-"));
 		const context = await chromium.launchPersistentContext(profile, { executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium", args: FLAGS, chromiumSandbox: false });
+		context.setDefaultTimeout(PATIENCE);
 		return new Browser(context, server, profile, `http://127.0.0.1:${port}`);
 	}
 
 	/** A window with the plugin loaded. */
-	async open({ vault, theme = "light", welcomed = true, size = { width: 1100, height: 800 } }: PageOptions): Promise<Page> {
+	async open({ vault, theme = "light", welcomed = true, keep = false, size = { width: 1100, height: 800 }, machine = this.bare }: PageOptions): Promise<Page> {
 		const page = await this.context.newPage();
 		await page.setViewportSize(size);
 		await page.exposeFunction("hostDisk", (action: string, path: string, content?: string) => disk(vault, action, path, content));
-		await page.exposeFunction("hostRunFile", (path: string) => readFileSync(path, "utf8"));
+		await machine.attach(page);
 		await page.goto(this.origin);
 		const manifest = JSON.parse(text("manifest.json")) as { id: string; name: string; version: string };
 		await page.evaluate(
 			async ([options, look, seen]) => {
 				document.body.className = `theme-${look}`;
-				window.localStorage.setItem("vault-bridge", JSON.stringify({ welcomed: seen }));
+				if (seen !== null) window.localStorage.setItem("vault-bridge", JSON.stringify({ welcomed: seen }));
 				await window.startHost(options);
 			},
-			[{ basePath: vault, manifest }, theme, welcomed] as const,
+			[{ basePath: vault, manifest, machine: machine.facts }, theme, keep ? null : welcomed] as const,
 		);
 		return page;
 	}
@@ -67,7 +76,25 @@ export class Browser {
 	async close(): Promise<void> {
 		await this.context.close();
 		this.server.close();
+		this.bare.end();
 		rmSync(this.profile, { recursive: true, force: true });
+	}
+
+	/** Let pages use the clipboard, as Obsidian lets them. */
+	async allowClipboard(): Promise<void> {
+		await this.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: this.origin });
+	}
+
+	/** Choose a file in the system's dialog; only Electron knows where it lies. */
+	async choose(page: Page, chooser: FileChooser, path: string): Promise<void> {
+		await page.evaluate(([name, place]) => { window.hostChosen[name] = place; }, [basename(path), path] as const);
+		await chooser.setFiles(path);
+	}
+
+	/** Quit the app: the event, of which only what is done at once is done, and then the window is gone. */
+	async quit(page: Page): Promise<void> {
+		await page.evaluate(() => { window.host.app.workspace.trigger("quit"); });
+		await page.close({ runBeforeUnload: false });
 	}
 }
 
@@ -89,7 +116,7 @@ function disk(vault: string, action: string, path: string, content = ""): unknow
 		case "exists":
 			return existsSync(place);
 		case "read":
-			return readFileSync(place, "utf8");
+			return readFileSync(place).toString("base64");
 		case "write":
 			writeFileSync(place, content);
 			return null;
@@ -97,11 +124,17 @@ function disk(vault: string, action: string, path: string, content = ""): unknow
 			mkdirSync(join(vault, ".trash", dirname(path)), { recursive: true });
 			renameSync(place, join(vault, ".trash", path));
 			return null;
-		case "files":
-			return readdirSync(vault, { recursive: true, encoding: "utf8" })
-				.filter((name) => !name.startsWith(".") && name.endsWith(".md"))
-				.map((name) => ({ path: name, stat: { mtime: Math.round(statSync(join(vault, name)).mtimeMs), size: statSync(join(vault, name)).size } }));
+		case "entries":
+			return readdirSync(vault, { recursive: true, withFileTypes: true })
+				.map((entry) => ({ entry, name: relative(vault, join(entry.parentPath, entry.name)).split(sep).join("/") }))
+				.filter(({ name }) => !name.split("/").some((part) => part.startsWith(".")))
+				.map(({ entry, name }) => ({ path: name, stat: entry.isDirectory() ? null : statOf(join(vault, name)) }));
 		default:
 			throw new Error(`unknown action ${action}`);
 	}
+}
+
+function statOf(place: string): { mtime: number; size: number } {
+	const { mtimeMs, size } = statSync(place);
+	return { mtime: Math.round(mtimeMs), size };
 }

@@ -1,27 +1,11 @@
 /** The question on the screen, in a real browser: what is shown, what answers it and what does not. */
 
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "./browser";
-import { FakeBridge } from "./fakeBridge";
-import { files, hostile, huge, hunks, named, network, question, read, unnamed } from "./questions";
+import { describe, expect, it } from "vitest";
+import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { openSettings } from "./plugin";
+import { create, files, hostile, huge, hunks, many, network, question, read, reading, submitted, unnamed } from "./questions";
 
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
-
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
-beforeEach(async () => {
-	bridge = new FakeBridge();
-	await bridge.start();
-	page = await browser.open({ vault: bridge.vault });
-	await page.waitForSelector(".vault-bridge-status.is-connected");
-});
-afterEach(async () => {
-	await page.close();
-	bridge.end();
-});
+eachTestHasAWindow();
 
 const modal = ".vault-bridge-consent";
 const button = (name: string): string => `.vault-bridge-answers button:text-is("${name}")`;
@@ -30,24 +14,40 @@ const ask = async (...questions: object[]): Promise<void> => {
 	await page.waitForSelector(modal);
 };
 const armed = async (): Promise<void> => { await page.waitForSelector(`${button("Allow once")}[aria-disabled="false"]`); };
-const focused = async (): Promise<string> => page.evaluate(() => document.activeElement?.textContent ?? "");
+const focused = async (): Promise<string> => page.evaluate(() => (document.activeElement?.className === "vault-bridge-body" ? "(the question)" : (document.activeElement?.textContent ?? "")));
 const answers = (): unknown[] => bridge.asked.filter((one) => one.method === "consent.respond").map((one) => one.params);
+const sizeOf = async (selector: string): Promise<number> => page.$eval(selector, (el) => parseFloat(getComputedStyle(el).fontSize));
 
 describe("what is shown", () => {
 	it("is who asks, why, what happens, the words that change, and where the old bytes are kept", async () => {
 		await ask(question());
 		const text = await page.textContent(modal);
-		for (const part of ["Apply patch", "High risk", "Claude Code", "You asked me to bring the plan", "Edit Projects/Balcony garden.md", "2 notes link here", "+4", "−3", ".vault-bridge/backups/patch-1f0c9a/"])
+		for (const part of ["Apply patch", "Medium risk", "changes 3 lines", "Claude Code", "You asked me to bring the plan", "Edit Projects/Balcony garden.md", "2 notes link here", "+4", "−3", ".vault-bridge/backups/patch-1f0c9a/"])
 			expect(text).toContain(part);
 		expect(await page.$$eval(".is-removed .vault-bridge-changed", (all) => all.map((el) => el.textContent))).toEqual(["planned", "go", "Old plan", " "]);
 		expect(await page.$$eval(".vault-bridge-facts li", (all) => all.map((el) => el.textContent))).toEqual(["Property status changed from planned to planted", "Link now points to Seeds instead of Old plan"]);
 		expect(await page.textContent(".is-added .vault-bridge-escape")).toBe("··");
 	});
 
-	it("is only the answers that are offered", async () => {
+	it("says what will happen larger than anything else, the tool's name above all", async () => {
+		await ask(question());
+		const summary = await sizeOf(".vault-bridge-summary");
+		const others = await page.$$eval(`${modal} *`, (all) => all.filter((el) => !el.closest(".vault-bridge-summary")).map((el) => parseFloat(getComputedStyle(el).fontSize)));
+		expect(summary).toBeGreaterThan(Math.max(...others));
+		expect(summary).toBeGreaterThan(await sizeOf(".vault-bridge-tool-name"));
+	});
+
+	it("is two answers, and everything else behind a button", async () => {
 		await ask(read());
-		expect(await page.$$eval(".vault-bridge-answer", (all) => all.map((el) => el.textContent))).toEqual(["Never allow", "Deny for session", "Deny", "Always allow", "Allow for session", "Allow once"]);
-		expect(await page.textContent(".vault-bridge-scope")).toContain("every use of Grep by this client");
+		expect(await page.$$eval(".vault-bridge-answers > button", (all) => all.map((el) => el.textContent))).toEqual(["Deny", "Allow once"]);
+		expect(await page.$$eval(".vault-bridge-answers-rest button", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.textContent))).toEqual(["Later", "Remember…"]);
+		expect(await page.isVisible(".vault-bridge-remember")).toBe(false);
+		expect(await page.textContent(".vault-bridge-refusal")).toBe("Deny: This call is refused, and is not asked about again until the bridge stops.");
+	});
+
+	it("offers nothing for longer where nothing is offered", async () => {
+		await ask({ ...network(), choices: ["allow_once", "deny_once"] });
+		expect(await page.isVisible("text=Remember…")).toBe(false);
 	});
 
 	it("is the exact request of a tool that leaves the vault", async () => {
@@ -63,16 +63,12 @@ describe("what is shown", () => {
 		expect(text).not.toContain("Fetches one page.");
 	});
 
-	it("is that other notes link to what is deleted", async () => {
-		await ask(question({ operation: "delete", scope: { kind: "write_delete", hasBacklinks: true } }));
+	it("is that other notes link to what is deleted, once", async () => {
+		await ask(question({ operation: "delete", preview: null, scope: { kind: "write_delete", hasBacklinks: true } }));
 		expect(await page.textContent(modal)).toContain("Other notes link to this.");
-	});
-
-	it("is every file of a change, each with what happens to it", async () => {
-		await ask(files());
-		expect(await page.$$eval(".vault-bridge-file-change", (all) => all.map((el) => el.textContent))).toEqual(["Moved", "Changed", "New folder", "Deleted"]);
-		await page.click('summary:has-text("Projects/Old.md")');
-		await page.waitForSelector(".vault-bridge-file.is-delete .vault-bridge-file-body:has-text('Nothing of worth.')");
+		bridge.notify("consent.revised", question({ operation: "delete", planDigest: "sha256:2", scope: { kind: "write_delete", hasBacklinks: true } }));
+		await page.waitForSelector("text=2 notes link here");
+		expect(await page.textContent(modal)).not.toContain("Other notes link to this.");
 	});
 
 	it("is parameters as a table, and as JSON when wanted", async () => {
@@ -80,6 +76,45 @@ describe("what is shown", () => {
 		expect(await page.$$eval(".vault-bridge-parameters th", (all) => all.map((el) => el.textContent))).toEqual(["pattern", "contextLines", "caseSensitive", "filePattern"]);
 		await page.click("text=Show as JSON");
 		expect(JSON.parse((await page.textContent(".vault-bridge-json")) ?? "")).toMatchObject({ contextLines: 2, filePattern: null });
+	});
+});
+
+describe("many files", () => {
+	it("begin with how many of each kind, and with what is lost, which is open", async () => {
+		await ask(files());
+		expect(await page.textContent(".vault-bridge-totals")).toBe("1 deleted, 1 moved, 1 changed, 1 new folder");
+		expect(await page.$$eval(".vault-bridge-file-change", (all) => all.map((el) => el.textContent))).toEqual(["Deleted", "Moved", "Changed", "New folder"]);
+		expect(await page.isVisible(".vault-bridge-file.is-delete .vault-bridge-file-body:has-text('Nothing of worth.')")).toBe(true);
+	});
+
+	it("in which only links follow are one line, which can be opened; all of it is on one screen", async () => {
+		await ask(many(300));
+		expect(await page.textContent(".vault-bridge-totals-text")).toBe("1 deleted, 1 moved, 1 new folder, 300 files whose links follow");
+		expect(await page.innerText(".vault-bridge-follows > summary")).toBe("300 links in 300 notes follow");
+		const boxes = await Promise.all([".vault-bridge-file.is-delete", ".vault-bridge-file.is-move", ".vault-bridge-follows > summary", button("Allow once")].map(async (one) => page.locator(one).boundingBox()));
+		for (const box of boxes) expect(box && box.y + box.height).toBeLessThan(800);
+		await page.click(".vault-bridge-follows > summary");
+		await page.waitForFunction(() => document.querySelectorAll(".vault-bridge-follows .vault-bridge-file").length === 300);
+		await page.click('summary:has-text("Many/N7.md")');
+		await page.waitForSelector("text=[[Archive/Plans]].");
+	});
+
+	it("can be searched by name, also those in the folded line", async () => {
+		await ask(many(300));
+		await page.fill(".vault-bridge-totals input", "n29");
+		const shown = async (): Promise<string[]> => page.$$eval(".vault-bridge-file", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.querySelector(".vault-bridge-file-name")?.textContent ?? ""));
+		expect(await shown()).toEqual(["Many/N29.md", ...Array.from({ length: 10 }, (_, index) => `Many/N29${index}.md`)]);
+		await page.fill(".vault-bridge-totals input", "old");
+		expect(await shown()).toEqual(["Old plans.md"]);
+	});
+
+	it("have a sign that they open, and an edge that says that there is more", async () => {
+		await page.setViewportSize({ width: 800, height: 480 });
+		await ask(question());
+		expect(await page.$$(".vault-bridge-file > summary > .vault-bridge-chevron svg")).toHaveLength(1);
+		expect(await page.isVisible("text=More below")).toBe(true);
+		await page.$eval(".vault-bridge-body", (el) => { el.scrollTop = el.scrollHeight; });
+		await page.waitForSelector("text=More below", { state: "hidden" });
 	});
 });
 
@@ -94,11 +129,15 @@ describe("a yes", () => {
 		await page.waitForSelector(modal, { state: "detached" });
 	});
 
-	it("is never given by Enter, and is by Space", async () => {
+	it("is never given by Enter, and by Space only once Tab or the pointer was used", async () => {
 		await ask(question());
-		expect(await focused()).toBe("Deny");
 		await armed();
 		await page.focus(button("Allow once"));
+		for (const key of ["Enter", "Space", "Control+Enter"]) await page.keyboard.press(key);
+		expect(answers()).toEqual([]);
+		await page.keyboard.press("Shift+Tab");
+		await page.keyboard.press("Tab");
+		expect(await focused()).toBe("Allow once");
 		await page.keyboard.press("Enter");
 		expect(answers()).toEqual([]);
 		await page.keyboard.press("Space");
@@ -114,27 +153,80 @@ describe("a yes", () => {
 	});
 });
 
-describe("a no", () => {
-	it("is what Escape says, once", async () => {
+describe("the focus", () => {
+	it("begins on what is to be read, where no key answers, and Tab goes to Deny first", async () => {
 		await ask(question());
-		await page.keyboard.press("Escape");
-		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
-		await page.waitForSelector(modal, { state: "detached" });
-		expect(answers()).toHaveLength(1);
+		await armed();
+		expect(await focused()).toBe("(the question)");
+		for (const key of ["Space", "Enter", "y", "n"]) await page.keyboard.press(key);
+		expect(answers()).toEqual([]);
+		await page.keyboard.press("Tab");
+		expect(await focused()).toBe("Deny");
+		await page.keyboard.press("Tab");
+		expect(await focused()).toBe("Allow once");
 	});
 
+	it("stays inside the question", async () => {
+		await ask(question());
+		const inside: boolean[] = [];
+		for (let press = 0; press < 20; press++) {
+			await page.keyboard.press("Tab");
+			inside.push(await page.evaluate(() => document.querySelector(".vault-bridge-consent")?.contains(document.activeElement) ?? false));
+		}
+		expect(inside).not.toContain(false);
+	});
+
+	it.each([[800, 480], [550, 400], [420, 700]])("and the answers are in view in a window of %i by %i", async (width, height) => {
+		await page.setViewportSize({ width, height });
+		await ask(read());
+		for (const name of ["Deny", "Allow once", "Later", "Remember…"]) {
+			const box = await page.locator(button(name)).boundingBox();
+			expect(box && box.y >= 0 && box.x >= 0 && box.y + box.height <= height && box.x + box.width <= width).toBe(true);
+		}
+		const focus = await page.evaluate(() => { const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? { top: -1, bottom: 1e9 }; return [top, bottom]; });
+		expect(focus[0]).toBeGreaterThanOrEqual(0);
+		expect(focus[1]).toBeLessThanOrEqual(height);
+		expect((focus[1] ?? 0) - (focus[0] ?? 0)).toBeGreaterThan(60);
+		await armed();
+		await page.click("text=Remember…");
+		await page.locator(".vault-bridge-option button").last().scrollIntoViewIfNeeded();
+		const row = await page.locator(button("Deny")).boundingBox();
+		expect(row && row.y + row.height).toBeLessThanOrEqual(height);
+	});
+});
+
+describe("Escape", () => {
+	it("and the cross put the question off: nothing is sent, and the status bar has it", async () => {
+		await ask(question(), question({ requestId: "c-2" }));
+		await page.keyboard.press("Escape");
+		await page.waitForSelector(modal, { state: "detached" });
+		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
+		expect(await page.textContent(".notice")).toContain("Still waiting: 2 questions to answer");
+		await page.click(".vault-bridge-status.is-asking");
+		await page.click(`${modal} .modal-close-button`);
+		await page.waitForSelector(modal, { state: "detached" });
+		await page.click(".vault-bridge-status.is-asking");
+		await page.click(button("Later"));
+		await page.waitForSelector(modal, { state: "detached" });
+		expect(answers()).toEqual([]);
+	});
+});
+
+describe("a no", () => {
 	it("takes the person's words along", async () => {
 		await ask(question());
 		await page.fill(".vault-bridge-message", "Leave the shopping list alone.");
 		await page.click(button("Deny"));
-		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once", feedback: "Leave the shopping list alone." });
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-1", decision: "deny_once", planDigest: "sha256:0123", feedback: "Leave the shopping list alone." });
 	});
 
-	it("is not given by a key that was meant for the note", async () => {
+	it("or a yes takes them too", async () => {
 		await ask(question());
-		await page.keyboard.press("Enter");
-		await page.keyboard.press("Space");
-		expect(answers()).toEqual([]);
+		await armed();
+		await page.fill(".vault-bridge-message", "  Good. Shorter next time. ");
+		await armed();
+		await page.click(button("Allow once"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-1", decision: "allow_once", planDigest: "sha256:0123", feedback: "Good. Shorter next time." });
 	});
 
 	it("is not given by a click beside the question", async () => {
@@ -143,102 +235,175 @@ describe("a no", () => {
 		expect(await page.isVisible(modal)).toBe(true);
 		expect(answers()).toEqual([]);
 	});
+});
 
-	it("can be said to all that wait", async () => {
-		bridge.answers.set("consent.respond", () => ({ accepted: true, outcome: "denied", by: "Obsidian" }));
-		await ask(question(), question({ requestId: "c-2" }), question({ requestId: "c-3" }));
-		await page.waitForSelector("text=1 of 3");
-		await page.click("text=Deny all 3");
+describe("a no by key", () => {
+	const deny = async (): Promise<void> => {
+		await armed();
+		await page.keyboard.press("Tab");
+		await page.keyboard.press("Space");
 		await page.waitForSelector(modal, { state: "detached" });
-		await page.waitForFunction(() => !document.querySelector(".vault-bridge-status.is-asking"));
-		expect(answers()).toMatchObject([{ requestId: "c-1" }, { requestId: "c-2" }, { requestId: "c-3" }].map((one) => ({ ...one, decision: "deny_once" })));
+	};
+
+	it("is not sent for ten seconds, in which it can be undone", async () => {
+		await page.clock.install();
+		await ask(question());
+		await page.clock.runFor(1_000);
+		await deny();
+		expect(await page.textContent(".notice")).toContain("Denied: Edit Projects/Balcony garden.md");
+		expect(await page.isVisible(".vault-bridge-status.is-asking")).toBe(false);
+		await page.click('.notice button:text-is("Undo")');
+		await page.waitForSelector(modal);
+		await page.clock.runFor(20_000);
+		expect(answers()).toEqual([]);
+	});
+
+	it("is sent after ten seconds", async () => {
+		await page.clock.install();
+		await ask(question());
+		await page.clock.runFor(1_000);
+		await deny();
+		await page.clock.runFor(9_000);
+		expect(answers()).toEqual([]);
+		await page.clock.runFor(2_000);
+		expect(await bridge.until("consent.respond")).toMatchObject({ requestId: "c-1", decision: "deny_once" });
+		await page.waitForSelector('.notice:has-text("Denied:")', { state: "detached" });
+	});
+
+	it("is sent at once when the plugin is unloaded", async () => {
+		await ask(question());
+		await deny();
+		await page.evaluate(() => { window.host.plugin.unload(); });
+		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
+	});
+
+	it("is sent when the connection is back, where it was lost meanwhile", async () => {
+		await page.clock.install();
+		await ask(question());
+		await page.clock.runFor(1_000);
+		await deny();
+		bridge.stop();
+		await page.waitForSelector(".vault-bridge-status:not(.is-connected)");
+		await page.clock.runFor(12_000);
+		expect(answers()).toEqual([]);
+		await bridge.start();
+		await expect.poll(async () => { await page.clock.runFor(1_000); return answers(); }).toMatchObject([{ requestId: "c-1", decision: "deny_once" }]);
 	});
 });
 
 describe("who asks", () => {
 	it("is the name that the person gave; what the program calls itself stands beside it as a claim", async () => {
-		await ask(named());
+		await ask(read());
 		expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude Code");
-		expect(await page.textContent(".vault-bridge-who")).toBe("Claude Code, calls itself “claude-code 2.1”Not verified wants to:");
+		expect(await page.textContent(".vault-bridge-who")).toBe("Claude Code, calls itself “claude-code 2.1” (unverified) wants to:");
 	});
 
 	it("is without a name where nobody gave one, whatever the program calls itself", async () => {
 		await ask(unnamed());
-		expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
-		expect(await page.textContent(".vault-bridge-claim")).toBe("“Claude Code”");
-		expect(await page.textContent(".vault-bridge-who .vault-bridge-badge")).toBe("Not verified");
-	});
-
-	it("is nobody known, with a bridge that knows no single programs", async () => {
-		await ask(question());
-		expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
-		expect(await page.textContent(".vault-bridge-claim")).toBe("“Claude Code”");
+		expect(await page.textContent(".vault-bridge-who")).toBe("A program without a name of its own, calls itself “Claude Code” (unverified) wants to:");
 	});
 });
 
 describe("an answer for longer", () => {
-	const options = async (index: number): Promise<string[]> => page.locator(".vault-bridge-extent select").nth(index).locator("option").allTextContents();
-	const choose = async (index: number, label: string): Promise<void> => { await page.locator(".vault-bridge-extent select").nth(index).selectOption({ label }); };
+	const options = async (): Promise<(string | undefined)[]> => page.$$eval(".vault-bridge-option", (all) => all.map((row) => row.querySelector("button")?.textContent));
+	const option = (label: string): string => `.vault-bridge-option button:has(:text-is("${label}"))`;
 
-	it("is for every use of a tool that reads, by this program; a denial for good is for every program", async () => {
-		await ask(named());
-		expect(await options(0)).toEqual(["Every use of Grep", "Projects/Balcony garden.md", "The folder Projects/", "The whole vault"]);
-		expect(await options(1)).toEqual(["Allow this program, deny all", "Only Claude Code", "Every program"]);
-		const said = await page.textContent(".vault-bridge-scope");
-		expect(said).toContain("Always allow: every use of Grep by Claude Code until you take it back, or it lapses unused.");
-		expect(said).toContain("Never allow: every use of Grep by every program until you take it back.");
-		await armed();
-		await page.click(button("Always allow"));
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "allow_always", everyone: false });
+	it("has its own button, and beside it in full what it holds for; the one that fits comes first", async () => {
+		await ask(read());
+		await page.click("text=Remember…");
+		expect(await page.$$eval(".vault-bridge-remember-title", (all) => all.map((el) => el.textContent))).toEqual(["Allow for longer", "Refuse for longer"]);
+		expect(await options()).toEqual(["Allow for session: reading this vault", "Allow for session: Grep", "Always allow: Grep", "Always allow, for every program: Grep", "Deny for session: Grep", "Never allow: Grep"]);
+		const sentences = reading.map((one) => (one as { sentence: string }).sentence);
+		for (const said of await page.$$eval(".vault-bridge-option-sentence", (all) => all.map((el) => el.textContent))) expect(sentences).toContain(said.replace(/Suggested$/, ""));
+		expect(await sizeOf(".vault-bridge-option-sentence")).toBeGreaterThanOrEqual(13);
 	});
 
-	it("says where it reaches and for whom, as the person chooses", async () => {
-		await ask(named());
-		await choose(0, "The folder Projects/");
-		await choose(1, "Every program");
-		expect(await page.textContent(".vault-bridge-scope")).toContain("Always allow: reading the folder Projects/ with any tool by every program");
-		await armed();
-		await page.click(button("Always allow"));
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "allow_always", reach: "folder", everyone: true });
+	it("opens with the focus on no answer, and marks as dangerous what allows much and nothing that refuses", async () => {
+		await ask(read());
+		await page.click("text=Remember…");
+		expect(await page.evaluate(() => document.activeElement?.className)).toBe("vault-bridge-remember");
+		expect(await page.$$eval(".vault-bridge-option .mod-warning", (all) => all.map((el) => el.textContent))).toEqual(["Always allow: Grep", "Always allow, for every program: Grep"]);
 	});
 
-	it("for the session has a reach and nobody else to hold for", async () => {
-		await ask(unnamed({ covers: "target" }));
-		expect(await options(0)).toEqual(["Projects/Balcony garden.md", "The folder Projects/", "The whole vault"]);
-		expect(await page.textContent(".vault-bridge-scope")).toContain("Allow for session: Grep for Projects/Balcony garden.md by this program until it disconnects.");
-		await armed();
-		await page.click(button("Allow for session"));
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-unnamed", decision: "allow_session", reach: "file" });
+	it("is sent with its name, and taken back from the notice that says what holds", async () => {
+		const [, grep] = reading as [object, { sentence: string }];
+		bridge.answers.set("consent.grants", () => [{ grantId: "s-9", kind: "session", who: "client", what: "tool", until: "stop", sentence: grep.sentence, decision: "allow_session" }]);
+		bridge.answers.set("consent.revoke", () => ({ revoked: true }));
+		await ask(read());
+		await page.click("text=Remember…");
+		await page.waitForSelector(`${option("Allow for session: Grep")}[aria-disabled="false"]`);
+		await page.click(option("Allow for session: Grep"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-read", decision: "allow_session", option: "allow_session.tool.everywhere.client" });
+		expect(await page.textContent(".notice:has(button)")).toContain(grep.sentence);
+		await page.click('.notice button:text-is("Take back")');
+		expect(await bridge.until("consent.revoke")).toEqual({ grantId: "s-9" });
 	});
 
-	it("that denies for good can be for one program", async () => {
-		await ask(named());
-		await choose(1, "Only Claude Code");
-		await page.click(button("Never allow"));
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "deny_always", everyone: false });
+	describe("once it is given", () => {
+		const [, grep] = reading as [object, { sentence: string }];
+		const notice = `.notice:has-text("${grep.sentence}")`;
+		const row = `.setting-item:has-text("${grep.sentence}")`;
+		const allow = async (): Promise<void> => {
+			await ask(read());
+			await page.click("text=Remember…");
+			await page.waitForSelector(`${option("Allow for session: Grep")}[aria-disabled="false"]`);
+			bridge.answers.set("consent.grants", () => [{ grantId: "s-9", kind: "session", who: "client", what: "tool", until: "stop", sentence: grep.sentence, decision: "allow_session" }]);
+			await page.click(option("Allow for session: Grep"));
+			await bridge.until("consent.respond");
+		};
+
+		it("lies over no button of the settings, and is said again when they are closed", async () => {
+			await allow();
+			await page.waitForSelector(notice);
+			await openSettings(page, "Remembered answers");
+			await page.waitForSelector(row);
+			expect(await page.isVisible(notice)).toBe(false);
+			await page.keyboard.press("Escape");
+			await page.waitForSelector(notice);
+		});
+
+		it("is in the list of answers where that is what one looks at", async () => {
+			bridge.answers.set("consent.grants", () => []);
+			await openSettings(page, "Remembered answers");
+			await page.waitForSelector("text=Nothing is remembered.");
+			await allow();
+			await page.waitForSelector(notice, { state: "attached" });
+			bridge.notify("grants.changed", { bounded: [] });
+			await page.waitForSelector(row);
+			expect(await page.isVisible(notice)).toBe(false);
+		});
 	});
 
-	it("does not count in the moment after something else was chosen", async () => {
-		await ask(named());
+	it("does not count in the moment after the answers were opened", async () => {
+		await ask(read());
 		await armed();
-		await choose(0, "The whole vault");
-		await page.click(button("Always allow"), { force: true });
+		await page.click("text=Remember…");
+		await page.click(option("Always allow: Grep"), { force: true });
 		expect(answers()).toEqual([]);
 	});
 
-	it("leaves nothing to choose where there is one possibility, as with an older bridge, which is sent nothing new", async () => {
+	it("is given by no single key, and by Ctrl with Enter", async () => {
 		await ask(read());
-		expect(await page.isVisible(".vault-bridge-extent")).toBe(false);
-		await armed();
-		await page.click(button("Always allow"));
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-read", decision: "allow_always" });
+		await page.click("text=Remember…");
+		await page.waitForSelector(`${option("Never allow: Grep")}[aria-disabled="false"]`);
+		for (const label of await options()) {
+			await page.focus(option(label ?? ""));
+			for (const key of ["Enter", "Space"]) await page.keyboard.press(key);
+		}
+		expect(answers()).toEqual([]);
+		await page.waitForSelector(`${option("Allow for session: Grep")}[aria-disabled="false"]`);
+		await page.focus(option("Allow for session: Grep"));
+		await page.keyboard.press("Control+Enter");
+		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "allow_session", option: "allow_session.tool.everywhere.client" });
 	});
 
-	it("is taken for once when the question is closed", async () => {
-		await ask(named());
-		await choose(0, "The whole vault");
-		await page.keyboard.press("Escape");
-		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-named", decision: "deny_once" });
+	it("is not given to a part of a change", async () => {
+		await ask({ ...hunks(), options: [...reading], choices: ["allow_once", "allow_session", "deny_once", "deny_session"] });
+		await page.uncheck(".vault-bridge-hunk-header input >> nth=0");
+		await page.click("text=Remember…");
+		await page.waitForSelector(`${button("Allow 1 of 2")}[aria-disabled="false"]`);
+		expect(await page.getAttribute(option("Allow for session: Grep"), "aria-disabled")).toBe("true");
+		expect(await page.getAttribute(option("Deny for session: Grep"), "aria-disabled")).toBe("false");
 	});
 });
 
@@ -252,7 +417,7 @@ describe("several questions", () => {
 		expect(answers()).toHaveLength(1);
 	});
 
-	it("can be left for later, and the status bar brings them back", async () => {
+	it("can be left to look at something else, and the status bar brings them back", async () => {
 		await ask(question());
 		await page.click("text=View audit log");
 		await page.waitForSelector(".vault-bridge-log");
@@ -277,7 +442,10 @@ describe("a question that ends elsewhere", () => {
 	});
 
 	it("cannot be answered any more once its time is up", async () => {
-		await ask(question({ expiresAt: new Date(Date.now() + 1500).toISOString() }));
+		await page.clock.install();
+		// All windows of a browser have one clock, which stays where it was put: well before other questions end.
+		await ask(question({ expiresAt: new Date(Date.now() + 60_000).toISOString() }));
+		await page.clock.runFor(61_000);
 		await page.waitForSelector("text=Time is up");
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
@@ -301,7 +469,7 @@ describe("a bridge that goes", () => {
 		expect(await page.getAttribute(button("Deny"), "aria-disabled")).toBe("true");
 		bridge.pending = [];
 		await bridge.start();
-		await page.waitForSelector(modal, { state: "detached", timeout: 15_000 });
+		await page.waitForSelector(modal, { state: "detached" });
 		expect(await page.textContent(".notice")).toContain("The bridge stopped before it was answered, so nothing was done.");
 	});
 
@@ -310,7 +478,7 @@ describe("a bridge that goes", () => {
 		bridge.stop();
 		await page.waitForSelector("text=The connection to the bridge is lost");
 		await bridge.start();
-		await page.waitForSelector("text=The connection to the bridge is lost", { state: "hidden", timeout: 15_000 });
+		await page.waitForSelector("text=The connection to the bridge is lost", { state: "hidden" });
 		await armed();
 		await page.click(button("Allow once"));
 		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "allow_once" });
@@ -332,9 +500,131 @@ describe("a part of a change", () => {
 	});
 });
 
+describe("a draft that is submitted", () => {
+	const unit = (name: string): string => `.vault-bridge-together:has-text("${name}")`;
+	const box = (name: string): string => `.vault-bridge-choice:has(.vault-bridge-file-name:text("${name}")) > input`;
+
+	it("shows what belongs together in one place with one box, and everything else by itself, with the totals", async () => {
+		await ask(submitted());
+		expect(await page.textContent(".vault-bridge-totals")).toBe("1 deleted, 2 moved, 2 changed, 1 new, 1 new folder, 2 files whose links follow");
+		expect(await page.locator(`${unit("Archive/Plans.md")} .vault-bridge-together-head`).textContent()).toBe("These 3 files belong together1 moved, 2 files whose links follow");
+		expect(await page.locator(`${unit("Seeds (copy).md")} .vault-bridge-file-name`).allTextContents()).toEqual(["Seeds (copy).md", "Seeds.md"]);
+		expect(await page.locator(".vault-bridge-together input").count()).toBe(2);
+		expect(await page.locator(".vault-bridge-choice .vault-bridge-file-name").allTextContents()).toEqual(["Jam.md → Plum jam.md", "Long.md", "New.md"]);
+		expect(await page.locator(".vault-bridge-file.is-move .vault-bridge-file-change").allTextContents()).toEqual(["Moved", "Renamed"]);
+	});
+
+	it("is written without what the person leaves out: all files of a unit, a file, a hunk", async () => {
+		await ask(submitted());
+		await page.uncheck(`${unit("Archive/Plans.md")} .vault-bridge-together-head input`);
+		await page.uncheck(box("New.md"));
+		await page.click('.vault-bridge-file:has-text("Long.md") > summary');
+		await page.uncheck(".vault-bridge-hunk-header input >> nth=1");
+		await page.waitForSelector(`${button("Allow 3 of 6")}[aria-disabled="false"]`);
+		await page.click(button("Allow 3 of 6"));
+		expect((await bridge.until("consent.respond"))["hunks"]).toEqual({ "Plans.md": [], "Home.md": [], "Garden.md": [], "New.md": [], "Long.md": [0] });
+	});
+
+	it("is a plain yes where everything is taken after all", async () => {
+		await ask(submitted());
+		for (const act of ["uncheck", "check"] as const) for (const one of [`${unit("Seeds.md")} label input`, box("Jam.md"), box("Long.md")]) await page[act](one);
+		await armed();
+		await page.click(button("Allow once"));
+		expect((await bridge.until("consent.respond"))["hunks"] ?? null).toBeNull();
+	});
+
+	it("leaves a file out with one box, which shows where only a part of it is left out", async () => {
+		await ask(submitted());
+		await page.uncheck(box("Long.md"));
+		await page.click('.vault-bridge-file:has-text("Long.md") > summary');
+		expect(await page.isChecked(".vault-bridge-hunk-header input >> nth=0")).toBe(false);
+		await page.check(".vault-bridge-hunk-header input >> nth=0");
+		expect(await page.locator(box("Long.md")).evaluate((el) => (el as HTMLInputElement).indeterminate)).toBe(true);
+	});
+
+	it("cannot be allowed with nothing in it", async () => {
+		await ask(submitted());
+		for (const one of [...await page.locator(".vault-bridge-together-head input").all(), ...await page.locator(".vault-bridge-choice > input").all()]) await one.uncheck();
+		await page.waitForSelector(`${button("Allow 0 of 6")}[aria-disabled="true"]`);
+		await page.click(button("Allow 0 of 6"), { force: true });
+		expect(answers()).toEqual([]);
+	});
+
+	it("offers no boxes where the bridge would take no part of it", async () => {
+		await ask({ ...submitted(), hunksSupported: false });
+		expect(await page.locator(`${modal} input[type="checkbox"]`).count()).toBe(0);
+	});
+});
+
+describe("the text of a change", () => {
+	const revised = (diff: string): object => ({ ...hunks(), planDigest: "sha256:9", revised: true, summary: "Edit Long.md: 2 lines changed, one by you", preview: { files: [{ path: "Long.md", change: "modify", newPath: null, added: 2, removed: 2, truncated: false, diff }], backup: null, warnings: ["The new text loads something"], request: null } });
+	const diff = "--- Long.md\n+++ Long.md\n@@ -3,3 +3,3 @@ # One\n a\n-first old\n+first mine\n b\n@@ -90,3 +90,3 @@ # Two\n c\n-second old\n+second new\n d\n";
+
+	it("can be edited; what the bridge makes of it is then the question, and nothing else can be allowed", async () => {
+		bridge.answers.set("consent.revise", () => ({ accepted: true, question: revised(diff), reason: null }));
+		await ask(hunks());
+		await armed();
+		await page.fill(".vault-bridge-message", "Better so");
+		await page.click('button:text-is("Edit") >> nth=0');
+		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("a\nfirst new\nb");
+		await page.fill(".vault-bridge-editor-text", "a\nfirst mine\nb");
+		await page.click("text=Use this text");
+		expect(await bridge.until("consent.revise")).toEqual({ requestId: "c-hunks", planDigest: "sha256:0123", path: "Long.md", hunk: 0, text: "a\nfirst mine\nb\n" });
+		await page.waitForSelector("text=first mine");
+		const text = await page.textContent(modal);
+		for (const part of ["one by you", "The new text loads something", "You have changed this text."]) expect(text).toContain(part);
+		expect(await page.inputValue(".vault-bridge-message")).toBe("Better so");
+		await page.click(button("Allow once"), { force: true });
+		expect(answers()).toEqual([]);
+		await armed();
+		await page.click(button("Allow once"));
+		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-hunks", decision: "allow_once", planDigest: "sha256:9", feedback: "Better so" });
+	});
+
+	it("says why it was not taken, and keeps what was written", async () => {
+		bridge.answers.set("consent.revise", () => ({ accepted: false, question: null, reason: "The file has changed meanwhile" }));
+		await ask(create());
+		await page.click('button:text-is("Edit")');
+		await page.fill(".vault-bridge-editor-text", "# Mine");
+		await page.click("text=Use this text");
+		await page.waitForSelector(".vault-bridge-editor :text('The file has changed meanwhile')");
+		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
+	});
+
+	it("is left by Escape without leaving the question, and is there when one goes on", async () => {
+		await ask(create());
+		await page.click('button:text-is("Edit")');
+		await page.fill(".vault-bridge-editor-text", "# Mine");
+		await page.keyboard.press("Escape");
+		await page.waitForSelector(".vault-bridge-editor-text", { state: "detached" });
+		expect(await page.isVisible(modal)).toBe(true);
+		await page.click('button:text-is("Edit")');
+		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
+	});
+
+	it("is shown anew, from the same place, when it was edited in another window", async () => {
+		await page.setViewportSize({ width: 800, height: 480 });
+		await ask(hunks());
+		await armed();
+		const before = await page.$eval(".vault-bridge-body", (el) => { el.scrollTop = 40; return el.scrollTop; });
+		expect(before).toBe(40);
+		bridge.notify("consent.revised", revised(diff));
+		await page.waitForSelector("text=first mine");
+		expect(await page.$eval(".vault-bridge-body", (el) => el.scrollTop)).toBe(before);
+		await page.click(button("Allow once"), { force: true });
+		expect(answers()).toEqual([]);
+	});
+
+	it("cannot be edited where the bridge does not offer it", async () => {
+		await ask({ ...hunks(), editable: false });
+		expect(await page.isVisible('button:text-is("Edit")')).toBe(false);
+	});
+});
+
 describe("hostile text", () => {
 	it("in every field is drawn as text, and leaves the answers in reach", async () => {
 		await ask(hostile());
+		await page.click("text=Remember…");
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
 		expect(await page.$$(`${modal} script, ${modal} img, ${modal} a`)).toHaveLength(0);
 		const text = (await page.textContent(modal)) ?? "";
@@ -359,31 +649,10 @@ describe("a very long change", () => {
 		});
 		const before = await page.evaluate(() => performance.now());
 		bridge.ask(huge(5000));
-		await page.waitForFunction(() => document.querySelectorAll(".vault-bridge-row").length >= 7500, undefined, { timeout: 20_000 });
+		await page.waitForFunction(() => document.querySelectorAll(".vault-bridge-row").length >= 7500, undefined);
 		const seen = await page.evaluate(() => (window as unknown as { seen: { long: number[]; shown: number } }).seen);
 		console.warn(`5,000 lines: visible ${Math.round(seen.shown - before)} ms after it was asked (wanted: 150), long tasks over 50 ms: ${JSON.stringify(seen.long)} (wanted: none)`);
 		expect(seen.shown).toBeGreaterThan(0);
-		expect(await focused()).toBe("Deny");
-	});
-});
-
-describe("keyboard and zoom", () => {
-	it("keeps the Tab key inside the question", async () => {
-		await ask(question());
-		const inside: boolean[] = [];
-		for (let press = 0; press < 20; press++) {
-			await page.keyboard.press("Tab");
-			inside.push(await page.evaluate(() => document.querySelector(".vault-bridge-consent")?.contains(document.activeElement) ?? false));
-		}
-		expect(inside).not.toContain(false);
-	});
-
-	it("can be answered at 200 % zoom", async () => {
-		await page.setViewportSize({ width: 550, height: 400 });
-		await ask(question());
-		await armed();
-		await page.locator(button("Allow once")).scrollIntoViewIfNeeded();
-		await page.click(button("Allow once"));
-		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "allow_once" });
+		expect(await focused()).toBe("(the question)");
 	});
 });

@@ -1,11 +1,11 @@
 /** A bridge that says what a test wants it to say, over a real WebSocket, with answers recorded from the real one. */
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { WebSocketServer, type WebSocket } from "ws";
-import { file } from "./files";
+import { recorded } from "./files";
 
 type Answer = (params: Record<string, unknown>) => unknown;
 
@@ -21,6 +21,8 @@ export class RpcFault extends Error {
 
 export class FakeBridge {
 	readonly vault = mkdtempSync(join(tmpdir(), "vault-bridge-vault-"));
+	/** Outside the vault, as the real one's. */
+	readonly runDir = mkdtempSync(join(tmpdir(), "vault-bridge-run-"));
 	readonly asked: { method: string; params: Record<string, unknown> }[] = [];
 	readonly answers = new Map<string, Answer>();
 	private server: WebSocketServer | null = null;
@@ -29,9 +31,13 @@ export class FakeBridge {
 	pending: object[] = [];
 	/** The programs that the person has added. */
 	clients: object[] = [];
+	/** What programs have staged. */
+	drafts: object[] = [];
+
+	/** The programs of this machine that can be connected. */
+	agents: object[] = [];
 
 	constructor() {
-		const recorded = (name: string): unknown => JSON.parse(readFileSync(file(`tests/recorded/${name}.json`), "utf8"));
 		const defaults: Record<string, Answer> = {
 			ping: () => "pong",
 			"session.name": (params) => params,
@@ -42,8 +48,13 @@ export class FakeBridge {
 			"tools.list": () => recorded("tools"),
 			"consent.grants": () => recorded("grants"),
 			"clients.list": () => this.clients,
-			"audit.query": () => recorded("audit"),
+			"agents.list": () => this.agents,
+			"drafts.list": () => this.drafts,
+			"templates.list": () => [],
+			"audit.query": ({ code }) => (code === undefined ? recorded("audit") : []),
 			"history.list": () => recorded("history"),
+			"history.diff": () => recorded("history-diff"),
+			"history.undoAll": ({ preview }) => (preview === true ? recorded("history-undo-all") : { changes: [], undone: 1, skipped: 0, files: 1, text: "Undid 1 change in 1 file" }),
 			"consent.respond": () => ({ accepted: true, outcome: "allowed", by: "Obsidian", reason: null }),
 		};
 		for (const [method, answer] of Object.entries(defaults)) this.answers.set(method, answer);
@@ -60,11 +71,9 @@ export class FakeBridge {
 			socket.on("message", (data: Buffer) => { this.take(socket, data.toString("utf8")); });
 		});
 		const url = `ws://127.0.0.1:${port}/ws`;
-		const runDir = join(this.vault, ".run");
 		mkdirSync(join(this.vault, ".vault-bridge"), { recursive: true });
-		mkdirSync(runDir, { recursive: true });
-		writeFileSync(join(this.vault, ".vault-bridge/bridge.json"), JSON.stringify({ url, pid: 1, version: "0.1.0", runDir }));
-		writeFileSync(join(runDir, "host.json"), JSON.stringify({ url, pid: 1, token: "t0k" }));
+		writeFileSync(join(this.vault, ".vault-bridge/bridge.json"), JSON.stringify({ url, pid: 1, version: "0.1.0", runDir: this.runDir }));
+		writeFileSync(join(this.runDir, "host.json"), JSON.stringify({ url, pid: 1, token: "t0k", vault: this.vault }), { mode: 0o600 });
 	}
 
 	/** Gone at once, as after a crash. */
@@ -76,7 +85,7 @@ export class FakeBridge {
 
 	end(): void {
 		this.stop();
-		rmSync(this.vault, { recursive: true, force: true });
+		for (const folder of [this.vault, this.runDir]) rmSync(folder, { recursive: true, force: true });
 	}
 
 	notify(method: string, params: object): void {
@@ -98,7 +107,7 @@ export class FakeBridge {
 	}
 
 	async until(method: string): Promise<Record<string, unknown>> {
-		for (let turn = 0; turn < 250; turn++) {
+		for (let turn = 0; turn < 6_000; turn++) {
 			const found = this.asked.find((one) => one.method === method);
 			if (found) return found.params;
 			await wait(20);

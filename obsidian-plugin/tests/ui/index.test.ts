@@ -2,40 +2,30 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "./browser";
-import { FakeBridge, RpcFault } from "./fakeBridge";
-
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
+import { beforeEach, describe, expect, it } from "vitest";
+import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { RpcFault } from "./fakeBridge";
+import { runCommand } from "./plugin";
 
 const NOTHING = { compared: 0, links: 0, tags: 0, differences: [], more: 0, uncompared: [] };
 const difference = (number: number): object => ({ path: `${number}.md`, kind: "link", target: "b.md", obsidian: 2, bridge: 1 });
 
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
+eachTestHasAWindow({
+	prepare: () => {
+		writeFileSync(join(bridge.vault, "a.md"), "#t [[b]] [[c#d]]");
+		writeFileSync(join(bridge.vault, "b.md"), "");
+		writeFileSync(join(bridge.vault, "new.md"), "");
+	},
+});
 beforeEach(async () => {
-	bridge = new FakeBridge();
-	await bridge.start();
-	writeFileSync(join(bridge.vault, "a.md"), "#t [[b]] [[c#d]]");
-	writeFileSync(join(bridge.vault, "b.md"), "");
-	writeFileSync(join(bridge.vault, "new.md"), "");
-	page = await browser.open({ vault: bridge.vault });
-	await page.waitForSelector(".vault-bridge-status.is-connected");
 	await page.evaluate(() => {
 		const { metadataCache } = window.host.app;
 		metadataCache.know("a.md", { "b.md": 1 }, { c: 1 }, { frontmatter: { tags: ["p"] }, tags: [{ tag: "#t" }] });
 		metadataCache.know("b.md", {}, {}, {});
 	});
 });
-afterEach(async () => {
-	await page.close();
-	bridge.end();
-});
 
-const run = async (): Promise<void> => page.evaluate(() => { window.host.app.commands.get("vault-bridge:check-index")?.callback?.(); });
+const run = async (): Promise<void> => runCommand(page, "check-index");
 const answer = (first: object): void => {
 	bridge.answers.set("index.compare", ({ notes }) => (notes ? NOTHING : { ...NOTHING, ...first }));
 };
@@ -114,7 +104,7 @@ describe("the check of the index", () => {
 
 	it("ends with its window", async () => {
 		bridge.answers.set("index.compare", () => NOTHING);
-		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:check-index")?.callback?.(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })); });
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:check-index`)?.callback?.(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })); });
 		await page.waitForSelector(".modal", { state: "detached" });
 		expect(await page.$$(".notice")).toHaveLength(0);
 	});

@@ -1,35 +1,22 @@
 /** The page of connected programs in a real browser. */
 
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "./browser";
-import { FakeBridge, RpcFault } from "./fakeBridge";
-import { claude, grants, ollama } from "./programs";
+import { describe, expect, it } from "vitest";
+import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { RpcFault } from "./fakeBridge";
+import { openSettings, showSettings } from "./plugin";
+import { claude, grants, ollama, webReaders } from "./programs";
 
 const TOKEN = "vbc_0a1b2c_s3cret";
 
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
-
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
-beforeEach(async () => {
-	bridge = new FakeBridge();
-	bridge.clients = [claude, ollama];
-	bridge.answers.set("consent.grants", () => grants);
-	await bridge.start();
-	page = await browser.open({ vault: bridge.vault });
-	await page.waitForSelector(".vault-bridge-status.is-connected");
-});
-afterEach(async () => {
-	await page.close();
-	bridge.end();
+eachTestHasAWindow({
+	prepare: () => {
+		bridge.clients = [claude, ollama];
+		bridge.answers.set("consent.grants", () => grants);
+	},
 });
 
 const go = async (): Promise<void> => {
-	await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
-	await page.click('.mod-page:has-text("Connected programs")');
+	await openSettings(page, "Connected programs");
 	await page.waitForSelector('.setting-item:has-text("Add a program")');
 };
 const program = (name: string) => page.locator(".vault-bridge-program", { hasText: name });
@@ -39,8 +26,8 @@ describe("connected programs", () => {
 	it("are listed with what they call themselves, when they were here, what they may do, and their own answers", async () => {
 		await go();
 		const text = await program("Claude Code").textContent();
-		for (const part of ["Calls itself “claude-code 2.1” (not verified).", "Added ", "Connected now.", "Call tools.", "Allowed: read on the folder Projects/", "Allowed: grep"]) expect(text).toContain(part);
-		expect(text).not.toContain("Denied: find");
+		for (const part of ["Calls itself “claude-code 2.1” (not verified).", "Added ", "Connected now.", "Call tools.", "Claude Code may read every note in the folder Projects/", "Claude Code may use Grep without asking"]) expect(text).toContain(part);
+		expect(text).not.toContain("may not use Find");
 		expect(await program("Kitchen tablet").textContent()).toContain("Last seen ");
 		expect(await program("Kitchen tablet").textContent()).toContain("Call tools, answer the questions of other programs and administer the bridge: its settings, its log and these programs.");
 		expect(await program("Kitchen tablet").locator("button").allTextContents()).toEqual(["Rename", "Revoke"]);
@@ -51,6 +38,30 @@ describe("connected programs", () => {
 		await go();
 		await program("Claude Code").locator('button:text-is("Take back")').first().click();
 		expect(await bridge.until("consent.revoke")).toEqual({ grantId: "c-1" });
+	});
+
+	it("have a set of tools of their own, which can be changed", async () => {
+		bridge.answers.set("clients.update", ({ preset }) => {
+			bridge.clients = [{ ...claude, preset }, ollama];
+			return bridge.clients[0];
+		});
+		await go();
+		expect(await program("Claude Code").locator("select").inputValue()).toBe("agent");
+		expect(await program("Kitchen tablet").locator("select option").allTextContents()).toEqual(["As set for all", "Minimal", "Agent", "Vault", "Everything"]);
+		await program("Claude Code").locator("select").selectOption("minimal");
+		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", preset: "minimal" });
+		await page.waitForFunction(() => document.querySelector<HTMLSelectElement>(".vault-bridge-program select")?.value === "minimal");
+	});
+
+	it("may be where single reads are confirmed, after a question about that", async () => {
+		bridge.answers.set("clients.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "The user does not let Claude Code ask its own user about single calls of it that only read notes" }); });
+		await go();
+		const toggle = program("Claude Code").locator(".setting-item", { hasText: "Confirm reading there" }).locator(".checkbox-container");
+		expect(await toggle.getAttribute("class")).not.toContain("is-enabled");
+		await toggle.click();
+		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", elicitation: true });
+		await page.waitForSelector('.notice:has-text("The user does not let Claude Code ask its own user")');
+		expect(await toggle.getAttribute("class")).not.toContain("is-enabled");
 	});
 
 	it("are added with a name, and the token is shown this once", async () => {
@@ -139,6 +150,44 @@ describe("connected programs", () => {
 		await page.waitForSelector('.vault-bridge-program:has-text("Claude Code")', { state: "detached" });
 	});
 
+	it("say that they have read from the web, since when, which sites, and what follows", async () => {
+		bridge.answers.set("web.readers", () => webReaders);
+		await go();
+		const text = await program("Claude Code").textContent();
+		for (const part of ["Has read from the web", "20", "2026: https://en.wikipedia.org/, https://docs.obsidian.md/.", "you are asked about more, whatever you allowed before"]) expect(text).toContain(part);
+		expect(await program("Kitchen tablet").textContent()).not.toContain("Has read from the web");
+		expect(await program("Programs without a name of their own").locator("button").allTextContents()).toEqual(["Trust it again"]);
+	});
+
+	it("are trusted again after a question that says what that does", async () => {
+		let readers: object[] = webReaders;
+		bridge.answers.set("web.readers", () => readers);
+		bridge.answers.set("web.clear", ({ clientId }) => {
+			readers = webReaders.filter((one) => one.clientId !== clientId);
+			return { cleared: true };
+		});
+		await go();
+		const trust = program("Programs without a name of their own").locator('button:text-is("Trust it again")');
+		await trust.click();
+		expect(await page.textContent(dialog)).toContain("Trust programs without a name of their own again?");
+		await page.click(`${dialog} button:text-is("Cancel")`);
+		expect(bridge.asked.filter((one) => one.method === "web.clear")).toEqual([]);
+		await trust.click();
+		await page.click(`${dialog} button:text-is("Trust it again")`);
+		expect(await bridge.until("web.clear")).toEqual({ clientId: "shared" });
+		await program("Programs without a name of their own").waitFor({ state: "detached" });
+		expect(await program("Claude Code").textContent()).toContain("Has read from the web");
+	});
+
+	it("that have read from the web and are in the list no more are shown all the same, as text", async () => {
+		bridge.answers.set("web.readers", () => [{ ...webReaders[0], clientId: "gone", client: "<img src=x onerror='window.hacked = true'>", sites: ["<script>window.hacked = true</script>\u202e"] }]);
+		await go();
+		await page.waitForSelector('.vault-bridge-program:has-text("<script>")');
+		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+		expect(await page.$$(".vault-bridge-program img, .vault-bridge-program script")).toHaveLength(0);
+		expect(await program("<script>").textContent()).toContain("U+202E");
+	});
+
 	it("have names that are drawn as text", async () => {
 		bridge.clients = [{ ...claude, name: "<img src=x onerror='window.hacked = true'>\u202e", callsItself: "<script>window.hacked = true</script>" }];
 		await go();
@@ -150,7 +199,7 @@ describe("connected programs", () => {
 
 	it("are none with a bridge that cannot tell them apart, which is said", async () => {
 		bridge.answers.delete("clients.list");
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+		await showSettings(page);
 		await page.click('.mod-page:has-text("Connected programs")');
 		await page.waitForSelector("text=cannot tell programs apart");
 	});
@@ -158,10 +207,10 @@ describe("connected programs", () => {
 
 describe("tools that come and go", () => {
 	it("are read again, and the form is drawn with them", async () => {
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
-		await page.click('.mod-page:has-text("Tools and consent")');
+		await showSettings(page);
+		await page.click('.mod-page:has-text("Tools and questions")');
 		const schema = bridge.answers.get("settings.schema")?.({}) as { tools: object[] };
-		const added = { name: "weather", title: "Weather", description: "Tells the weather.", risk: "low", consentClass: "always" };
+		const added = { name: "weather", title: "Weather", description: "Tells the weather.", risk: "low", consentClass: "always", group: "Network", enabled: true, mode: "always_ask", modes: ["never_allow", "always_ask"], rate: 60, defaultRate: 60 };
 		bridge.answers.set("settings.schema", () => ({ ...schema, tools: [...schema.tools, added] }));
 		bridge.notify("tools.changed", {});
 		await page.waitForSelector('.setting-item-name:text-is("Weather")');

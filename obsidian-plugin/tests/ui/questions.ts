@@ -5,19 +5,63 @@ const at = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 const tool = { name: "apply_patch", title: "Apply patch", description: "Changes lines of one file, or applies a unified diff.", icon: "file-diff" };
 
+const option = (optionId: string, label: string, sentence: string, changes: object = {}): object => {
+	const [decision, what = "call"] = optionId.split(".");
+	return { optionId, decision, label, sentence, who: "client", what, tool: null, operation: null, where: [], additions: [], mostFiles: null, until: "stop", expires: null, suggested: false, ...changes };
+};
+
+export const once = [
+	option("allow_once", "Allow once", "This call alone, exactly as it is shown.", { until: "once" }),
+	option("deny_once", "Deny", "This call is refused, and is not asked about again until the bridge stops."),
+];
+
+/** Refusing for longer what an edit is about. */
+const refusals = [
+	option("deny_session.changing.file.client", "Deny for session: changing Projects/Balcony garden.md", "Claude Code may not change Projects/Balcony garden.md any more, until the bridge stops.", { where: ["Projects/Balcony garden.md"] }),
+	option("deny_session.tool.everywhere.client", "Deny for session: Apply patch", "Claude Code may not use Apply patch any more, until the bridge stops.", { tool: "apply_patch" }),
+	option("deny_always.changing.file.everyone", "Never allow: changing Projects/Balcony garden.md", "No program may change Projects/Balcony garden.md any more, until you take it back.", { who: "everyone", until: "revoked", where: ["Projects/Balcony garden.md"] }),
+	option("deny_always.tool.everywhere.everyone", "Never allow: Apply patch", "No program may use Apply patch any more, until you take it back.", { who: "everyone", until: "revoked", tool: "apply_patch" }),
+];
+
+/** Answers for longer to a tool that reads, narrowest first of each kind. */
+export const reading = [
+	once[0],
+	option("allow_session.tool.everywhere.client", "Allow for session: Grep", "Claude Code may use Grep without asking, until the bridge stops.", { tool: "grep" }),
+	option("allow_session.reading.everywhere.client", "Allow for session: reading this vault", "Claude Code may read every note of this vault, with any tool that only reads, until the bridge stops. Closed notes stay closed.", { suggested: true }),
+	option("allow_always.tool.everywhere.client", "Always allow: Grep", "Claude Code may use Grep without asking, until you take it back, or it goes unused for 30 days.", { tool: "grep", until: "unused" }),
+	option("allow_always.tool.everywhere.everyone", "Always allow, for every program: Grep", "Any program may use Grep without asking, until you take it back, or it goes unused for 30 days.", { tool: "grep", who: "everyone", until: "unused" }),
+	once[1],
+	option("deny_session.tool.everywhere.client", "Deny for session: Grep", "Claude Code may not use Grep any more, until the bridge stops.", { tool: "grep" }),
+	option("deny_always.tool.everywhere.everyone", "Never allow: Grep", "No program may use Grep any more, until you take it back.", { tool: "grep", who: "everyone", until: "revoked" }),
+];
+
+/** Answers for longer to a change that only adds. */
+const adding = [
+	once[0],
+	option("allow_session.tool.folder.client", "Allow for session: Create note on the folder Ideas/", "Claude Code may use Create note on the folder Ideas/ without asking, until the bridge stops. You are not shown the changes before they are made.", { tool: "create_note", operation: "create", where: ["Ideas/"] }),
+	option("allow_session.adding.create_append_tag_property.folder.client", "Allow for a while: adding in the folder Ideas/", "Claude Code may create notes and add text, tags and properties in the folder Ideas/ without asking, up to 50 files, until 15:40 at the latest. Nothing that is there may be changed or removed.", { suggested: true, where: ["Ideas/"], additions: ["create", "append", "tag", "property"], mostFiles: 50, until: "time", expires: at(HOUR) }),
+	option("allow_session.changing.everywhere.client", "Allow for session: every new file", "Claude Code may create any file without asking, with any content, until the bridge stops. You are not shown the changes before they are made.", { operation: "create" }),
+	once[1],
+	option("deny_session.changing.file.client", "Deny for session: changing Ideas/Compost.md", "Claude Code may not change Ideas/Compost.md any more, until the bridge stops.", { where: ["Ideas/Compost.md"] }),
+];
+
 export function question(changes: Record<string, unknown> = {}): Record<string, unknown> & { requestId: string } {
 	return {
 		requestId: "c-1",
 		client: "Claude Code",
+		clientId: "0a1b2c",
+		callsItself: "claude-code 2.1",
+		verified: true,
 		sessionId: "s-1",
 		tool,
-		riskLevel: "high",
+		riskLevel: "medium",
+		riskReasons: ["changes 3 lines"],
 		operation: "update",
 		summary: "Edit Projects/Balcony garden.md: 3 lines changed",
 		reason: "You asked me to bring the plan up to date with what you bought on Saturday.",
 		parameters: { path: "Projects/Balcony garden.md", patches: [{ startLine: 3, endLine: 3, newContent: "status: planted" }] },
 		targets: ["Projects/Balcony garden.md"],
-		covers: "target",
+		options: [...once, ...refusals],
 		canBypass: false,
 		choices: ["allow_once", "deny_once", "deny_session", "deny_always"],
 		preview: { files: [edit], backup: ".vault-bridge/backups/patch-1f0c9a/", warnings: ["2 notes link here"], request: null },
@@ -61,43 +105,68 @@ export const edit = {
 `,
 };
 
-export const read = (): object =>
+export const read = (changes: object = {}): object =>
 	question({
 		requestId: "c-read",
 		tool: { name: "grep", title: "Grep", description: "Searches the text of all files.", icon: "text-search" },
 		riskLevel: "low",
+		riskReasons: [],
 		operation: "read",
 		summary: "Search the text of all files for 'TODO|FIXME'",
 		reason: null,
 		parameters: { pattern: "TODO|FIXME", contextLines: 2, caseSensitive: false, filePattern: null },
 		targets: [],
-		covers: "tool",
+		options: reading,
 		choices: ["allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"],
 		preview: null,
 		planDigest: null,
+		...changes,
 	});
 
-/** A question of a bridge that knows single programs and where an answer reaches. */
-export const named = (changes: object = {}): object => ({
-	...read(),
-	requestId: "c-named",
-	client: "Claude Code",
-	clientId: "0a1b2c",
-	callsItself: "claude-code 2.1",
-	verified: true,
-	targets: ["Projects/Balcony garden.md"],
-	touches: [{ kind: "file", label: "Projects/Balcony garden.md" }],
-	ladder: [
-		{ reach: "file", keys: ["Projects/Balcony garden.md"], label: "Projects/Balcony garden.md" },
-		{ reach: "folder", keys: ["Projects/"], label: "the folder Projects/" },
-		{ reach: "vault", keys: ["/"], label: "the whole vault" },
-	],
-	...changes,
-});
-
-/** The same of a program that nobody gave a name, which claims to be one that somebody did. */
+/** A question of a program that nobody gave a name, which claims to be one that somebody did. */
 export const unnamed = (changes: object = {}): object =>
-	named({ requestId: "c-unnamed", client: "a program without a name of its own, calls itself 'Claude Code'", clientId: "shared", callsItself: "Claude Code", verified: false, ...changes });
+	read({ requestId: "c-unnamed", client: "a program without a name of its own, calls itself 'Claude Code'", clientId: "shared", callsItself: "Claude Code", verified: false, ...changes });
+
+/** A new note: for a while, such can be added without a question. */
+export const create = (changes: object = {}): object =>
+	question({
+		requestId: "c-create",
+		tool: { name: "create_note", title: "Create note", description: "Creates a note.", icon: "file-plus-2" },
+		riskLevel: "low",
+		riskReasons: ["only adds"],
+		operation: "create",
+		summary: "Create Ideas/Compost.md with 4 lines",
+		reason: "One note for each idea of the list.",
+		parameters: { path: "Ideas/Compost.md" },
+		targets: ["Ideas/Compost.md"],
+		options: adding,
+		choices: ["allow_once", "allow_session", "deny_once", "deny_session"],
+		editable: true,
+		preview: { files: [{ path: "Ideas/Compost.md", change: "create", newPath: null, added: 4, removed: 0, truncated: false, diff: "--- /dev/null\n+++ Ideas/Compost.md\n@@ -0,0 +1,4 @@\n+# Compost\n+\n+Under the stairs, in the box of [[Balcony garden]].\n+Ready in May.\n" }], backup: null, warnings: [], request: null },
+		...changes,
+	});
+
+/** A move that many links follow, and a deletion among all that. */
+export const many = (links: number): object =>
+	question({
+		requestId: "c-many",
+		tool: { ...tool, name: "move_file", title: "Move file", icon: "file-symlink" },
+		riskLevel: "high",
+		riskReasons: ["deletes 1 file", `${links} links follow`],
+		summary: `Move Plans.md to Archive/Plans.md, with ${links} links in ${links} notes, and delete Old plans.md`,
+		expiresAt: at(HOUR),
+		preview: {
+			files: [
+				{ path: "Plans.md", change: "move", newPath: "Archive/Plans.md", added: 0, removed: 0, diff: "", truncated: false },
+				...Array.from({ length: links }, (_, index) => ({ path: `Many/N${index}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, diff: `--- Many/N${index}.md\n+++ Many/N${index}.md\n@@ -1,2 +1,2 @@\n # N${index}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
+				{ path: "Archive", change: "mkdir", newPath: null, added: 0, removed: 0, diff: "", truncated: false },
+				{ path: "Old plans.md", change: "delete", newPath: null, added: 0, removed: 2, truncated: false, diff: "--- Old plans.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# Old plans\n-All of last year.\n" },
+			],
+			backup: ".vault-bridge/backups/move-77aa/",
+			warnings: [],
+			request: null,
+		},
+	});
 
 export const network = (): object =>
 	question({
@@ -108,6 +177,7 @@ export const network = (): object =>
 		summary: "Fetch https://example.org/tomatoes",
 		parameters: { url: "https://example.org/tomatoes", format: "markdown" },
 		targets: ["example.org"],
+		options: once,
 		choices: ["allow_once", "allow_session", "allow_always", "deny_once", "deny_always"],
 		preview: { files: [], backup: null, warnings: [], request: "GET https://example.org/tomatoes\naccept: text/html\nuser-agent: vault-bridge/0.1" },
 		planDigest: null,
@@ -135,6 +205,7 @@ export const hunks = (): object =>
 	question({
 		requestId: "c-hunks",
 		hunksSupported: true,
+		editable: true,
 		preview: {
 			files: [{ path: "Long.md", change: "modify", newPath: null, added: 2, removed: 2, truncated: false, diff: "--- Long.md\n+++ Long.md\n@@ -3,3 +3,3 @@ # One\n a\n-first old\n+first new\n b\n@@ -90,3 +90,3 @@ # Two\n c\n-second old\n+second new\n d\n" }],
 			backup: null,
@@ -142,6 +213,52 @@ export const hunks = (): object =>
 			request: null,
 		},
 	});
+
+/** What a draft comes to: a move with the links that follow it, a merge, and changes of their own. */
+export const staged: readonly object[] = [
+	{ path: "Plans.md", change: "move", newPath: "Archive/Plans.md", added: 1, removed: 1, truncated: false, unit: "1", diff: "--- Plans.md\n+++ Archive/Plans.md\n@@ -1,3 +1,3 @@\n # Plans\n-For this year.\n+For last year.\n \n" },
+	{ path: "Archive", change: "mkdir", newPath: null, added: 0, removed: 0, diff: "", truncated: false },
+	...["Home", "Garden"].map((name) => ({ path: `${name}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, unit: "1", diff: `--- ${name}.md\n+++ ${name}.md\n@@ -1,2 +1,2 @@\n # ${name}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
+	{ path: "Seeds.md", change: "modify", newPath: null, added: 1, removed: 0, truncated: false, unit: "2", diff: "--- Seeds.md\n+++ Seeds.md\n@@ -1,2 +1,3 @@\n # Seeds\n Tomatoes.\n+Basil.\n" },
+	{ path: "Seeds (copy).md", change: "delete", newPath: null, added: 0, removed: 1, truncated: false, unit: "2", diff: "--- Seeds (copy).md\n+++ /dev/null\n@@ -1 +0,0 @@\n-Basil.\n" },
+	{ path: "Jam.md", change: "move", newPath: "Plum jam.md", added: 0, removed: 0, diff: "", truncated: false, unit: "3" },
+	{ path: "Long.md", change: "modify", newPath: null, added: 2, removed: 2, truncated: false, diff: "--- Long.md\n+++ Long.md\n@@ -3,3 +3,3 @@ # One\n a\n-first old\n+first new\n b\n@@ -90,3 +90,3 @@ # Two\n c\n-second old\n+second new\n d\n" },
+	{ path: "New.md", change: "create", newPath: null, added: 1, removed: 0, truncated: false, diff: "--- /dev/null\n+++ New.md\n@@ -0,0 +1 @@\n+#new\n" },
+];
+
+/** A draft that is submitted. */
+export const submitted = (): object =>
+	question({
+		requestId: "c-draft",
+		tool: { name: "draft", title: "Draft", description: "Work on many files with one question.", icon: "git-pull-request-draft" },
+		summary: "Take the draft of Claude Code, 8 files",
+		reason: "The archive of last year, as you asked.",
+		parameters: { action: "submit" },
+		targets: [],
+		options: once,
+		choices: ["allow_once", "deny_once"],
+		hunksSupported: true,
+		draft: "draft-0a1b2c3d",
+		preview: { files: staged, backup: ".vault-bridge/backups/draft-77aa/", warnings: [], request: null },
+	});
+
+const hoursAgo = (hours: number): string => at(-hours * HOUR);
+
+/** A draft as the list has it. */
+export const drafted = (changes: object = {}): object => ({
+	draftId: "draft-0a1b2c3d",
+	client: "Claude Code",
+	clientId: "0a1b2c",
+	created: hoursAgo(2),
+	touched: hoursAgo(1),
+	steps: [
+		{ tool: "move_file", summary: "Move Plans.md to Archive/Plans.md, with 2 links in 2 notes", time: hoursAgo(2) },
+		{ tool: "merge_notes", summary: "Merge Seeds (copy).md into Seeds.md", time: hoursAgo(1.5) },
+		{ tool: "create_note", summary: "Create New.md with 1 line", time: hoursAgo(1) },
+	],
+	files: ["Archive/Plans.md", "Garden.md", "Home.md", "Long.md", "New.md", "Plum jam.md", "Seeds (copy).md", "Seeds.md"],
+	...changes,
+});
 
 /** Everything that a hostile client or note could put into a question. */
 export function hostile(): object {
@@ -151,6 +268,10 @@ export function hostile(): object {
 	return question({
 		requestId: "c-hostile",
 		client: `${script}${bidi}`,
+		callsItself: `${bidi}${script}`,
+		riskReasons: [`${script} ${bidi}`],
+		options: [...once, option("allow_session.tool.everywhere.client", `${script}${bidi}`, `${bidi} ${script} may do everything.`)],
+		choices: ["allow_once", "allow_session", "deny_once"],
 		tool: { name: script, title: `${script} ${bidi}`, description: `${script} ${long}`, icon: "x' onload='alert(1)" },
 		summary: `${bidi} ${script} ${long}`,
 		reason: `${script} [Allow](javascript:alert(1)) ${long}`,

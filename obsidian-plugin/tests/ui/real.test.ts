@@ -33,6 +33,19 @@ async function open(): Promise<Page> {
 	await page.waitForSelector(".vault-bridge-status.is-connected");
 	return page;
 }
+/** An answer for longer: behind its button, by what it says. */
+async function remember(page: Page, label: string): Promise<void> {
+	await page.click(button("Remember…"));
+	const option = `.vault-bridge-option button:has(:text-is("${label}"))[aria-disabled="false"]`;
+	await page.waitForSelector(option);
+	await page.click(option);
+}
+/** A question, also where it waits behind a notice because a key was pressed a moment ago. */
+async function shown(page: Page): Promise<void> {
+	await page.waitForSelector(`${modal}, .notice button:text-is("Show")`);
+	if (!(await page.isVisible(modal))) await page.click('.notice button:text-is("Show")');
+	await page.waitForSelector(modal);
+}
 async function armed(page: Page): Promise<void> {
 	await page.waitForSelector(`${button("Allow once")}[aria-disabled="false"]`);
 }
@@ -54,13 +67,36 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await answer).toMatchObject({ success: true });
 		expect(bridge.read("Welcome.md")).toBe(before.replace(`${line}\n`, "# Welcome, and come in\n"));
 
-		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:show-changes")?.callback?.(); });
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
 		await page.click(".vault-bridge-change-button");
 		await page.waitForSelector(".modal .vault-bridge-diff");
 		await page.click('.modal button:text-is("Undo")');
 		await page.waitForSelector(".notice");
 		await page.waitForSelector('.vault-bridge-change-button:has-text("Redo")');
 		expect(bridge.read("Welcome.md")).toBe(before);
+	});
+
+	it("takes back all that one program did, and leaves what was edited since", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		for (const [path, first] of [["Welcome.md", 5], ["Welcome.md", 6], ["Garden/Seeds.md", 1]] as const) {
+			const answer = call("apply_patch", { path, patches: [{ startLine: first, endLine: first, newContent: "changed" }] });
+			await page.waitForSelector(modal);
+			await armed(page);
+			await page.click(button("Allow once"));
+			expect(await answer).toMatchObject({ success: true });
+			await page.waitForSelector(modal, { state: "detached" });
+		}
+		bridge.write("Garden/Seeds.md", "by hand");
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:undo-last-hour`)?.callback?.(); });
+		const list = page.locator(".modal.vault-bridge-undo-all");
+		await list.waitFor();
+		expect(await list.textContent()).toContain("'Garden/Seeds.md' was edited since");
+		await list.locator('button:text-is("Undo 2 changes")').click();
+		await page.waitForSelector('.notice:has-text("Undid 2 changes in 1 file.")');
+		expect([bridge.read("Welcome.md"), bridge.read("Garden/Seeds.md")]).toEqual([before, "by hand"]);
 	});
 
 	it("changes nothing when the person denies it, and tells the agent why", async () => {
@@ -90,6 +126,34 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const result = await answer;
 		expect(result).toMatchObject({ success: true, data: { leftOut: [{ path: "Welcome.md", change: "modify", hunks: [0], of: 2 }] } });
 		expect(bridge.read("Welcome.md")).toBe(withLine(before, last, "Done."));
+	});
+
+	it("shows what an agent drafts, asks once, and writes it without what is left out, all files of a unit together", async () => {
+		await serve({ enabledTools: ["*"] });
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		const reading = call("read", { path: "Welcome.md" });
+		await page.waitForSelector(modal);
+		await remember(page, "Allow for session: reading this vault");
+		expect(await reading).toMatchObject({ success: true });
+		expect(await call("draft", { action: "begin" })).toMatchObject({ success: true });
+		expect(await call("move_file", { source: "Projects/Book club.md", destination: "Archive/Books.md" })).toMatchObject({ success: true });
+		expect(await call("create_note", { path: "New.md", content: "new" })).toMatchObject({ success: true });
+		await page.click(".vault-bridge-drafting:has-text('is drafting: ')");
+		await page.waitForSelector('.vault-bridge-draft .vault-bridge-file:has-text("Archive/Books.md")');
+		expect(await page.locator(modal).count()).toBe(0);
+
+		const answer = call("draft", { action: "submit" });
+		await shown(page);
+		await page.uncheck('.vault-bridge-together:has-text("Archive/Books.md") .vault-bridge-together-head input');
+		await page.waitForSelector(`${button("Allow 1 of 2")}[aria-disabled="false"]`);
+		await page.click(button("Allow 1 of 2"));
+		expect(await answer).toMatchObject({ success: true });
+		expect([bridge.read("New.md"), bridge.read("Welcome.md")]).toEqual(["new", before]);
+		expect(bridge.read("Projects/Book club.md")).toContain("[[The Left Hand of Darkness]]");
+		await page.waitForSelector(".vault-bridge-drafting", { state: "hidden" });
+		await page.waitForSelector(".vault-bridge-empty:has-text('No agent is drafting.')");
 	});
 
 	describe("a note that is open in an editor", () => {
@@ -128,6 +192,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const before = bridge.read("Welcome.md");
 			await page.fill(".markdown-source-view", "my own words");
 			const answer = call("apply_patch", heading);
+			// They are writing, so the question waits behind a notice.
+			await page.click('.notice button:text-is("Show")');
 			await page.waitForSelector(modal);
 			expect(await page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("Welcome.md");
 			await armed(page);
@@ -140,7 +206,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 	});
 
 	it("closes a question that nobody answered in time", async () => {
-		await serve({ consentTimeout: 2 });
+		await serve({ consentTimeout: 10 });
 		const page = await open();
 		const call = await bridge.agent("Claude Code");
 		const answer = call("apply_patch", heading);
@@ -159,7 +225,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await bridge.stop("SIGKILL");
 		await page.waitForSelector("text=The connection to the bridge is lost");
 		await bridge.start();
-		await page.waitForSelector(modal, { state: "detached", timeout: 20_000 });
+		await page.waitForSelector(modal, { state: "detached" });
 		await page.waitForSelector(".vault-bridge-status.is-connected");
 		const again = await bridge.agent("Claude Code");
 		const answer = again("apply_patch", heading);
@@ -194,16 +260,89 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await page.textContent(modal)).toContain("U+202E");
 		const warnings = await page.$$eval(".vault-bridge-body .vault-bridge-note.is-warning", (all) => all.map((el) => el.textContent));
 		expect(warnings).toEqual([expect.stringContaining("runs as a program"), expect.stringContaining("characters that cannot be seen")]);
-		await page.keyboard.press("Escape");
+		await page.click(button("Deny"));
 		expect(await answer).toMatchObject({ success: false });
+	});
+
+	it("writes the person's own text in the place of what was proposed, and tells the agent", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const before = bridge.read("Welcome.md");
+		const answer = call("apply_patch", heading);
+		await page.waitForSelector(modal);
+		await page.click('button:text-is("Edit")');
+		const proposed = await page.inputValue(".vault-bridge-editor-text");
+		await page.fill(".vault-bridge-editor-text", proposed.replace("come in", "sit down"));
+		await page.click("text=Use this text");
+		await page.waitForSelector("text=You have changed this text.");
+		expect(await page.textContent(".vault-bridge-diff")).toContain("# Welcome, and sit down");
+		await armed(page);
+		await page.click(button("Allow once"));
+		const result = await answer;
+		expect(result).toMatchObject({ success: true });
+		expect(JSON.stringify(result)).toContain("sit down");
+		expect(bridge.read("Welcome.md")).toBe(withLine(before, 5, "# Welcome, and sit down"));
+	});
+
+	it("says why a text cannot be used, and goes on with what was proposed", async () => {
+		await serve();
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const answer = call("apply_patch", heading);
+		await page.waitForSelector(modal);
+		await page.click('button:text-is("Edit")');
+		await page.click("text=Use this text");
+		await page.waitForSelector(".vault-bridge-editor :text('The text is as it was')");
+		await page.click('.vault-bridge-editor button:text-is("Cancel")');
+		await armed(page);
+		await page.click(button("Allow once"));
+		expect(await answer).toMatchObject({ success: true });
+		expect(bridge.read("Welcome.md")).toContain("# Welcome, and come in");
+	});
+
+	it("answers several questions of a client from one list", async () => {
+		await serve({ enabledTools: ["create_note"] });
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const calls = ["One", "Two", "Three"].map(async (name) => call("create_note", { path: `${name}.md`, content: name }));
+		await page.waitForSelector(".vault-bridge-status.is-asking:has-text('3 questions')");
+		await page.click("text=Answer 3 together");
+		await page.uncheck('.vault-bridge-group-row:has-text("Two.md") > input');
+		await page.waitForSelector('.vault-bridge-answers button:text-is("Allow 2 once")[aria-disabled="false"]');
+		await page.click('.vault-bridge-answers button:text-is("Allow 2 once")');
+		await expect.poll(async () => page.$$eval(".vault-bridge-group-row", (all) => all.length)).toBe(1);
+		await page.check(".vault-bridge-group-row > input");
+		await page.click('.vault-bridge-answers button:text-is("Deny 1")');
+		expect((await Promise.all(calls)).map((one) => one.success)).toEqual([true, false, true]);
+		expect([bridge.read("One.md"), bridge.read("Three.md")]).toEqual(["One", "Three"]);
+		await page.waitForSelector(modal, { state: "detached" });
+	});
+
+	it("counts what is added under a permission, and undoes all of it", async () => {
+		await serve({ enabledTools: ["create_note"] });
+		const page = await open();
+		const call = await bridge.agent("Claude Code");
+		const first = call("create_note", { path: "Projects/One.md", content: "One" });
+		await page.waitForSelector(modal);
+		await remember(page, "Allow for a while: adding in the folder Projects/");
+		expect(await first).toMatchObject({ success: true });
+		expect(await call("create_note", { path: "Projects/Two.md", content: "Two" })).toMatchObject({ success: true });
+		await page.waitForSelector('.vault-bridge-counter:has-text("2 of 50")');
+		await page.click(".vault-bridge-counter");
+		await page.click("text=Undo everything added");
+		await page.click('.modal button:text-is("Undo 2 changes")');
+		await page.waitForSelector(".vault-bridge-counter", { state: "hidden" });
+		await page.waitForSelector(".notice:has-text('Undid 2 changes')");
+		for (const name of ["One", "Two"]) expect(() => bridge.read(`Projects/${name}.md`)).toThrow("ENOENT");
 	});
 
 	it("changes settings at once, and shows what the bridge says of a value that it refuses", async () => {
 		await serve();
 		const page = await open();
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
-		await page.click('.mod-page:has-text("Limits of each tool")');
-		const row = page.locator(".setting-item", { hasText: "Find: results" });
+		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
+		await page.click('.mod-page:has-text("Searching, reading and backups")');
+		const row = page.locator(".setting-item", { hasText: "Results of find" });
 		await row.locator("input").fill("77");
 		await row.locator("input").blur();
 		await expect.poll(() => (JSON.parse(bridge.read(".vault-bridge/settings.json")) as { findMaxResults?: number }).findMaxResults).toBe(77);
@@ -223,7 +362,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const { metadataCache, vault } = window.host.app;
 			metadataCache.know("Right.md", { "Welcome.md": 2, "Wrong.md": 1 }, { "No such note": 1 }, { frontmatter: { tags: ["one"] }, tags: [{ tag: "#two" }, { tag: "#two" }] });
 			metadataCache.know("Wrong.md", { "Right.md": 2 }, {}, { tags: [{ tag: "#three" }] });
-			const command = window.host.app.commands.get("vault-bridge:check-index");
+			const command = window.host.app.commands.get(`${window.host.plugin.manifest.id}:check-index`);
 			command?.callback?.();
 			return vault.getMarkdownFiles().length;
 		});
@@ -236,26 +375,27 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 	it("shows the log as it grows, and the remembered answers", async () => {
 		await serve();
 		const page = await open();
-		await page.evaluate(() => { window.host.app.commands.get("vault-bridge:view-tool-logs")?.callback?.(); });
-		await page.waitForSelector('.vault-bridge-log-row:has-text("bridge")');
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:view-tool-logs`)?.callback?.(); });
+		await page.waitForSelector('.vault-bridge-log-row:has-text("The bridge started")');
 		await page.waitForSelector(".vault-bridge-chain:has-text('none changed or removed')");
 		const call = await bridge.agent("Claude Code");
 		const answer = call("find", { pattern: "**/*.md" });
 		await page.waitForSelector(modal);
-		await page.waitForTimeout(700);
-		await page.click(button("Allow for session"));
+		const sentence = (await page.textContent('.vault-bridge-option:has(:text-is("Allow for session: Find")) .vault-bridge-option-sentence')) ?? "";
+		await remember(page, "Allow for session: Find");
 		expect(await answer).toMatchObject({ success: true });
-		await page.waitForSelector('.vault-bridge-log-row:has-text("find")');
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+		await page.waitForSelector(`.notice:has-text("${sentence}"):has(button:text-is("Take back"))`);
+		await page.waitForSelector('.vault-bridge-log-row:has-text("“Claude Code” (not verified) looked for files named “**/*.md”"):has-text("you allowed it, for the session")');
+		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
 		await page.click('.mod-page:has-text("Remembered answers")');
-		await page.waitForSelector("text=Allowed: find");
-		await page.click("text=Take back");
+		await page.waitForSelector(`.setting-item:has-text("${sentence}")`);
+		await page.click('.setting-item button:text-is("Take back")');
 		await page.waitForSelector("text=Nothing is remembered.");
 	});
 
 	describe("a program that the person adds", () => {
 		const programs = async (page: Page): Promise<void> => {
-			await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+			await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
 			await page.click('.mod-page:has-text("Connected programs")');
 			await page.waitForSelector('.setting-item:has-text("Add a program")');
 		};
@@ -277,28 +417,28 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const call = await bridge.agent("claude-code", token);
 			const other = await bridge.agent("Claude on the desk");
 			const answer = call("read", { path: "Welcome.md" });
-			await page.waitForSelector(modal);
+			await shown(page);
 			expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude on the desk");
 			expect(await page.textContent(".vault-bridge-claim")).toContain("claude-code");
-			await page.locator(".vault-bridge-extent select").first().selectOption({ label: "The whole vault" });
-			await armed(page);
-			await page.click(button("Always allow"));
+			await remember(page, "Always allow: reading this vault");
 			expect(await answer).toMatchObject({ success: true });
 			await page.waitForSelector(modal, { state: "detached" });
 
 			// Whoever only says that it is this program is asked about all the same, and shown as what it is.
 			const imposter = other("read", { path: "Welcome.md" });
-			await page.waitForSelector(modal);
+			await shown(page);
 			expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
-			await page.click(button("Deny for session"));
+			await page.click(button("Remember…"));
+			await page.click('.vault-bridge-option.is-deny_session button >> nth=-1');
 			expect(await imposter).toMatchObject({ success: false });
 			expect(await call("read", { path: "Welcome.md" })).toMatchObject({ success: true });
 
 			await programs(page);
 			const own = page.locator(".vault-bridge-program");
-			await own.locator("text=Allowed: read on the whole vault").waitFor();
+			await own.locator("text=Claude on the desk may read every note of this vault").waitFor();
 			expect(await own.textContent()).toContain("Connected now.");
-			expect(await own.textContent()).not.toContain("Denied");
+			expect(await own.textContent()).not.toContain("may not");
+			await page.$$eval(".notice", (all) => { for (const one of all) one.remove(); });
 			await own.locator('button:text-is("Revoke")').click();
 			await page.click('.modal:not(.mod-settings) button:text-is("Revoke")');
 			await page.waitForSelector('.notice:has-text("Claude on the desk was revoked.")');
@@ -312,14 +452,14 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await programs(page);
 			await add(page, "Screen");
 			await page.click('button:text-is("Let it answer questions")');
-			await page.waitForSelector(modal);
+			await shown(page);
 			expect(await page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
 			expect(await page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
-			expect(await page.isVisible(".vault-bridge-extent")).toBe(false);
+			expect(await page.isVisible(button("Remember…"))).toBe(false);
 			await page.click(button("Deny"));
 			await page.waitForSelector('.notice:has-text("does not let Screen")');
 			await page.click('button:text-is("Let it answer questions")');
-			await page.waitForSelector(modal);
+			await shown(page);
 			await armed(page);
 			await page.click(button("Allow once"));
 			await page.waitForSelector('.vault-bridge-program:has-text("Call tools and answer the questions of other programs.")');

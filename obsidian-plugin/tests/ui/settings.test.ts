@@ -1,85 +1,86 @@
 /** The settings tab in a real browser: every control says what the bridge says. */
 
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "./browser";
-import { FakeBridge, RpcFault } from "./fakeBridge";
+import { beforeEach, describe, expect, it } from "vitest";
+import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { RpcFault } from "./fakeBridge";
+import { recorded } from "./files";
+import { connected, openSettings, showSettings } from "./plugin";
 
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
-
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
-beforeEach(async () => {
-	bridge = new FakeBridge();
-	await bridge.start();
-	const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
-	bridge.answers.set("settings.get", () => values);
-	bridge.answers.set("settings.update", ({ patch }) => {
-		Object.assign(values, patch);
-		return { settings: values, warnings: [] };
-	});
-	page = await browser.open({ vault: bridge.vault });
-});
-afterEach(async () => {
-	await page.close();
-	bridge.end();
+eachTestHasAWindow({
+	prepare: () => {
+		const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
+		bridge.answers.set("settings.get", () => values);
+		bridge.answers.set("settings.update", ({ patch }) => {
+			for (const [key, value] of Object.entries(patch as object)) {
+				const held = values[key];
+				const isTable = typeof held === "object" && held !== null && !Array.isArray(held);
+				values[key] = isTable ? Object.fromEntries(Object.entries({ ...held, ...(value as object) }).filter(([, one]) => one !== null)) : value;
+			}
+			return { settings: values, warnings: [] };
+		});
+	},
 });
 
-const go = async (name: string): Promise<void> => {
-	await page.waitForSelector(".vault-bridge-status.is-connected");
-	await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
-	await page.click(`.mod-page:has-text("${name}")`);
-};
+const go = async (name: string): Promise<void> => openSettings(page, name);
 const row = (name: string) => page.locator(".setting-item", { has: page.locator(`.setting-item-name:text-is("${name}")`) });
 const patch = async (): Promise<unknown> => (await bridge.until("settings.update"))["patch"];
 
 describe("a control", () => {
 	it("shows the value that holds, and changes it at once", async () => {
-		await go("Network security");
-		expect(await row("HTTPS only").locator(".checkbox-container").getAttribute("class")).toContain("is-enabled");
-		await row("HTTPS only").locator(".checkbox-container").click();
-		expect(await patch()).toEqual({ httpsOnly: false });
+		await go("Privacy and log");
+		expect(await row("Keep a log").locator(".checkbox-container").getAttribute("class")).toContain("is-enabled");
+		await row("Keep a log").locator(".checkbox-container").click();
+		expect(await patch()).toEqual({ enableAuditLog: false });
 	});
 
 	it("measures bytes in what people read", async () => {
-		await go("Network security");
-		expect(await row("Largest response").locator("input").inputValue()).toBe("10");
-		await row("Largest response").locator("input").fill("2.5");
-		await row("Largest response").locator("input").blur();
-		expect(await patch()).toEqual({ maxResponseSize: 2_621_440 });
+		await go("Searching, reading and backups");
+		expect(await row("Largest part of a file").locator("input").inputValue()).toBe("1");
+		expect(await row("Largest part of a file").locator(".vault-bridge-unit").textContent()).toBe("MB");
+		await row("Largest part of a file").locator("input").fill("2.5");
+		await row("Largest part of a file").locator("input").blur();
+		expect(await patch()).toEqual({ readMaxBytes: 2_621_440 });
+	});
+
+	it("has the bridge's unit beside every number that has one", async () => {
+		await go("Tools and questions");
+		expect(await row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");
+		expect(await row("Forget unused permissions after").locator(".vault-bridge-unit").textContent()).toBe("days");
+		expect(await row("Forget unused permissions after").locator("input").getAttribute("placeholder")).toBe("Never");
 	});
 
 	it("offers forever where the bridge does", async () => {
-		await go("Privacy and audit");
+		await go("Privacy and log");
+		expect(await row("Keep the log for").locator("option").allTextContents()).toEqual(["Forever", "7 days", "30 days", "90 days"]);
 		await row("Keep the log for").locator("select").selectOption({ label: "Forever" });
 		expect(await patch()).toEqual({ auditLogRetentionDays: null });
 	});
 
 	it("adds to a list and takes away from it", async () => {
-		await go("Network security");
-		await row("Allowed domains").locator("input").fill("example.org");
-		await row("Allowed domains").locator('button:text-is("Add")').click();
-		await page.waitForSelector('.vault-bridge-strings-item:has-text("example.org")');
-		expect(await patch()).toEqual({ allowedDomains: ["localhost", "127.0.0.1", "example.org"] });
-		await page.click('.vault-bridge-strings-item:has-text("localhost") .extra-setting-button');
-		await page.waitForSelector('.vault-bridge-strings-item:has-text("localhost")', { state: "detached" });
+		await go("Searching, reading and backups");
+		for (const value of ["Templates/**", "*.tmp"]) {
+			await row("Ignored files").locator("input").fill(value);
+			await row("Ignored files").locator('button:text-is("Add")').click();
+			await page.waitForSelector(`.vault-bridge-strings-item:has-text("${value}")`);
+		}
+		expect(bridge.asked.filter((one) => one.method === "settings.update").at(-1)?.params).toEqual({ patch: { ignorePatterns: ["Templates/**", "*.tmp"] } });
+		await page.click('.vault-bridge-strings-item:has-text("Templates") .extra-setting-button');
+		await page.waitForSelector('.vault-bridge-strings-item:has-text("Templates")', { state: "detached" });
 	});
 
 	it("keeps the old value and shows the bridge's words when it refuses", async () => {
-		bridge.answers.set("settings.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "allowedDomains: 'file://x' is not a host name" }); });
-		await go("Network security");
-		await row("Allowed domains").locator("input").fill("file://x");
-		await row("Allowed domains").locator('button:text-is("Add")').click();
+		bridge.answers.set("settings.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "allowedOrigins: 'file' is not an origin" }); });
+		await go("Network");
+		await row("Allowed web pages").locator("input").fill("file");
+		await row("Allowed web pages").locator('button:text-is("Add")').click();
 		await page.waitForSelector(".vault-bridge-problem.is-error");
-		expect(await row("Allowed domains").textContent()).toContain("'file://x' is not a host name");
-		expect(await page.$$(".vault-bridge-strings-item")).toHaveLength(2);
+		expect(await row("Allowed web pages").textContent()).toContain("'file' is not an origin");
+		expect(await row("Allowed web pages").locator(".vault-bridge-strings-item").count()).toBe(0);
 	});
 
 	it("shows the bridge's warnings about its own value", async () => {
 		bridge.answers.set("settings.update", () => ({ settings: {}, warnings: ["globalRateLimit: 900 calls a minute is high", "other: not here"] }));
-		await go("Performance");
+		await go("Limits");
 		await row("Limit for all tools").locator("input").fill("900");
 		await row("Limit for all tools").locator("input").blur();
 		await page.waitForSelector(".vault-bridge-problem.is-warning");
@@ -89,89 +90,214 @@ describe("a control", () => {
 
 describe("what the bridge calls a risk", () => {
 	it("is turned on only after a second question", async () => {
-		await go("Network security");
-		await row("Allow terminal").locator(".checkbox-container").click();
+		await go("Tools and questions");
+		await row("Developer mode").locator(".checkbox-container").click();
 		await page.click('.modal button:text-is("Cancel")');
 		await page.waitForTimeout(100);
 		expect(bridge.asked.filter((one) => one.method === "settings.update")).toEqual([]);
-		expect(await row("Allow terminal").locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
-		await row("Allow terminal").locator(".checkbox-container").click();
+		expect(await row("Developer mode").locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
+		await row("Developer mode").locator(".checkbox-container").click();
 		await page.click('.modal button:text-is("Turn on")');
-		expect(await patch()).toEqual({ allowTerminal: true });
+		expect(await patch()).toEqual({ developerMode: true });
 	});
 });
 
 describe("tools", () => {
+	const described = (): { title: string; group: string }[] => (bridge.answers.get("settings.schema")?.({}) as { tools: { title: string; group: string }[] }).tools;
+	const choices = async (name: string): Promise<string[]> => row(name).locator("option").allTextContents();
+
 	it("are enabled by a preset in one step", async () => {
-		await go("Tools and consent");
+		await go("Tools and questions");
 		await row("Preset").locator("select").selectOption("minimal");
 		expect(await patch()).toEqual({ enabledTools: ["find", "grep", "read"] });
+		await expect.poll(async () => row("Edit file").locator("select").inputValue()).toBe("off");
 	});
 
-	it("are disabled one by one", async () => {
-		await go("Tools and consent");
-		await row("Grep").first().locator(".checkbox-container").click();
-		expect((await patch()) as { enabledTools: string[] }).toSatisfy(({ enabledTools }: { enabledTools: string[] }) => !enabledTools.includes("grep") && enabledTools.includes("find"));
+	it("have one row each, in the bridge's groups, and no row twice", async () => {
+		await go("Tools and questions");
+		for (const group of new Set(described().map((tool) => tool.group))) {
+			const rows = page.locator(".setting-group", { has: page.locator(`.setting-item-heading:has-text("${group}")`) });
+			const names = await rows.locator(".setting-item:not(.setting-item-heading) .setting-item-name").allTextContents();
+			expect(names).toEqual(described().filter((tool) => tool.group === group).map((tool) => tool.title));
+		}
+		expect(await page.locator(".vault-bridge-absent").count()).toBe(0);
 	});
 
-	it("are shown when this bridge has them, enabled or not; what else is named stands below in one line", async () => {
-		await go("Tools and consent");
-		const group = page.locator(".setting-group", { hasText: "Enabled tools" });
-		const names = await group.locator(".setting-item:not(.setting-item-heading) .setting-item-name").allTextContents();
-		const known = (bridge.answers.get("settings.schema")?.({}) as { tools: { title: string }[] }).tools.map((tool) => tool.title);
-		expect(names).toEqual([...known, "Not in this version"]);
-		expect(await group.locator(".vault-bridge-absent").textContent()).toContain("search_notes, search_files");
-		expect(await group.locator(".vault-bridge-absent .checkbox-container").count()).toBe(0);
+	it("have one choice, of which each does something else for that tool", async () => {
+		await go("Tools and questions");
+		expect(await choices("Read")).toEqual(["Off", "Never", "Ask every time", "Ask once a session", "Always allow"]);
+		expect(await choices("Edit file")).toEqual(["Off", "Never", "Ask every time", "Ask once a session"]);
+		expect(await choices("Apply patch")).toEqual(["Off", "Never", "Ask every time"]);
+		expect(await row("Read").locator("select").inputValue()).toBe("session_allow");
 	});
 
-	it("that are disabled have their title and description all the same", async () => {
-		bridge.answers.set("settings.get", () => ({ enabledTools: ["find"] }));
-		bridge.answers.set("tools.list", () => []);
+	it("are turned off, and on again with a mode, in one change", async () => {
+		await go("Tools and questions");
+		await row("Grep").locator("select").selectOption({ label: "Off" });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").length).toBe(1);
+		expect(((await patch()) as { enabledTools: string[] }).enabledTools).not.toContain("grep");
+		await row("Grep").locator("select").selectOption({ label: "Always allow" });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").at(-1)?.params).toMatchObject({
+			patch: { enabledTools: expect.arrayContaining(["grep"]) as string[], consentMode: { grep: "always_allow" } },
+		});
+	});
+
+	it("go back to what holds when the bridge refuses", async () => {
+		bridge.answers.set("settings.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "consentMode: no" }); });
+		await go("Tools and questions");
+		await row("Grep").locator("select").selectOption({ label: "Never" });
+		await page.waitForSelector(".vault-bridge-problem.is-error");
+		expect(await row("Grep").locator("select").inputValue()).toBe("session_allow");
+	});
+
+	it("that this bridge does not have stand below in one line, with nothing to choose", async () => {
+		bridge.answers.set("settings.get", () => ({ enabledTools: ["find", "weather_report"] }));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
-		await go("Tools and consent");
-		const grep = row("Grep").first();
-		expect(await grep.textContent()).toContain("Search file contents using regex patterns");
-		expect(await grep.locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
-		expect(await page.$$(".vault-bridge-absent")).toHaveLength(0);
+		await go("Tools and questions");
+		expect(await page.locator(".vault-bridge-absent").textContent()).toContain("weather_report");
+		expect(await page.locator(".vault-bridge-absent select").count()).toBe(0);
+		expect(await row("Grep").locator("select").inputValue()).toBe("off");
 	});
 
-	it("are offered only the modes that the bridge would honour", async () => {
-		await go("Tools and consent");
-		const modes = page.locator(".setting-group", { hasText: "When tools ask" });
-		const options = async (name: string): Promise<string[]> => modes.locator(".setting-item", { hasText: name }).first().locator("option").allTextContents();
-		expect(await options("Read")).toEqual(["Always ask", "Session allow", "Always allow", "Never allow"]);
-		expect(await options("Apply Patch")).toEqual(["Always ask", "Never allow"]);
+	it("can be given a limit of their own, and have their default back", async () => {
+		await go("Limits");
+		await row("Limit another tool").locator("select").selectOption("grep");
+		await expect.poll(async () => patch()).toEqual({ rateLimits: { grep: 60 } });
+		await row("Grep").locator("input").waitFor();
+		await row("Grep").locator(".extra-setting-button").click();
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").at(-1)?.params).toEqual({ patch: { rateLimits: { grep: null } } });
 	});
 });
 
 describe("a section", () => {
 	it("goes back to its defaults after a second question", async () => {
 		bridge.answers.set("settings.reset", () => ({ settings: {}, warnings: [] }));
-		await go("Performance");
+		await go("Limits");
 		await page.click('button:text-is("Reset")');
 		await page.click('.modal:not(.mod-settings) button:text-is("Reset")');
 		expect(await bridge.until("settings.reset")).toEqual({ section: "performance" });
 	});
 
-	it("shows keys, cache and log where the bridge has them", async () => {
-		bridge.answers.set("keys.status", () => ({ keys: { ollama: { set: true } } }));
-		bridge.answers.set("keys.test", () => ({ ok: false, message: "401 from the server" }));
-		bridge.answers.set("keys.set", () => ({}));
+	describe("with services that search the web", () => {
+		beforeEach(async () => {
+			bridge.answers.set("search.services", () => recorded("search-services"));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await go("External services");
+		});
+
+		it("has what each means in a line, and none is chosen", async () => {
+			expect(await page.locator(".setting-item .checkbox-container.is-enabled").count()).toBe(0);
+			expect(await row("Brave Search").textContent()).toContain("Your queries go to Brave");
+			expect(await row("Google").textContent()).toContain("ends on 1 January 2027");
+			expect(await row("DuckDuckGo").locator("a").getAttribute("href")).toBe("https://duckduckgo.com/terms");
+		});
+
+		it("asks them in the order in which they are chosen, which can be changed", async () => {
+			for (const name of ["DuckDuckGo", "Ollama"]) {
+				await row(name).locator(".checkbox-container").click();
+				await row(name).locator(".checkbox-container.is-enabled").waitFor();
+			}
+			await page.waitForSelector("text=Asked second.");
+			await row("Ollama").locator(".extra-setting-button").click();
+			await row("DuckDuckGo").locator(".vault-bridge-problem:has-text('Asked second.')").waitFor();
+			const patches = bridge.asked.filter(({ method }) => method === "settings.update").map(({ params }) => params["patch"]);
+			expect(patches).toEqual([
+				{ webSearchProviders: ["duckduckgo"] },
+				{ webSearchProviders: ["duckduckgo", "ollama"] },
+				{ webSearchProviders: ["ollama", "duckduckgo"] },
+			]);
+			await row("Ollama").locator(".checkbox-container").click();
+			await page.waitForSelector("text=Asked first.");
+		});
+
+		it("says how a test ended", async () => {
+			bridge.answers.set("keys.test", ({ provider }) => ({ provider, outcome: "refused", message: "Brave does not accept the key" }));
+			await row("Brave Search").locator('button:text-is("Test")').click();
+			await row("Brave Search").locator(".vault-bridge-problem.is-error:has-text('Refused. Brave does not accept the key')").waitFor();
+			bridge.answers.set("keys.test", ({ provider }) => ({ provider, outcome: "connected", message: "Brave Search answers." }));
+			await row("Brave Search").locator('button:text-is("Test")').click();
+			await row("Brave Search").locator(".vault-bridge-problem.is-good:has-text('Connected. Brave Search answers.')").waitFor();
+		});
+	});
+
+	it("lists the sites that are allowed, and takes them back", async () => {
+		const site = { client: null, sentence: "x", lastUsed: null };
+		let sites = [{ ...site, site: "https://tea.example/", allowedBy: "s-1" }, { ...site, site: "docs.example", allowedBy: null }];
+		bridge.answers.set("web.sites", () => sites);
+		bridge.answers.set("consent.revoke", () => {
+			sites = sites.slice(1);
+			return { revoked: true };
+		});
+		const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
+		values["allowedDomains"] = ["localhost", "docs.example"];
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
-		await go("External APIs");
-		await row("Key for ollama").locator("input").fill("secret");
-		await row("Key for ollama").locator("input").blur();
-		expect(await bridge.until("keys.set")).toEqual({ provider: "ollama", key: "secret" });
-		await page.click('button:text-is("Test connection")');
-		await page.waitForSelector("text=401 from the server");
-		expect(await page.content()).not.toContain("secret");
+		await go("Network");
+		await row("docs.example").locator('button:text-is("Take back")').click();
+		expect(await patch()).toEqual({ allowedDomains: ["localhost"] });
+		await row("https://tea.example/").locator('button:text-is("Take back")').click();
+		expect(await bridge.until("consent.revoke")).toEqual({ grantId: "s-1" });
+		await row("https://tea.example/").waitFor({ state: "detached" });
+	});
+
+	describe("with keys", () => {
+		const key = { provider: "ollama", title: "Ollama", server: "http://localhost:11434", isSet: false, keptIn: null, fault: null };
+		const held = { ...key, isSet: true, keptIn: "keyring" };
+		let now: object = key;
+
+		beforeEach(async () => {
+			now = key;
+			bridge.answers.set("keys.status", ({ open }) => [open === true ? now : { ...now, keptIn: null, fault: null }]);
+			bridge.answers.set("keys.set", () => (now = held));
+			bridge.answers.set("keys.clear", () => (now = key));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		});
+
+		it("takes one that nobody sees, and says where it stands", async () => {
+			await go("External services");
+			expect(await row("Key for Ollama").textContent()).toContain("No key is set.");
+			expect(await row("Key for Ollama").locator("button").isDisabled()).toBe(true);
+			expect(await row("Key for Ollama").locator("input").getAttribute("type")).toBe("password");
+			await row("Key for Ollama").locator("input").fill(" s3cret-of-mine ");
+			await row("Key for Ollama").locator("input").blur();
+			expect(await bridge.until("keys.set")).toEqual({ provider: "ollama", key: "s3cret-of-mine" });
+			await page.waitForSelector("text=A key is set. Its master key is in the system's keyring.");
+			expect(await row("Key for Ollama").locator("input").inputValue()).toBe("");
+			expect(await page.content()).not.toContain("s3cret-of-mine");
+		});
+
+		it("clears one after a second question", async () => {
+			now = held;
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await go("External services");
+			await row("Key for Ollama").locator('button:text-is("Clear key")').click();
+			await page.click('.modal:not(.mod-settings) button:text-is("Clear key")');
+			expect(await bridge.until("keys.clear")).toEqual({ provider: "ollama" });
+			await page.waitForSelector("text=No key is set.");
+		});
+
+		it("says why one does not open, and why one is refused", async () => {
+			now = { ...held, keptIn: null, fault: "The system's keyring is locked" };
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			bridge.answers.set("keys.set", () => { throw new RpcFault(-32602, "Invalid params", { hint: "An API key has 8 to 4,096 characters" }); });
+			await go("External services");
+			await page.waitForSelector(".vault-bridge-problem.is-error:has-text('keyring is locked')");
+			await row("Key for Ollama").locator("input").fill("short");
+			await row("Key for Ollama").locator("input").blur();
+			await page.waitForSelector(".vault-bridge-problem.is-error:has-text('An API key has 8')");
+		});
+
+		it("asks for nothing to be unlocked before the page is opened", async () => {
+			await showSettings(page);
+			await page.waitForSelector(".mod-page");
+			expect(bridge.asked.filter(({ method, params }) => method === "keys.status" && params["open"] === true)).toEqual([]);
+		});
 	});
 });
 
 describe("approving without asking", () => {
 	it("takes a second question, and is listed as it holds", async () => {
 		let on = false;
-		bridge.answers.set("consent.grants", () => (on ? [{ grantId: "a-1", kind: "auto", client: null, operation: "create", decision: "allow_session" }] : []));
+		bridge.answers.set("consent.grants", () => (on ? [{ grantId: "a-1", kind: "auto", who: "all", what: "operation", until: "stop", client: null, operation: "create", decision: "allow_session", sentence: "Every program may create files." }] : []));
 		bridge.answers.set("consent.autoApprove", ({ enabled }) => {
 			on = enabled === true;
 			return { enabled };
@@ -185,15 +311,35 @@ describe("approving without asking", () => {
 	});
 });
 
+describe("what the tab shows", () => {
+	it("is not asked for again, however often the settings are searched and opened", async () => {
+		await showSettings(page);
+		await page.waitForSelector(".mod-page");
+		await page.waitForTimeout(1_500); // longer than anything that was once taken for fresh
+		const before = bridge.asked.length;
+		for (let turn = 0; turn < 20; turn++) await showSettings(page);
+		await page.waitForTimeout(200);
+		expect(bridge.asked.length).toBe(before);
+	});
+
+	it("follows what is changed elsewhere", async () => {
+		await go("Privacy and log");
+		await row("Keep a log").locator(".checkbox-container.is-enabled").waitFor();
+		const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
+		bridge.answers.set("settings.get", () => ({ ...values, enableAuditLog: false }));
+		bridge.notify("audit.appended", { timestamp: new Date().toISOString(), kind: "settings" });
+		await row("Keep a log").locator(".checkbox-container:not(.is-enabled)").waitFor();
+	});
+});
+
 describe("without a bridge", () => {
 	it("the tab says so and keeps what belongs to this device", async () => {
-		await page.waitForSelector(".vault-bridge-status.is-connected");
+		await connected(page);
 		bridge.stop();
 		await page.waitForSelector(".vault-bridge-status:not(.is-connected)");
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById("vault-bridge"); });
+		await showSettings(page);
 		expect(await page.$$(".mod-page")).toHaveLength(0);
-		await row("Program").locator("input").fill("/opt/vault-bridge");
-		await row("Program").locator("input").blur();
-		expect(await page.evaluate(() => window.localStorage.getItem("vault-bridge"))).toContain("/opt/vault-bridge");
+		await row("Program").waitFor();
+		await row("Start and stop").locator('button:text-is("Start")').waitFor();
 	});
 });

@@ -1,34 +1,19 @@
 /** Log, history, status and getting started, in a real browser. */
 
 import { readFileSync } from "node:fs";
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "./browser";
-import { FakeBridge, RpcFault } from "./fakeBridge";
+import { describe, expect, it } from "vitest";
+import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
+import { RpcFault } from "./fakeBridge";
 import { file } from "./files";
+import { connected, runCommand } from "./plugin";
 
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
+eachTestHasAWindow();
 
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
-beforeEach(async () => {
-	bridge = new FakeBridge();
-	await bridge.start();
-	page = await browser.open({ vault: bridge.vault });
-	await page.waitForSelector(".vault-bridge-status.is-connected");
-});
-afterEach(async () => {
-	await page.close();
-	bridge.end();
-});
-
-const run = async (command: string): Promise<void> => page.evaluate((id) => { window.host.app.commands.get(`vault-bridge:${id}`)?.callback?.(); }, command);
-const queries = (): unknown[] => bridge.asked.filter((one) => one.method === "audit.query").map((one) => one.params);
+const run = async (command: string): Promise<void> => runCommand(page, command);
+const queries = (): object[] => bridge.asked.filter((one) => one.method === "audit.query").map((one) => one.params);
+const recorded = <T>(name: string): T[] => JSON.parse(readFileSync(file(`tests/recorded/${name}.json`), "utf8")) as T[];
 const undo = (): void => {
-	const recorded: unknown = JSON.parse(readFileSync(file("tests/recorded/preview-undo.json"), "utf8"));
-	bridge.answers.set("tools.preview", () => recorded);
+	bridge.answers.set("tools.preview", () => recorded("preview-undo"));
 	bridge.answers.set("history.undo", () => ({ success: true, text: "Undone: patch-682018be", metadata: {} }));
 };
 
@@ -39,33 +24,116 @@ describe("the log", () => {
 		await page.selectOption('[aria-label="Tool"]', "grep");
 		await page.selectOption('[aria-label="Kind"]', "decision");
 		await page.fill(".vault-bridge-toolbar input", "TODO");
-		await expect.poll(queries).toContainEqual({ tool: "grep", kind: "decision", text: "TODO", limit: 100 });
+		await expect.poll(queries).toContainEqual({ tool: "grep", kind: "decision", text: "TODO", actions: true, limit: 100 });
+		await page.selectOption('[aria-label="Kind"]', "unanswered");
+		await expect.poll(queries).toContainEqual({ tool: "grep", code: "timed_out", text: "TODO", actions: true, limit: 100 });
 	});
 
-	it("shows all of a line: checksums, parameters, the diff, and undo", async () => {
+	it("says each action once, in a sentence, under its day, with no word of the wire", async () => {
+		await run("view-tool-logs");
+		await page.waitForSelector(".vault-bridge-log-row");
+		const said = await page.locator(".vault-bridge-log-sentence").allTextContents();
+		expect(said).toEqual(recorded<{ sentence: string }>("audit").map((one) => one.sentence));
+		expect(said.join(" ")).not.toMatch(/[a-z]_[a-z]|undefined|null|[{}]/);
+		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
+	});
+
+	it("shows all of a line: what was decided, the diff, checksums, the record, and undo", async () => {
 		undo();
 		await run("view-tool-logs");
-		await page.click('.vault-bridge-log-row.is-execution:has-text("apply_patch"):has-text("ok") summary');
+		await page.click('.vault-bridge-log-row:has-text("changed “Welcome.md”") >> nth=-1 >> summary');
 		const detail = page.locator(".vault-bridge-log-detail");
 		await detail.waitFor();
+		expect(await detail.textContent()).toContain("You allowed Apply patch for “Welcome.md”, once");
 		expect(await detail.textContent()).toContain("Checksum before");
 		await detail.locator(".vault-bridge-row").first().waitFor();
 		expect(await detail.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
+		await detail.locator('summary:text-is("The record in the log")').click();
+		expect(await detail.locator(".vault-bridge-log-record .vault-bridge-json").textContent()).toContain('"tool": "apply_patch"');
 		await detail.locator("text=Undo…").click();
 		await page.click('.modal button:text-is("Undo")');
 		expect(await bridge.until("history.undo")).toMatchObject({ executionId: expect.stringContaining("patch-") as string });
 	});
 
+	it("says why there is no diff where there is none", async () => {
+		bridge.answers.set("history.diff", () => { throw new RpcFault(-32602, "There is no change 'x' in the history"); });
+		await run("view-tool-logs");
+		await page.click('.vault-bridge-log-row:has-text("changed “Welcome.md”") >> nth=-1 >> summary');
+		await page.waitForSelector(".vault-bridge-log-detail .vault-bridge-problem:has-text(\"no change 'x'\")");
+	});
+
+	it.each(["en-US", "de-DE"])("prints the time beside the sentence, not over it, in %s", async (locale) => {
+		await page.evaluate((wanted) => {
+			Date.prototype.toLocaleTimeString = function (this: Date, ...[, options]: [Intl.LocalesArgument?, Intl.DateTimeFormatOptions?]): string { return new Intl.DateTimeFormat(wanted, options).format(this); };
+		}, locale);
+		for (const width of [1100, 500, 320]) {
+			await page.setViewportSize({ width, height: 800 });
+			await run("view-tool-logs");
+			await page.waitForSelector(".vault-bridge-log-row");
+			const overlaps = await page.locator(".vault-bridge-log-row > summary").evaluateAll((rows) => rows.filter((row) => {
+				const [time, sentence] = [...row.children].map((one) => one.getBoundingClientRect());
+				return time && sentence && time.right > sentence.left && time.bottom > sentence.top && sentence.bottom > time.top;
+			}).length);
+			expect(overlaps).toBe(0);
+		}
+	});
+
+	it("draws names and words of others as text", async () => {
+		const sentence = "“<img src=x onerror=alert(1)>\u202e” (not verified) read “a.md”";
+		bridge.answers.set("audit.query", () => [{ seq: 1, timestamp: "2026-01-01T00:00:00.000Z", kind: "execution", tool: "read", client: "x", success: true, sentence }]);
+		await run("view-tool-logs");
+		await page.waitForSelector('.vault-bridge-log-sentence:has-text("onerror")');
+		expect(await page.locator(".vault-bridge-log-sentence img").count()).toBe(0);
+		expect(await page.locator(".vault-bridge-log-sentence .vault-bridge-escape").count()).toBe(1);
+	});
+
+	it("has on top what nobody answered, until the person has seen it", async () => {
+		const missed = recorded<{ code?: string }>("audit").filter((one) => one.code === "timed_out");
+		bridge.answers.set("audit.query", ({ code }) => (code === "timed_out" ? missed : recorded("audit")));
+		await run("view-tool-logs");
+		const box = page.locator(".vault-bridge-unanswered");
+		await box.waitFor();
+		expect(await box.textContent()).toContain("1 question nobody answered. Nothing was done.");
+		expect(await box.textContent()).toContain("Claude Code wanted to write “Inbox/Idea.md”");
+		await box.locator('button:text-is("Seen")').click();
+		await box.waitFor({ state: "detached" });
+		const seen = await page.evaluate(() => window.localStorage.getItem("vault-bridge"));
+		expect(seen).toMatch(/"logSeen":"\d{4}-\d\d-\d\dT/);
+		bridge.notify("audit.appended", {});
+		const { logSeen } = JSON.parse(seen ?? "") as { logSeen: string };
+		await expect.poll(queries).toContainEqual({ code: "timed_out", since: logSeen, actions: true, limit: 100 });
+	});
+
+	it("says so when older lines cannot be had, and offers them again", async () => {
+		const line = (seq: number): object => ({ seq, timestamp: "2026-01-01T00:00:00.000Z", kind: "bridge", tool: null, client: null, event: "started", sentence: `Line ${seq}` });
+		let fails = true;
+		bridge.answers.set("audit.query", ({ before, code }) => {
+			if (code) return [];
+			if (before === undefined) return Array.from({ length: 100 }, (_, index) => line(200 - index));
+			if (fails) throw new RpcFault(-32603, "The log cannot be read");
+			return [line(100)];
+		});
+		await run("view-tool-logs");
+		await page.click('button:text-is("Show older")');
+		await page.waitForSelector('.vault-bridge-older .vault-bridge-problem:has-text("The log cannot be read")');
+		fails = false;
+		await page.click('button:text-is("Show older")');
+		await page.waitForSelector('.vault-bridge-log-sentence:text-is("Line 100")');
+		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
+		expect(await page.locator(".vault-bridge-older").count()).toBe(0);
+	});
+
 	it("grows as things happen, but not under an open line", async () => {
 		await run("view-tool-logs");
 		await page.waitForSelector(".vault-bridge-log-row");
-		const before = queries().length;
+		const pages = (): number => queries().filter((one) => !("code" in one)).length;
+		const before = pages();
 		bridge.notify("audit.appended", {});
-		await expect.poll(() => queries().length).toBe(before + 1);
+		await expect.poll(pages).toBe(before + 1);
 		await page.click(".vault-bridge-log-row summary");
 		bridge.notify("audit.appended", {});
 		await page.waitForSelector("text=Show new lines");
-		expect(queries()).toHaveLength(before + 1);
+		expect(pages()).toBe(before + 1);
 	});
 
 	it.each([["JSON", "json"], ["CSV", "csv"]])("is exported as %s", async (name, ending) => {
@@ -83,7 +151,7 @@ describe("the log", () => {
 		bridge.answers.set("audit.stats", () => ({ size: 9 }));
 		bridge.answers.set("audit.clear", () => ({}));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
-		await page.waitForSelector(".vault-bridge-status.is-connected");
+		await connected(page);
 		await page.waitForTimeout(200);
 		await run("view-tool-logs");
 		await page.waitForSelector(".vault-bridge-chain.is-broken:has-text('Line 7 was changed.')");
@@ -110,6 +178,67 @@ describe("the history", () => {
 		await page.waitForSelector('.notice:has-text("There is nothing to undo")');
 	});
 
+	it("shows each change by its day, with what it was, and what it did without undoing it", async () => {
+		await run("show-changes");
+		await page.waitForSelector(".vault-bridge-change");
+		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
+		const row = page.locator(".vault-bridge-change", { hasText: "Edit Welcome.md: 1 line changed" });
+		expect(await row.textContent()).toContain("Claude Code");
+		await row.locator("summary").first().click();
+		await row.locator(".vault-bridge-row.is-added").first().waitFor();
+		expect(await row.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
+		expect(bridge.asked.filter((one) => one.method === "tools.preview")).toEqual([]);
+	});
+
+	it("says which files are no longer kept", async () => {
+		bridge.answers.set("history.diff", () => ({ files: [{ path: "a.md", change: "modify" }], lost: ["a.md"] }));
+		await run("show-changes");
+		await page.click(".vault-bridge-change summary");
+		await page.waitForSelector('.vault-bridge-note:has-text("Not kept: what a.md held before or after this change.")');
+	});
+
+	it("is filtered by program and time, and undoes exactly what it has listed", async () => {
+		const [first] = recorded<{ clientId: string }>("history");
+		await run("show-changes");
+		await page.waitForSelector(".vault-bridge-change");
+		const button = page.locator('button:text-is("Undo these…")');
+		expect(await page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
+		expect(await button.isDisabled()).toBe(true);
+		await page.selectOption('[aria-label="Program"]', { label: "Claude Code" });
+		await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toMatchObject({ client: first?.clientId, since: expect.stringMatching(/Z$/) as string });
+		await button.click();
+		const modal = page.locator(".modal.vault-bridge-undo-all");
+		await modal.waitFor();
+		expect(await modal.textContent()).toContain("Would undo 1 change in 1 file. 1 change cannot be undone.");
+		expect(await modal.textContent()).toContain("'Inbox/Idea.md' was edited since");
+		expect(bridge.asked.filter((one) => one.method === "history.undoAll" && one.params["preview"] !== true)).toEqual([]);
+		await modal.locator('button:text-is("Undo 1 change")').click();
+		await page.waitForSelector('.notice:has-text("Undid 1 change in 1 file.")');
+		const changes = (recorded("history-undo-all") as unknown as { changes: { executionId: string; undone: boolean }[] }).changes;
+		expect(bridge.asked.filter((one) => one.method === "history.undoAll").at(-1)?.params).toEqual({ executionIds: changes.filter((one) => one.undone).map((one) => one.executionId) });
+	});
+
+	it("undoes nothing when the list is closed, and says when there is nothing to undo", async () => {
+		await run("undo-last-hour");
+		await page.click('.modal.vault-bridge-undo-all button:text-is("Cancel")');
+		expect(bridge.asked.filter((one) => one.method === "history.undoAll")).toHaveLength(1);
+		bridge.answers.set("history.undoAll", () => ({ changes: [], undone: 0, skipped: 0, files: 0, text: "There is nothing to undo" }));
+		await run("undo-last-hour");
+		await page.waitForSelector('.notice:has-text("There is nothing to undo")');
+	});
+
+	it("says so when older changes cannot be had", async () => {
+		const change = (number: number): object => ({ ...recorded<object>("history")[0], executionId: `x-${number}` });
+		bridge.answers.set("history.list", ({ before }) => {
+			if (before !== undefined) throw new RpcFault(-32603, "A fault in the bridge");
+			return Array.from({ length: 50 }, (_, index) => change(index));
+		});
+		await run("show-changes");
+		await page.click('button:text-is("Show older")');
+		await page.waitForSelector('.vault-bridge-older .vault-bridge-problem:has-text("A fault in the bridge")');
+	});
+
 	it("says so when the bridge fails", async () => {
 		bridge.answers.set("history.list", () => { throw new RpcFault(-32603, "A fault in the bridge"); });
 		await run("show-changes");
@@ -133,7 +262,7 @@ describe("the status bar", () => {
 		bridge.stop();
 		await page.waitForSelector('.vault-bridge-status.is-trouble:has-text("Bridge lost")');
 		bridge.end();
-		await page.waitForSelector('.vault-bridge-status:has-text("No bridge")', { timeout: 15_000 });
+		await page.waitForSelector('.vault-bridge-status:has-text("Bridge off")');
 	});
 
 	it("opens its menu by keyboard", async () => {
@@ -153,17 +282,11 @@ describe("getting started", () => {
 		expect(await first.evaluate(() => window.localStorage.getItem("vault-bridge"))).toContain('"welcomed":true');
 		await first.close();
 	});
-
-	it("says in three lines what to do when there is no bridge", async () => {
-		bridge.stop();
-		await run("getting-started");
-		expect(await page.$$(".vault-bridge-steps li")).toHaveLength(3);
-		expect(await page.textContent(".vault-bridge-steps code")).toContain(`serve --vault "${bridge.vault}"`);
-	});
 });
 
 it("leaves nothing behind when the plugin is unloaded", async () => {
 	await page.evaluate(() => { window.host.plugin.unload(); });
 	expect(await page.$$(".vault-bridge-status")).toHaveLength(0);
+	expect(await page.$$(".side-dock-ribbon-action")).toHaveLength(0);
 	expect(await page.evaluate(() => window.host.app.commands.size)).toBe(0);
 });

@@ -17,6 +17,7 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 NOTES = {
     "Alpha.md": (
@@ -70,7 +71,7 @@ def ask(vault_folder: Path) -> Iterator[Ask]:
         def answer(query: Node | str) -> set[str]:
             node = parse_query(query) if isinstance(query, str) else query
             assert node is not None
-            with texts.session(clock.monotonic() + 20) as session:
+            with texts.session(clock.monotonic() + PATIENCE) as session:
                 return Evaluation(session, index, [file.path for file in index.files()]).matches(node)
 
         yield answer

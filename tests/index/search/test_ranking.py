@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.index.search.note_search import NoteQuery, NoteSearch, NoteSearchResult
-from bridge.index.search.ranking import make_terms
 from bridge.index.search.text_session import SearchTexts
+from bridge.index.search.words import make_terms
 from bridge.index.store.fulltext import StoredWords
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 Search = Callable[..., NoteSearchResult]
 FILLING = "quite other matters of no interest whatsoever\n" * 4
@@ -36,7 +37,7 @@ class Place:
         os.utime(place, (modified, modified))
 
     def search(self, query: str, **asked: Any) -> NoteSearchResult:
-        return self._search.search(NoteQuery(query, SystemClock().monotonic() + 20, **asked))
+        return self._search.search(NoteQuery(query, SystemClock().monotonic() + PATIENCE, **asked))
 
     def paths(self, query: str, **asked: Any) -> list[str]:
         return [result.path for result in self.search(query, **asked).results]
@@ -99,12 +100,12 @@ def test_longer_words_are_found_by_their_beginning_and_come_later(place: Place) 
 
 
 def test_a_word_inside_another_is_found_when_nothing_else_is(place: Place) -> None:
-    place.put("Inside.md", "the metalogic of it")
+    place.put("Inside.md", "the metalogic of ink")
     place.put("Board.canvas", '{"nodes": [{"type": "text", "text": "metalogic"}]}')
-    assert set(place.paths("logic of")) == {"Inside.md"}
+    assert set(place.paths("logic ink")) == {"Inside.md"}
     assert set(place.paths("talogic")) == {"Inside.md", "Board.canvas"}
-    place.put("Whole.md", "logic of")
-    assert place.paths("logic of")[0] == "Whole.md"
+    place.put("Whole.md", "logic ink")
+    assert place.paths("logic ink")[0] == "Whole.md"
 
 
 def test_scripts_without_spaces_are_found_wherever(place: Place) -> None:
@@ -227,3 +228,44 @@ def test_the_index_s_own_syntax_is_text(place: Place, query: str) -> None:
 def test_a_query_of_very_many_words_is_answered(place: Place) -> None:
     place.put("A.md", "w1 w2 w3 alpha")
     assert place.paths(" ".join(f"w{number}" for number in range(1500))) == ["A.md"]
+
+
+QUESTION = "How do I bleed the radiators when air stays in the loop?"
+
+
+def test_a_question_finds_the_note_that_answers_it_and_not_the_long_one_with_all_words(place: Place) -> None:
+    place.put("Boiler.md", "Bleed the radiators upstairs, otherwise air stays in there.\n" + FILLING)
+    place.put("Long.md", "".join(f"{word}\n{FILLING * 9}" for word in QUESTION.split()))
+    for number in range(30):
+        place.put(f"{number}.md", "the boiler and how I do it, when it stays in the house\n" + FILLING)
+    found = place.search(QUESTION)
+    assert [result.path for result in found.results][:2] == ["Boiler.md", "Long.md"]
+    assert found.matching == 1
+    assert "radiators" in found.results[0].excerpt
+
+
+def test_a_question_finds_other_forms_of_its_words(place: Place) -> None:
+    place.put("One.md", "a peasant near the river sang an old sermon and a hymn\n")
+    place.put("Other.md", "the peas, the permission and him\n" + FILLING)
+    assert place.paths("Which peasants near rivers wrote sermons and hymns?")[0] == "One.md"
+    assert place.paths("what about sermons") == ["One.md"]
+
+
+def test_a_note_that_is_called_like_the_question_comes_first(place: Place) -> None:
+    place.put("Why do radiators lose so much water every single winter.md", FILLING)
+    place.put("Boiler.md", "radiators lose much water every single winter " * 9)
+    asked = "Why do radiators lose so much water every single winter?"
+    assert place.paths(asked)[0] == "Why do radiators lose so much water every single winter.md"
+
+
+def test_the_pages_of_a_question_have_every_note_once(place: Place) -> None:
+    for number in range(70):
+        place.put(f"{number}.md", f"radiators bleed {'air loop ' * (number % 7)}\n")
+    found = place.search(QUESTION)
+    pages = [place.paths(QUESTION, first=first) for first in range(0, found.total, 10)]
+    assert sorted(path for page in pages for path in page) == sorted(f"{number}.md" for number in range(70))
+
+
+def test_a_question_of_nothing_but_function_words_is_asked_as_it_is(place: Place) -> None:
+    place.put("Who.md", "to be or not to be\n")
+    assert place.paths("to be or not to be") == ["Who.md"]

@@ -23,6 +23,7 @@ from bridge.index.texts.globs import compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 ENGINES = [
     "re2",
@@ -71,9 +72,9 @@ class Both:
         self.source.texts = TextArena()
 
     def search(self, grep: Grep, pattern: str, glob: str | None = None, **options: Any) -> GrepResult:
-        deadline = self.clock.monotonic() + options.pop("seconds", 20)
+        deadline = self.clock.monotonic() + options.pop("seconds", PATIENCE)
         given: dict[str, Any] = {"excludes": (), "around": 0, "limit": 100} | options
-        compiled = grep.compile(pattern, self.clock.monotonic() + 20)
+        compiled = grep.compile(pattern, self.clock.monotonic() + PATIENCE)
         return grep.search(
             GrepQuery(pattern=compiled, glob=None if glob is None else compile_glob(glob), deadline=deadline, **given)
         )

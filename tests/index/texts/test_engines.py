@@ -9,10 +9,9 @@ from bridge.index.texts import hyperscan_engine
 from bridge.index.texts.hyperscan_engine import compile_hyperscan
 from bridge.index.texts.hyperscan_translate import to_hyperscan
 from bridge.index.texts.line_patterns import compile_re2
-from bridge.index.texts.patterns import Pattern, Patterns
+from bridge.index.texts.patterns import Pattern, Patterns, pattern_workers
 from bridge.index.texts.pcre2_worker import PatternInvalid, TooManySteps, compile_backtracking
 from bridge.index.texts.re2_prefilter import relax
-from bridge.index.texts.worker_pool import WorkerPool
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +94,7 @@ FAR = float("inf")
 
 @pytest.fixture(scope="module")
 def searching() -> Patterns:
-    return Patterns(WorkerPool(SystemClock()))
+    return Patterns(pattern_workers(SystemClock()))
 
 
 @pytest.mark.skipif(not hyperscan_engine.available(), reason="hyperscan is not installed")

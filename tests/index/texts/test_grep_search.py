@@ -14,6 +14,7 @@ from bridge.index.texts.collectors import MOST_TEXT, GrepResult
 from bridge.index.texts.globs import compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
 from bridge.index.texts.pieces import PIECE
+from tests.patience import PATIENCE
 
 Search = Callable[..., GrepResult]
 
@@ -21,9 +22,9 @@ Search = Callable[..., GrepResult]
 @pytest.fixture
 def search(grep: Grep, clock: SystemClock) -> Search:
     def search(pattern: str, glob: str | None = None, **options: Any) -> GrepResult:
-        deadline = clock.monotonic() + options.pop("seconds", 20)
+        deadline = clock.monotonic() + options.pop("seconds", PATIENCE)
         given: dict[str, Any] = {"excludes": (), "around": 0, "limit": 100} | options
-        compiled = grep.compile(pattern, clock.monotonic() + 20)
+        compiled = grep.compile(pattern, clock.monotonic() + PATIENCE)
         return grep.search(
             GrepQuery(pattern=compiled, glob=None if glob is None else compile_glob(glob), deadline=deadline, **given)
         )

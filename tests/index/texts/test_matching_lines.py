@@ -10,8 +10,7 @@ from bridge.clock import SystemClock
 from bridge.index.texts.arena import Stamp, TextArena, text_entry
 from bridge.index.texts.collectors import WIDTH, GrepHit, GrepResult, HitCollector
 from bridge.index.texts.grep import search_run
-from bridge.index.texts.patterns import Patterns
-from bridge.index.texts.worker_pool import WorkerPool
+from bridge.index.texts.patterns import Patterns, pattern_workers
 
 LINES = st.lists(st.text("abé😀", max_size=5), max_size=6)
 Found = Callable[[list[bytes], str], GrepResult]
@@ -19,7 +18,7 @@ Found = Callable[[list[bytes], str], GrepResult]
 
 @pytest.fixture(scope="module")
 def search() -> Iterator[Found]:
-    pool = WorkerPool(SystemClock())
+    pool = pattern_workers(SystemClock())
     patterns = Patterns(pool)
 
     def search(files: list[bytes], pattern: str) -> GrepResult:

@@ -5,7 +5,7 @@ import pytest
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.texts import patterns as module
 from bridge.index.texts.patterns import Patterns
-from bridge.index.texts.worker_pool import WorkerPool
+from bridge.workers.pool import WorkerPool
 
 TEXT = b"ab\nTODO: x\naa bb\nprice: 12 EUR\n"
 

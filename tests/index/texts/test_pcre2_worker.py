@@ -7,7 +7,7 @@ import pcre2
 import pytest
 
 from bridge.index.texts.pcre2_worker import answer, compile_backtracking
-from bridge.index.texts.worker_frames import read_frame, write_frame
+from bridge.workers.frames import read_frame, write_frame
 
 
 @pytest.mark.parametrize(

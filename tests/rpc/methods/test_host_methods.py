@@ -5,19 +5,26 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.consent import ConsentClass
 from bridge.identity.caller import SHARED, Caller
 from bridge.toolkit.registry import StaticProvider
 from tests.rpc.world import Look, World
 
-WHOLE = {
+WHOLE: dict[str, Any] = {
     "kind": "session",
     "client": None,
     "clientId": None,
     "sessionId": None,
-    "tool": None,
-    "target": None,
-    "reach": None,
+    "tool": "read",
     "operation": None,
+    "who": "client",
+    "what": "tool",
+    "where": [],
+    "additions": [],
+    "mostFiles": None,
+    "usedFiles": None,
+    "until": "stop",
+    "sentence": "Ada may use Read without asking, until the bridge stops.",
     "decision": "allow_session",
     "feedback": None,
     "since": None,
@@ -79,6 +86,22 @@ async def test_settings_are_changed_wholly_or_not_at_all(world: World) -> None:
     assert (await world.ask("host", "settings.get"))["result"]["developerMode"] is True
 
 
+async def test_the_mode_and_limit_of_each_tool_are_there_though_nothing_is_set(world: World) -> None:
+    before = (await world.ask("host", "settings.get"))["result"]
+    tools = {tool["name"]: tool for tool in (await world.ask("host", "settings.schema"))["result"]["tools"]}
+    assert (before["consentMode"], before["rateLimits"]) == ({}, {})
+    assert before["effective"]["consentMode"] == {name: tool["mode"] for name, tool in tools.items()}
+    assert before["effective"]["rateLimits"] == {name: tool["defaultRate"] for name, tool in tools.items()}
+    name = min(tools)
+    patch = {"consentMode": {name: "never_allow"}, "rateLimits": {name: 7}}
+    answer = await world.ask("host", "settings.update", {"patch": patch})
+    after = (await world.ask("host", "settings.get"))["result"]
+    assert answer["result"]["settings"] == after
+    assert (after["consentMode"], after["rateLimits"]) == (patch["consentMode"], patch["rateLimits"])
+    assert after["effective"]["consentMode"] == before["effective"]["consentMode"] | patch["consentMode"]
+    assert after["effective"]["rateLimits"] == before["effective"]["rateLimits"] | patch["rateLimits"]
+
+
 async def test_settings_go_back_to_their_defaults(world: World) -> None:
     await world.ask("host", "settings.update", {"patch": {"developerMode": True}})
     answer = await world.ask("host", "settings.reset")
@@ -106,15 +129,61 @@ async def test_the_settings_name_every_listed_tool_also_those_that_are_not_enabl
             "description": "Look for text.",
             "risk": "low",
             "consentClass": "always",
+            "group": "Search and read",
+            "enabled": False,
+            "mode": "session_allow",
+            "modes": ["never_allow", "always_ask", "session_allow", "always_allow"],
+            "rate": 100,
+            "defaultRate": 100,
         }
     ]
 
 
+@pytest.mark.parametrize(
+    ("patch", "warnings"),
+    [
+        ({"enabledTools": ["grep", "*"]}, []),
+        ({"enabledTools": ["grep", "grap"]}, ["enabledTools: there is no tool 'grap'; did you mean 'grep'?"]),
+        ({"consentMode": {"nosuch": "always_ask"}}, ["consentMode: there is no tool 'nosuch'"]),
+        ({"rateLimits": {"gerp": 7}}, ["rateLimits: there is no tool 'gerp'; did you mean 'grep'?"]),
+        ({"consentMode": {"grep": "always_allow"}}, []),
+        ({"consentMode": {"grep": "never_allow", "gone": None}}, []),
+        ({"developerMode": True}, []),
+    ],
+)
+async def test_a_value_that_cannot_act_is_warned_of_when_it_is_set(
+    world: World, patch: dict[str, Any], warnings: list[str]
+) -> None:
+    await world.ask("host", "settings.update", {"patch": {"consentMode": {"older_mistake": "never_allow"}}})
+    answer = await world.ask("host", "settings.update", {"patch": patch})
+    assert answer["result"]["warnings"] == warnings
+
+
+@pytest.mark.parametrize(
+    ("mode", "warnings"),
+    [
+        ("always_ask", []),
+        ("never_allow", []),
+        ("always_allow", ["consentMode: write asks all the same; 'always_allow' is for tools that only read"]),
+        ("session_allow", ["consentMode: write asks as with 'always_ask'; your answer says for how long it holds"]),
+    ],
+)
+async def test_a_mode_that_the_tools_class_does_not_give_it_is_warned_of(
+    world: World, mode: str, warnings: list[str]
+) -> None:
+    class Write(Look):
+        spec = dataclasses.replace(Look.spec, name="write", consent_class=ConsentClass.NEVER)
+
+    await world.services.registry.add(StaticProvider(id="w", name="W", description="", version="1", tools=[Write()]))
+    answer = await world.ask("host", "settings.update", {"patch": {"consentMode": {"write": mode}}})
+    assert answer["result"]["warnings"] == warnings
+
+
 async def test_the_log_is_searched_with_all_that_was_asked(world: World) -> None:
     wanted = {"tool": "grep", "client": "Ada", "kind": "execution", "text": "x", "limit": 7, "before": "10"}
-    answer = await world.ask("host", "audit.query", wanted)
-    assert answer["result"] == [{"kind": "execution", "tool": "grep"}]
-    assert world.asked == {**wanted, "since": None, "until": None}
+    answer = await world.ask("host", "audit.query", {**wanted, "actions": True, "code": "timed_out"})
+    assert answer["result"] == [{"kind": "execution", "tool": "grep", "sentence": "Grep"}]
+    assert world.asked == {**wanted, "code": "timed_out", "since": None, "until": None, "by_action": True}
 
 
 @pytest.mark.parametrize(("before", "asked"), [(7, "7"), ("7", "7"), (True, None), (1.5, None), ([], None)])

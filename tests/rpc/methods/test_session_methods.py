@@ -25,9 +25,11 @@ async def test_info_says_who_is_asking_and_where(world: World) -> None:
         "sessionId": session.session_id,
         "vault": "Notes",
         "version": "1.2.3",
-        "protocol": 3,
+        "protocol": 5,
         "tools": ["grep"],
         "hostConnected": False,
+        "waitSeconds": 40,
+        "maxOutputBytes": 65_536,
     }
     world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True

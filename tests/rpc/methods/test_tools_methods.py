@@ -3,6 +3,7 @@
 import uuid
 from typing import Any
 
+import orjson
 import pytest
 
 from bridge.identity.caller import SHARED, Caller
@@ -78,3 +79,20 @@ async def test_the_list_says_what_a_tool_takes_and_an_unknown_form_is_invalid(wo
     assert tool["parameters"]["required"] == ["pattern"]
     answer = await world.ask("agent", "tools.list", {"format": "yaml"})
     assert (answer["error"]["code"], "'format'" in answer["error"]["data"]["hint"]) == (-32602, True)
+
+
+@pytest.mark.parametrize("method", ["tools.call", "tools.result"])
+@pytest.mark.parametrize(("withdraw", "stopped"), [(True, ["slow"]), (False, [])])
+async def test_a_call_is_withdrawn_with_its_connection_where_its_caller_wants_that(
+    world: World, method: str, stopped: list[str], *, withdraw: bool
+) -> None:
+    session = world.open("agent", FakeTransport())
+    named = {"name": "slow", "arguments": {}} if method == "tools.call" else {}
+    params = {"callId": "slow", "withdraw": withdraw} | named
+    await session.receive(orjson.dumps({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+    await world.calls.until_running(1)
+    session.close()
+    if withdraw or method == "tools.result":
+        await world.calls.until_cancelled(1)
+    assert world.calls.stopped == stopped
+    world.calls.release.set()

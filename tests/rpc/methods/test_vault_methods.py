@@ -20,6 +20,10 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "added": 2,
             "removed": 1,
             "canUndo": True,
+            "clientId": "shared",
+            "who": "“Ada”",
+            "summary": "",
+            "grant": None,
         }
     ]
     assert world.asked == {"limit": 5, "before": "patch-2", "credential": "shared"}
@@ -48,5 +52,16 @@ async def test_limits_are_those_of_the_session_that_asks(world: World) -> None:
 
 
 async def test_the_vaults_status_is_passed_on(world: World) -> None:
+    known = {
+        "notes": 3,
+        "files": 4,
+        "indexed": 3,
+        "indexing": False,
+        "lastSweep": None,
+        "byNameOnly": 1,
+        "inPlace": True,
+    }
     answer = await world.ask("agent", "vault.status")
-    assert answer["result"] == {"notes": 3, "files": 4, "indexed": 3, "indexing": False, "lastSweep": None}
+    assert answer["result"] == known | {"namedOnly": []}
+    answer = await world.ask("host", "vault.status")
+    assert answer["result"] == known | {"namedOnly": ["Deep.md"]}

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from bridge.client.result import Result
+from bridge.contract.result import ToolResult
 from bridge.testing import Sandbox, sandbox
 
 
@@ -29,7 +31,12 @@ async def disk_vault(vault: Path) -> AsyncIterator[Sandbox]:
 
 async def text_of(vault: Sandbox, tool: str, /, **arguments: Any) -> str:
     """What a model reads of a call, of a success or a failure."""
-    return (await vault.call(tool, **arguments)).text
+    return said(await vault.call(tool, **arguments))
+
+
+def said(result: ToolResult | Result) -> str:
+    """What a result says, but for the name of the change, which is another each time."""
+    return result.text.removesuffix(f" ({result.execution_id})")
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

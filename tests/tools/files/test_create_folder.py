@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.files.conftest import text_of
+from tests.tools.files.conftest import said, text_of
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from tests.tools.files.conftest import text_of
 )
 async def test_it_says_what_it_made(any_vault: Any, path: str, text: str, folder: str) -> None:
     result = await any_vault.succeed("create_folder", path=path)
-    assert (result.text, result.data) == (text, {"path": folder, "created": True})
+    assert (said(result), result.data) == (text, {"path": folder, "created": True})
     assert folder in any_vault.folders()
     assert [question["operation"] for question in any_vault.asked] == ["create"]
 
@@ -26,7 +26,7 @@ async def test_it_says_what_it_made(any_vault: Any, path: str, text: str, folder
 @pytest.mark.parametrize("path", ["Notes", "/notes/", "NOTES"])
 async def test_a_folder_that_exists_is_no_error_and_no_change(any_vault: Any, path: str) -> None:
     result = await any_vault.succeed("create_folder", path=path)
-    assert result.text == 'Folder "Notes" already exists.'
+    assert said(result) == 'Folder "Notes" already exists.'
     assert [question["operation"] for question in any_vault.asked] == ["read"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.files.conftest import text_of
+from tests.tools.files.conftest import said, text_of
 
 MEETING = "# Meeting Notes\n\nDiscussed project timeline..."
 
@@ -32,7 +32,7 @@ async def test_the_note_goes_where_it_is_sent_or_is_named_after_its_title(
 ) -> None:
     result = await any_vault.succeed("create_note", content=MEETING, **arguments)
     assert result.data == {"path": path, "size": len(MEETING)}
-    assert result.text == f'Created note "{path}" (46 bytes).'
+    assert said(result) == f'Created note "{path}" (46 bytes).'
     assert any_vault.data(path) == MEETING.encode()
     assert [question["operation"] for question in any_vault.asked] == ["create"]
 
@@ -50,7 +50,7 @@ async def test_a_given_name_that_is_taken_is_a_conflict(any_vault: Any, argument
     assert (result.error_type, result.data["code"]) == ("conflict", "exists")
     assert result.error.startswith('File already exists: "Ideas.md"')
     assert any_vault.data("Ideas.md") == before
-    assert not any_vault.asked
+    assert [question["operation"] for question in any_vault.asked] == ["read"], "that there is one is not for everybody"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ async def test_links_of_other_notes_keep_their_targets(any_vault: Any, tool: str
     result = await any_vault.succeed(tool, content="another meeting", **arguments)
     assert any_vault.data("Day.md") == b"See [[Notes/Meeting]] and [[Nowhere]].\n"
     assert result.data["path"] == "Meeting.md"
-    assert result.text.endswith("bytes); 1 link in 1 note follows.")
+    assert said(result).endswith("bytes); 1 link in 1 note follows.")
     (question,) = any_vault.asked
     assert question["operation"] == "update"
     assert question["targets"] == ["Meeting.md", "Day.md"]

@@ -25,6 +25,7 @@ from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="links are as POSIX has them")
 HIDDEN_RULE = Rule("file:Secret/", "the permission file closes 'Secret/'")
@@ -38,7 +39,7 @@ class Deleting:
     tool: DeleteFileTool
     closed: set[str]
     clock: SystemClock
-    seconds: float = 20
+    seconds: float = PATIENCE
     settings: Settings = field(default_factory=Settings)
     progress: list[str] = field(default_factory=list)
 
@@ -331,7 +332,7 @@ def test_the_report_says_where_it_went(deleting: Deleting) -> None:
     deleting.link("Ideas.md", "Meeting")
     data, text = deleting.report("Notes/meeting.md", disposal="system")
     assert text == "Deleted 'Notes/Meeting.md' to trash."
-    assert data == {"path": "Notes/Meeting.md", "trash": "system", "files": 1, "linkedFrom": 1, "backup": "backups/"}
+    assert data == {"path": "Notes/Meeting.md", "trash": "system", "files": 1, "linkedFrom": 1}
     data, text = deleting.report("Notes", disposal="local")
     assert text == "Deleted 'Notes' to trash."
     assert (data["files"], data["trash"]) == (2, "local")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.tools.files.edit_modes import EditTarget, edit_ranges
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines
-from tests.tools.files.conftest import text_of
+from tests.tools.files.conftest import said, text_of
 
 THIRTY = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -74,7 +74,7 @@ async def test_each_way_edits_the_file_and_says_what_it_did(
 ) -> None:
     any_vault.write("notes/log.md", before)
     result = await any_vault.succeed("edit_file", path="notes/log.md", **arguments)
-    assert result.text == f'{text} "notes/log.md".'
+    assert said(result) == f'{text} "notes/log.md".'
     assert any_vault.data("notes/log.md").decode() == after
     assert result.data["diff"].startswith("--- notes/log.md\n")
     await any_vault.undo()
@@ -146,8 +146,8 @@ async def test_what_cannot_be_done_is_refused_in_exact_sentences(
 ) -> None:
     any_vault.write("notes.md", THIRTY)
     result = await any_vault.call("edit_file", path="notes.md", **arguments)
-    assert result.text == text
-    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
+    assert said(result) == text
+    assert {question["operation"] for question in any_vault.asked} <= {"read"}
     assert any_vault.data("notes.md") == THIRTY.encode()
 
 
@@ -173,7 +173,7 @@ async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments
     any_vault.write("latin.md", b"caf\xe9")
     result = await any_vault.call("edit_file", **arguments)
     assert says in result.error
-    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
+    assert {question["operation"] for question in any_vault.asked} <= {"read"}
 
 
 async def test_range_edits_are_asked_in_one_question_and_applied_together(any_vault: Any) -> None:
@@ -186,7 +186,7 @@ async def test_range_edits_are_asked_in_one_question_and_applied_together(any_va
     result = await any_vault.succeed("edit_file", file_path="src/Example.vala", edits=edits)
     assert any_vault.data("src/Example.vala") == b"top\na\nB1\nB2\nc\n"
     assert any_vault.asked[0]["summary"] == "Edit file 'src/Example.vala' with 3 edits?"
-    assert result.text == 'Applied 3 edits to "src/Example.vala".'
+    assert said(result) == 'Applied 3 edits to "src/Example.vala".'
 
 
 @pytest.mark.parametrize(
@@ -224,14 +224,14 @@ async def test_at_one_line_an_insert_comes_before_a_replacement(any_vault: Any) 
 
 async def test_an_edit_that_changes_nothing_is_no_change(disk_vault: Any) -> None:
     result = await disk_vault.succeed("edit_file", path="Ideas.md", old_text="Old", new_text="Old")
-    assert result.text == 'No changes made: "Ideas.md" already is as the edit would make it.'
+    assert said(result) == 'No changes made: "Ideas.md" already is as the edit would make it.'
     assert disk_vault.ledger.history() == []
 
 
 async def test_parameters_that_clients_fill_with_nothing_are_not_mixed(any_vault: Any) -> None:
     nothing = {"old_text": None, "new_text": None, "replace_all": False, "insert_before_line": None, "edits": None}
     result = await any_vault.succeed("edit_file", path="Ideas.md", insert_after_line=1, content="x", **nothing)
-    assert result.text == 'Inserted 1 line after line 1 in "Ideas.md".'
+    assert said(result) == 'Inserted 1 line after line 1 in "Ideas.md".'
 
 
 async def test_the_case_of_a_path_does_not_matter(any_vault: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.files.conftest import text_of
+from tests.tools.files.conftest import said, text_of
 
 EVENING = "\n\n## Evening Update\nCompleted all tasks."
 
@@ -25,7 +25,7 @@ EVENING = "\n\n## Evening Update\nCompleted all tasks."
 async def test_append_adds_to_the_end(any_vault: Any, before: str, content: str, after: str, text: str) -> None:
     any_vault.write("Journal/daily.md", before)
     result = await any_vault.succeed("modify_note", path="Journal/daily.md", operation="append", content=content)
-    assert result.text == f'{text} "Journal/daily.md".'
+    assert said(result) == f'{text} "Journal/daily.md".'
     assert any_vault.data("Journal/daily.md").decode() == after
 
 
@@ -55,7 +55,7 @@ async def test_prepend_goes_to_the_beginning_of_the_body(any_vault: Any, before:
 async def test_replace_changes_the_first_place(any_vault: Any) -> None:
     any_vault.write("n.md", "a b\r\na\r\n")
     result = await any_vault.succeed("modify_note", path="n", operation="replace", search="a", content="$&")
-    assert result.text == 'Replaced 1 occurrence in "n.md".'
+    assert said(result) == 'Replaced 1 occurrence in "n.md".'
     assert any_vault.data("n.md") == b"$& b\r\na\r\n"
 
 
@@ -85,7 +85,7 @@ async def test_replace_changes_the_first_place(any_vault: Any) -> None:
 )
 async def test_a_wrong_call_is_refused_with_the_reason(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     assert await text_of(any_vault, "modify_note", **arguments) == text
-    assert {question["tool"]["name"] for question in any_vault.asked} <= {"read"}
+    assert {question["operation"] for question in any_vault.asked} <= {"read"}
 
 
 async def test_an_unknown_operation_is_refused_with_the_known_ones(any_vault: Any) -> None:
@@ -95,4 +95,4 @@ async def test_an_unknown_operation_is_refused_with_the_known_ones(any_vault: An
 
 async def test_adding_nothing_is_no_change(any_vault: Any) -> None:
     result = await any_vault.succeed("modify_note", path="ideas", operation="append", content="")
-    assert result.text == 'No changes made: "Ideas.md" already is as the change would make it.'
+    assert said(result) == 'No changes made: "Ideas.md" already is as the change would make it.'

@@ -59,8 +59,8 @@ def test_links_of_a_real_vault_survive_being_moved_about(
             folder = folders[number * 7 % len(folders)]
             name = (source if number % 2 else linked[number * 13 % len(linked)]).rpartition("/")[2]
             try:
-                context = CallContext(PERSON, Settings(), services.clock.monotonic() + 60)
-                plan = planner.plan(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")), context)
+                context = CallContext(PERSON, Settings(), services.clock.monotonic() + 600)
+                plan = planner.plan([(parse_path(source), parse_path(f"{folder}/{name}".lstrip("/")))], context)
             except ToolFailure:
                 continue
             if plan is None or plan.warnings:

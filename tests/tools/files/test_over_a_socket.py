@@ -7,6 +7,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import connect
 from scripts.lib.consenting import consenting_host
+from tests.tools.files.conftest import said
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +25,7 @@ async def test_an_agent_reads_writes_and_the_person_takes_it_back(vault: Path) -
             edited = (
                 await agent.call("edit_file", path="notes/windows.md", old_text="ship", new_text="ship it")
             ).or_raise()
-            assert edited.text == 'Replaced 1 occurrence in "Notes/Windows.md".'
+            assert said(edited) == 'Replaced 1 occurrence in "Notes/Windows.md".'
             read = (await agent.call("read_file", path="Notes/Windows.md")).or_raise()
             assert read.text == "1: # Windows\n2:\n3: TODO: ship it\n\n[Showing lines 1-3 of 3 total]"
             assert (await agent.call("get_file_info", path="Notes/Windows.md")).or_raise().data["size"] == len(
@@ -52,4 +53,4 @@ async def test_a_file_that_an_agent_wrote_is_handed_to_it(vault: Path) -> None:
         async with connect(vault, name="Robot") as agent:
             (await agent.call("modify_note", path="Long", operation="append", content="end")).or_raise()
             result = (await agent.call("read_file", path="Long.md", read_entire_file=True)).or_raise()
-    assert result.text.endswith("3001: end\n\n[Showing lines 1-3001 of 3001 total]")
+    assert said(result).endswith("3001: end\n\n[Showing lines 1-3001 of 3001 total]")

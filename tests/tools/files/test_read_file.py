@@ -30,7 +30,7 @@ async def test_the_text_is_exactly_this(any_vault: Any) -> None:
     ("data", "span", "text"),
     [
         (b"a\nb\nc\n", {"start_line": 2}, "2: b\n3: c\n\n[Showing lines 2-3 of 3 total]"),
-        (b"a\nb\nc", {"end_line": 2}, "1: a\n2: b\n\n[Showing lines 1-2 of 3 total]"),
+        (b"a\nb\nc", {"end_line": 2}, "1: a\n2: b\n\n[Showing lines 1-2 of 3 total; next: start_line=3]"),
         (b"a\nb\nc", {"start_line": 2, "end_line": 99}, "2: b\n3: c\n\n[Showing lines 2-3 of 3 total]"),
         (b"a\r\nb\r\n", {}, "1: a\n2: b\n\n[Showing lines 1-2 of 2 total]"),
         (b"\xef\xbb\xbfa", {}, "1: a\n\n[Showing lines 1-1 of 1 total]"),
@@ -50,7 +50,9 @@ async def test_more_than_2000_lines_are_cut(any_vault: Any) -> None:
     any_vault.write("long.txt", "".join(f"Line {number}\n" for number in range(1, 5001)))
     result = await any_vault.succeed("read_file", path="long.txt")
     assert result.text.startswith("1: Line 1\n2: Line 2\n")
-    assert result.text.endswith("2000: Line 2000\n\n[... truncated, showing lines 1-2000, total lines in file: 5000]")
+    assert result.text.endswith(
+        "2000: Line 2000\n\n[... truncated, showing lines 1-2000, total lines in file: 5000; next: start_line=2001]"
+    )
     assert result.metadata | {"durationMs": 0} == {
         "startLine": 1,
         "endLine": 2000,
@@ -69,7 +71,7 @@ async def test_more_than_100_kb_are_cut_at_a_line(any_vault: Any) -> None:
     any_vault.settings.update({"maxOutputBytes": 1 << 20})
     any_vault.write("wide.txt", ("x" * 999 + "\n") * 300)
     result = await any_vault.succeed("read_file", path="wide.txt")
-    assert result.text.endswith("[... truncated, showing lines 1-102, total lines in file: 300]")
+    assert result.text.endswith("[... truncated, showing lines 1-102, total lines in file: 300; next: start_line=103]")
     assert len(result.data["content"]) == 102_000
 
 
@@ -79,7 +81,9 @@ async def test_text_keeps_to_the_users_setting_and_data_to_the_fixed_limit(any_v
     result = await any_vault.succeed("read_file", path="wide.txt")
     assert len(result.text.encode()) <= 4096
     shown = result.metadata["endLine"]
-    assert result.text.endswith(f"[... truncated, showing lines 1-{shown}, total lines in file: 300]")
+    assert result.text.endswith(
+        f"[... truncated, showing lines 1-{shown}, total lines in file: 300; next: start_line={shown + 1}]"
+    )
     assert result.metadata["nextStartLine"] == shown + 1
     assert (result.data["endLine"], result.data["truncated"]) == (300, False)
 
@@ -89,16 +93,17 @@ async def test_one_endless_line_is_cut_inside_and_says_so(any_vault: Any) -> Non
     result = await any_vault.succeed("read_file", path="line.txt")
     assert result.text.startswith("1: ééé")
     assert result.text.endswith(
-        "[... truncated, showing lines 1-1, total lines in file: 1]\n[Line 1 is not shown to its end.]"
+        "[... truncated, showing lines 1-1, total lines in file: 1; next: start_line=1, "
+        f"line_offset={result.metadata['nextLineOffset']}]\n[Line 1 is not shown to its end.]"
     )
-    assert "nextStartLine" not in result.metadata
+    assert result.metadata["nextStartLine"] == 1
 
 
 async def test_the_outline_follows_a_note_that_is_cut(any_vault: Any) -> None:
     any_vault.write("long.md", "# A\n" + "x\n" * 2500 + "## B [[c]]\n```\n# no\n```\n")
     result = await any_vault.succeed("read_file", path="long.md")
     assert result.text.endswith(
-        "[... truncated, showing lines 1-2000, total lines in file: 2505]\n\nOutline:\n1: # A\n2502: ## B [[c]]"
+        "total lines in file: 2505; next: start_line=2001]\n\nOutline:\n1: # A\n2502: ## B [[c]]"
     )
     assert [entry["line"] for entry in result.data["outline"]] == [1, 2502]
 
@@ -116,10 +121,7 @@ async def test_read_entire_file_is_refused_for_files_that_are_not_the_sessions(a
     any_vault.write("long.md", "x\n" * 3000)
     result = await any_vault.succeed("read_file", file_path="long.md", read_entire_file=True)
     assert result.metadata["endLine"] == 2000
-    assert (
-        "[... truncated, showing lines 1-2000, total lines in file: 3000]\n[read_entire_file is for files"
-        in result.text
-    )
+    assert "total lines in file: 3000; next: start_line=2001]\n[read_entire_file is for files" in result.text
     assert any_vault.asked[0]["summary"] == "Read entire file 'long.md'?"
 
 
@@ -209,7 +211,7 @@ async def test_a_closed_file_is_refused_there_or_not(any_vault: Any) -> None:
 
 
 def test_numbers_count_as_bytes_too() -> None:
-    assert number_lines("a\nb\nc\n", 9, 9) == ("9: a", 9, False)
-    assert number_lines("a\nb\nc\n", 9, 11) == ("9: a\n10: b", 10, False)
-    assert number_lines("éé", 1, 6) == ("1: é", 1, True)
-    assert number_lines("", 1, 10) == ("", 0, False)
+    assert number_lines(b"a\nb\nc\n", 9, 9) == ("9: a", 9, 2, False)
+    assert number_lines(b"a\nb\nc\n", 9, 11) == ("9: a\n10: b", 10, 4, False)
+    assert number_lines("éééé".encode(), 1, 9) == ("1: ééé", 1, 6, True)
+    assert number_lines(b"", 1, 10) == ("", 0, 0, False)

@@ -1,6 +1,7 @@
 """Text found and replaced in bytes: everything else stays, to the byte."""
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,3 +107,35 @@ def test_one_endless_line_full_of_hits_is_no_trap() -> None:
     edited = replace_spans(data, list(find_text(data, b"a")), b"x")
     assert edited.data == b"xb" * 100_000
     assert len(edited.regions) == 1
+
+
+class Watched(bytes):
+    """Bytes that count how many of them are looked through."""
+
+    looked = 0
+
+    def find(self, sub: Any, start: Any = 0, end: Any = None) -> int:
+        at = super().find(sub, start, end)
+        stop = len(self) if end is None else min(end, len(self))
+        type(self).looked += (stop if at < 0 else at + 1) - start
+        return at
+
+    def rfind(self, sub: Any, start: Any = 0, end: Any = None) -> int:
+        at = super().rfind(sub, start, end)
+        type(self).looked += (len(self) if end is None else end) - max(start, at)
+        return at
+
+    def count(self, sub: Any, start: Any = 0, end: Any = None) -> int:
+        type(self).looked += (len(self) if end is None else end) - start
+        return super().count(sub, start, end)
+
+
+@pytest.mark.parametrize("line", [b"word [[link]] " * 70_000, b"word\n" * 70_000, b"word word\n\n" * 30_000])
+def test_no_byte_of_a_long_file_is_looked_at_again_for_each_replacement(
+    monkeypatch: pytest.MonkeyPatch, line: bytes
+) -> None:
+    monkeypatch.setattr(Watched, "looked", 0)
+    data = Watched(line)
+    edited = replace_spans(data, list(find_text(data, b"word")), b"noun")
+    assert edited.data == line.replace(b"word", b"noun")
+    assert Watched.looked < 5 * len(line)

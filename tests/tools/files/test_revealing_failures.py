@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.consent import Decision
 from tests.tools.files.conftest import text_of
 
 PATCH = "--- a/Ideas.md\n+++ b/Ideas.md\n@@ -1 +1 @@\n-a guess\n+another\n"
 FAILING = [
     ("apply_patch", {"patch": PATCH}, "does not match"),
+    ("apply_patch", {"patch": PATCH.replace("a guess", "# ideas")}, "the file has `# Ideas`"),
     ("apply_patch", {"path": "Ideas.md", "patches": [{"startLine": 99, "endLine": 99, "newContent": "x"}]}, "line"),
     ("apply_patch", {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Ideas"}]}, "has"),
     ("edit_file", {"path": "Ideas.md", "old_text": "a guess", "new_text": "x"}, "not found"),
@@ -30,7 +32,14 @@ async def test_the_reason_goes_only_to_callers_that_may_read(
     any_vault.write("Tagged.md", "---\ntags: [secret]\n---\n")
     any_vault.storage.everything.knowledge.refresh()
     assert says in await text_of(any_vault, tool, **arguments)
-    any_vault.settings.update({"consentMode": {"read": "never_allow"}})
-    result = await any_vault.call(tool, **arguments)
-    assert (result.success, result.data["code"]) == (False, "denied_by_rule")
-    assert says not in result.text
+    (question,) = any_vault.asked
+    assert (question["operation"], question["preview"]) == ("read", None)
+    any_vault.answer = Decision.DENY_ONCE
+    for mode in ("always_ask", "never_allow"):
+        any_vault.settings.update({"consentMode": {"read": mode}})
+        result = await any_vault.call(tool, session=mode, **arguments)
+        assert (result.success, result.data["code"]) == (False, "denied_by_user")
+        assert says not in result.text
+    any_vault.settings.update({"consentMode": {"read": "always_allow"}})
+    assert says in await text_of(any_vault, tool, **arguments)
+    assert len(any_vault.asked) == 3, "who may read is not asked about"

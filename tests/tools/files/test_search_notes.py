@@ -86,6 +86,15 @@ async def test_operators_are_exact(alpha: Any, query: str, paths: list[str]) -> 
     assert result.text.startswith("Found 1 result:" if paths else "No results. Operators are exact")
 
 
+async def test_as_many_notes_come_as_are_asked_for(disk_vault: Any) -> None:
+    for number in range(13):
+        disk_vault.write(f"Note {number:02}.md", "zebra", 1_700_000_000 + number)
+    few = await disk_vault.succeed("search_notes", query="zebra", limit=2)
+    rest = await disk_vault.succeed("search_notes", query="zebra", limit=50, cursor=few.metadata["cursor"])
+    assert [len(page.data["results"]) for page in (few, rest)] == [2, 11]
+    assert (few.metadata["total"], rest.metadata["total"], "cursor" in rest.metadata) == (13, 13, False)
+
+
 async def test_the_next_page_is_asked_for_with_the_cursor(disk_vault: Any) -> None:
     for number in range(13):
         disk_vault.write(f"Note {number:02}.md", "zebra", 1_700_000_000 + number)

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.tools.files.conftest import said
+
 
 @pytest.mark.parametrize(
     ("path", "content", "text"),
@@ -23,7 +25,7 @@ import pytest
 )
 async def test_it_says_what_it_did(any_vault: Any, path: str, content: str, text: str) -> None:
     result = await any_vault.succeed("write_file", path=path, content=content)
-    assert result.text == text
+    assert said(result) == text
     assert any_vault.data(result.data["path"]) == content.encode()
     assert result.data["created"] is text.startswith("Created")
     (question,) = any_vault.asked
@@ -50,7 +52,7 @@ async def test_it_says_what_it_did(any_vault: Any, path: str, content: str, text
 )
 async def test_errors_have_their_exact_sentences(any_vault: Any, arguments: dict[str, Any], text: str) -> None:
     result = await any_vault.call("write_file", **arguments)
-    assert result.text == text
+    assert said(result) == text
     assert result.error == text.removeprefix("Error: ")
     assert not any_vault.asked
 
@@ -81,7 +83,7 @@ async def test_text_does_not_destroy_what_is_no_text(any_vault: Any) -> None:
 async def test_the_same_content_is_no_change_and_asks_no_more_than_a_read(disk_vault: Any) -> None:
     before = disk_vault.data("Ideas.md")
     result = await disk_vault.succeed("write_file", path="Ideas.md", content=before.decode())
-    assert result.text == 'No changes made: file "Ideas.md" already has exactly this content (43 bytes).'
+    assert said(result) == 'No changes made: file "Ideas.md" already has exactly this content (43 bytes).'
     assert [question["operation"] for question in disk_vault.asked] == ["read"]
     assert disk_vault.ledger.history() == []
 
@@ -94,7 +96,9 @@ async def test_line_endings_are_written_as_given(any_vault: Any) -> None:
 async def test_undo_brings_the_bytes_back(disk_vault: Any) -> None:
     before = disk_vault.data("Notes/Windows.md")
     result = await disk_vault.succeed("write_file", path="Notes/Windows.md", content="x")
-    assert (disk_vault.folder / result.data["backup"]).read_bytes() == before
+    assert (
+        disk_vault.folder / ".vault-bridge/backups" / result.execution_id / "Notes/Windows.md"
+    ).read_bytes() == before
     await disk_vault.undo()
     assert disk_vault.data("Notes/Windows.md") == before
 

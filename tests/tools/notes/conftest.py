@@ -21,6 +21,7 @@ from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 NOTES = {
     "Home.md": b"---\ntags: [hub]\naliases: [Start]\n---\n# Home\n\nSee [[Plan]] and [[Tea#Green]] and [[Nowhere]].\n",
@@ -88,7 +89,7 @@ class Notes:
         return tool, tool.spec.parameters.parse(arguments)
 
     def _context(self) -> CallContext:
-        return CallContext(PERSON, self.settings, SystemClock().monotonic() + 20)
+        return CallContext(PERSON, self.settings, SystemClock().monotonic() + PATIENCE)
 
 
 def put(folder: Path, notes: dict[str, bytes]) -> None:

@@ -20,6 +20,7 @@ from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
 
 NOTES = {
     "Home.md": "---\naliases: [Start]\n---\n[[projects/Plan]] [[Tea]]\n",
@@ -58,7 +59,7 @@ def plan(tool: DeleteNoteTool) -> Plan:
     clock = SystemClock()
 
     def plan(name: str) -> ChangePlan:
-        context = CallContext(PERSON, Settings(), clock.monotonic() + 20)
+        context = CallContext(PERSON, Settings(), clock.monotonic() + PATIENCE)
         return tool.prepare(tool.spec.parameters.parse({"name": name}), context)
 
     return plan

@@ -107,7 +107,8 @@ def test_rules_6_and_8_names_that_no_note_can_have_are_refused(world: Notes, nam
 
 def test_a_whole_note_is_read_with_its_properties(world: Notes) -> None:
     output = world.read("read_note", name="[[Home]]")
-    assert output.data["content"] == output.text == NOTES["Home.md"].decode()
+    assert output.data["content"] == NOTES["Home.md"].decode()
+    assert output.text == output.data["content"] + "[Lines 1-7 of 7 of Home.md]"
     assert (output.data["start_line"], output.data["end_line"], output.data["total_lines"]) == (1, 7, 7)
     assert output.data["part"] is None
     assert output.metadata == {"truncated": False, "total": 7}
@@ -132,7 +133,7 @@ def test_pain_6_only_a_section_or_block_is_read_and_a_fence_ends_none(world: Not
     first, last = output.data["start_line"], output.data["end_line"]
     assert found == content
     assert "\n".join(total[first - 1 : last]) + "\n" == content, "the lines returned are those of the content"
-    assert f"[Lines {first} to {last} of " in output.text
+    assert f"[Lines {first}-{last} of " in output.text
     assert output.data["part"]["start_line"] == first
 
 
@@ -163,17 +164,22 @@ def test_a_long_note_is_cut_at_a_line_and_says_how_to_go_on(notes: World) -> Non
     world.settings = Settings.parse({"maxOutputBytes": 2048, "readMaxBytes": 5000})
     output = world.read("read_note", name="Long")
     assert len(output.text.encode()) <= 2048
-    assert output.data["content"] == "0123456789\n" * 454
-    assert output.data["end_line"] == 454
+    assert output.data["content"] == "0123456789\n" * 158, "text and content end at the same place"
+    assert output.data["end_line"] == 158
     assert output.metadata == {"truncated": True, "total": 1000, "next_start_line": 159}
-    assert "lines 1 to 158 of 1000 of Long.md shown. Continue with read, startLine 159" in output.text
+    assert "[Lines 1-158 of 1000 of Long.md; next: startLine=159. Go on with read" in output.text
+
+
+def test_the_lines_of_a_section_are_numbered_as_in_the_note(world: Notes) -> None:
+    output = world.read("read_note", name="projects/Plan#Plan B#Steps", line_numbers=True)
+    assert output.text.startswith(f"{output.data['start_line']}: ## Steps\n")
 
 
 def test_one_very_long_line_is_cut_between_characters(notes: World) -> None:
     world = notes({"Long.md": "ü".encode() * 5000})
     world.settings = Settings.parse({"maxOutputBytes": 1024, "readMaxBytes": 5001})
     output = world.read("read_note", name="Long")
-    assert output.data["content"] == "ü" * 2500
+    assert output.data["content"] == "ü" * (output.metadata["next_line_offset"] // 2)
     assert len(output.text.encode()) <= 1024
 
 
@@ -190,4 +196,4 @@ def test_a_note_that_is_no_text_is_not_shown(notes: World) -> None:
 
 def test_an_empty_note_is_empty(world: Notes) -> None:
     output = world.read("read_note", name="Empty")
-    assert (output.text, output.data["content"], output.data["end_line"]) == ("", "", 0)
+    assert (output.text, output.data["content"], output.data["end_line"]) == ("[No lines of 0 of Empty.md]", "", 0)

@@ -33,7 +33,7 @@ def test_metadata_is_all_that_is_known_without_the_text(notes: World) -> None:
         "backlinks": ["Broken"],
         "forwardlinks": ["Plan", "Tea"],
         "unresolved": ["Nowhere"],
-        "headings": [{"level": 1, "heading": "Home"}],
+        "headings": [{"level": 1, "heading": "Home", "line": 5}],
     }
     assert output.data["modified"].endswith("Z")
     assert output.metadata == {
@@ -41,6 +41,14 @@ def test_metadata_is_all_that_is_known_without_the_text(notes: World) -> None:
         "truncated": False,
     }
     assert "forwardlinks (2): Plan, Tea" in output.text
+
+
+def test_metadata_is_written_as_people_write_it(notes: World) -> None:
+    text = "---\ntags: [x, y]\ndone: true\ndue:\nn: 2\ns: it's\n---\n# A\n\n\n## B ü\n"
+    shown = notes({"A.md": text.encode()}).read("get_metadata", name="A").text.split("\n")
+    assert shown[-3:] == ["headings (2):", "8: # A", "11: ## B ü"]
+    wanted = {'property tags: ["x", "y"]', "property done: true", "property due: null", "property n: 2"}
+    assert wanted | {"property s: it's"} <= set(shown)
 
 
 def test_a_link_to_a_name_that_several_notes_have_is_listed_by_its_path(world: Notes) -> None:
@@ -83,6 +91,15 @@ def test_several_relations_count_together_and_rare_tags_more_than_common_ones(no
     assert scores[0] == 0.8
     assert output.metadata == {"total": 10, "truncated": True}
     assert output.text.splitlines()[0] == "0.80 Both.md (links to it, is linked from it)"
+
+
+def test_a_canvas_is_related_as_a_note_is(notes: World) -> None:
+    board = b'{"nodes": [{"id": "1", "type": "file", "file": "Me.md", "x": 0, "y": 0, "width": 1, "height": 1}]}'
+    world = notes({"Me.md": b"[[Next.canvas]] ![[a.png]]\n", "Board.canvas": board, "Next.canvas": b"{}", "a.png": b""})
+    assert [(each["path"], each["relationship"]) for each in world.read("find_related", name="Me").data] == [
+        ("Board.canvas", "backlink_from"),
+        ("Next.canvas", "forwardlink_to"),
+    ]
 
 
 def test_a_note_alone_is_related_to_nothing(world: Notes) -> None:

@@ -5,7 +5,10 @@ import type { JsonObject } from "../json";
 export const PERIODS = { any: "Any time", hour: "Last hour", day: "Last 24 hours", week: "Last 7 days" } as const;
 export type Period = keyof typeof PERIODS;
 
-export const KINDS = { "": "Every kind", execution: "Calls", decision: "Decisions", network: "Requests", limit: "Limits", settings: "Settings", grant: "Answers taken back", bridge: "Start and stop", log: "The log itself" } as const;
+/** What is looked for beside the bridge's own kinds: calls that were refused because nobody answered. */
+const UNANSWERED = "unanswered";
+
+export const KINDS = { "": "Everything", execution: "Calls", decision: "Decisions", [UNANSWERED]: "Not answered", client: "Programs", network: "Requests", limit: "Limits", settings: "Settings", grant: "Answers taken back", bridge: "Start and stop", log: "The log itself" } as const;
 
 export interface LogFilter {
 	text: string;
@@ -21,9 +24,20 @@ export const PAGE = 100;
 const HOUR = 3_600_000;
 const HOURS: Readonly<Record<Period, number | null>> = { any: null, hour: 1, day: 24, week: 168 };
 
+/** The code of a call that was refused because nobody answered in time. */
+const TIMED_OUT = "timed_out";
+/** Hours back from now within which refused calls are shown to a person who never looked. */
+const FIRST_LOOK = 168;
+
+/** The parameters that find what was refused for want of an answer since the person last looked. */
+export function unansweredParams(seen: string, now: number): JsonObject {
+	const since = Number.isNaN(Date.parse(seen)) ? new Date(now - FIRST_LOOK * HOUR).toISOString() : seen;
+	return { code: TIMED_OUT, since, actions: true, limit: PAGE };
+}
+
 /** The parameters of `audit.query`. */
 export function queryParams(filter: LogFilter, now: number, before: string | null): JsonObject {
-	return { ...filterParams(filter, now), ...(before !== null && { before }), limit: PAGE };
+	return { ...filterParams(filter, now), ...(before !== null && { before }), actions: true, limit: PAGE };
 }
 
 /** The parameters that say which records are wanted: what is not filtered for is left out. */
@@ -33,8 +47,14 @@ export function filterParams(filter: LogFilter, now: number): JsonObject {
 		text: filter.text.trim(),
 		tool: filter.tool,
 		client: filter.client,
-		kind: filter.kind,
+		kind: filter.kind === UNANSWERED ? "" : filter.kind,
+		code: filter.kind === UNANSWERED ? TIMED_OUT : "",
 		since: hours === null ? "" : new Date(now - hours * HOUR).toISOString(),
 	};
 	return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== ""));
+}
+
+/** How many hours ago a period begins; null: it has no beginning. */
+export function hoursOf(period: string): number | null {
+	return period in HOURS ? HOURS[period as Period] : null;
 }

@@ -3,6 +3,8 @@
 export type Urgency = "calm" | "soon" | "over";
 
 const SOON_SECONDS = 30;
+/** Milliseconds before the end in which a person is told of it who does not see the question. */
+export const LAST_MINUTE = 60_000;
 
 export interface Countdown {
 	/** Whole seconds, never negative. */

@@ -3,6 +3,7 @@
 import type { Clock } from "../clock";
 import { Emitter } from "../emitter";
 import type { ConsentRequest } from "../wire/consent";
+import { groupOf } from "./asker";
 
 export interface Question {
 	readonly request: ConsentRequest;
@@ -21,36 +22,80 @@ export interface Gone {
 export class Questions {
 	readonly changed = new Emitter<readonly Question[]>();
 	readonly gone = new Emitter<Gone>();
-	private waiting: Question[] = [];
+	/** A question is about something else now: a person has edited what it would write. */
+	readonly revised = new Emitter<ConsentRequest>();
+	/** The call of a question has a ticket now: nobody sits and waits for the answer. */
+	readonly waits = new Emitter<ConsentRequest>();
+	private open: Question[] = [];
+	/** Those that are denied here, and for which the denial is not sent yet. */
+	private readonly denied = new Set<string>();
 
 	constructor(private readonly clock: Clock) {}
 
+	/** Everything that waits for this person. */
 	get all(): readonly Question[] {
-		return this.waiting;
+		return this.open.filter(({ request }) => !this.denied.has(request.requestId));
+	}
+
+	/** The questions that wait of the one who asks this one, with it. */
+	ofGroup(request: ConsentRequest): readonly ConsentRequest[] {
+		return this.all.map((one) => one.request).filter((one) => groupOf(one) === groupOf(request));
 	}
 
 	/** A question came. One that is there already stays as it is: nothing may change under the person's eyes. */
 	add(request: ConsentRequest): void {
-		if (this.waiting.some((one) => one.request.requestId === request.requestId)) return;
-		this.waiting = [...this.waiting, { request, since: this.clock.now() }];
-		this.changed.emit(this.waiting);
+		if (this.open.some((one) => one.request.requestId === request.requestId)) return;
+		this.open = [...this.open, { request, since: this.clock.now() }];
+		this.changed.emit(this.all);
+	}
+
+	/** The bridge has made a new plan for a question. Whoever shows it has to begin anew. */
+	revise(request: ConsentRequest): void {
+		const before = this.open.find((one) => one.request.requestId === request.requestId);
+		if (!before || before.request.planDigest === request.planDigest) return;
+		this.open = this.open.map((one) => (one === before ? { ...one, request } : one));
+		this.revised.emit(request);
+	}
+
+	/** The call of a question has a ticket: it can be answered until then. */
+	wait(requestId: string, expiresAt: string): void {
+		const before = this.open.find((one) => one.request.requestId === requestId);
+		if (!before || before.request.waiting) return;
+		const request = { ...before.request, waiting: true, expiresAt };
+		this.open = this.open.map((one) => (one === before ? { ...one, request } : one));
+		this.waits.emit(request);
+		this.changed.emit(this.all);
+	}
+
+	/** Leave questions out for as long as their denials can be taken back, or take them in again. */
+	setDenied(requestIds: readonly string[], denied: boolean): void {
+		for (const id of requestIds) {
+			if (denied) this.denied.add(id);
+			else this.denied.delete(id);
+		}
+		this.changed.emit(this.all);
 	}
 
 	/** A question ended, here or elsewhere. */
 	resolve(requestId: string, outcome: string | null, by: string | null): void {
-		const question = this.waiting.find((one) => one.request.requestId === requestId);
+		const question = this.open.find((one) => one.request.requestId === requestId);
 		if (!question) return;
-		this.waiting = this.waiting.filter((one) => one !== question);
+		this.open = this.open.filter((one) => one !== question);
+		this.denied.delete(requestId);
 		this.gone.emit({ question, outcome, by });
-		this.changed.emit(this.waiting);
+		this.changed.emit(this.all);
 	}
 
 	/** What the bridge says is open, after a connection came back: what it no longer knows is gone. */
-	reconcile(open: readonly ConsentRequest[]): void {
-		const known = new Set(open.map((request) => request.requestId));
-		for (const question of this.waiting) {
-			if (!known.has(question.request.requestId)) this.resolve(question.request.requestId, null, null);
+	reconcile(now: readonly ConsentRequest[]): void {
+		const known = new Set(now.map((request) => request.requestId));
+		for (const { request } of this.open) {
+			if (!known.has(request.requestId)) this.resolve(request.requestId, null, null);
 		}
-		for (const request of open) this.add(request);
+		for (const request of now) {
+			this.revise(request);
+			if (request.waiting) this.wait(request.requestId, request.expiresAt);
+			this.add(request);
+		}
 	}
 }

@@ -1,25 +1,52 @@
-/** Which hunks of a change a person wants. Only for requests that say `hunksSupported`; the bridge makes the new plan. */
+/** Which parts of a change a person wants. Only for questions that say `hunksSupported`; the bridge makes the new plan. */
 
-/** What `hunks` of `consent.respond` holds: for each path the indexes of the hunks that are to be applied. */
+import { Emitter } from "../emitter";
+import type { FilePreview } from "../wire/contract";
+import { parseDiff } from "./parse";
+
+/** What `hunks` of `consent.respond` holds: for each path of which something is left out, the hunks that are kept. */
 export type Hunks = Record<string, number[]>;
 
-export class HunkSelection {
-	private readonly left = new Set<string>();
+/** What is taken or left as one: a hunk of a file's diff; else a file that comes or goes, or files that belong together. */
+export interface Part {
+	readonly paths: readonly string[];
+	readonly hunk: number | null;
+}
 
-	/** @param counts - How many hunks each file of the preview has, by path. */
-	constructor(private readonly counts: ReadonlyMap<string, number>) {}
+export class Selection {
+	/** Something else is wanted now. */
+	readonly changed = new Emitter<null>();
+	private readonly left = new Set<Part>();
+	private readonly byPath = new Map<string, readonly Part[]>();
+	/** How many parts there are. */
+	readonly total: number;
 
-	set(path: string, hunk: number, wanted: boolean): void {
-		if (wanted) this.left.delete(key(path, hunk));
-		else this.left.add(key(path, hunk));
+	/** @param files - The files of the preview. Of what is not shown whole, nothing can be chosen, unless it goes with others. */
+	constructor(files: readonly FilePreview[]) {
+		const { units, single } = unitsOf(files);
+		for (const unit of units) {
+			const part = { paths: unit.map((file) => file.path), hunk: null };
+			for (const path of part.paths) this.byPath.set(path, [part]);
+		}
+		for (const file of single) this.byPath.set(file.path, partsOf(file));
+		this.total = new Set([...this.byPath.values()].flat()).size;
 	}
 
-	has(path: string, hunk: number): boolean {
-		return !this.left.has(key(path, hunk));
+	/** What of a file can be left out. */
+	of(path: string): readonly Part[] {
+		return this.byPath.get(path) ?? [];
 	}
 
-	get total(): number {
-		return [...this.counts.values()].reduce((sum, count) => sum + count, 0);
+	set(parts: readonly Part[], wanted: boolean): void {
+		for (const part of parts) {
+			if (wanted) this.left.delete(part);
+			else this.left.add(part);
+		}
+		this.changed.emit(null);
+	}
+
+	has(part: Part): boolean {
+		return !this.left.has(part);
 	}
 
 	get wanted(): number {
@@ -29,12 +56,24 @@ export class HunkSelection {
 	/** What to send; null when everything is wanted, which is a plain yes. */
 	toWire(): Hunks | null {
 		if (this.left.size === 0) return null;
-		return Object.fromEntries(
-			[...this.counts].map(([path, count]) => [path, [...Array(count).keys()].filter((hunk) => this.has(path, hunk))]),
-		);
+		const paths = [...this.left].flatMap((part) => part.paths);
+		return Object.fromEntries(paths.map((path) => [path, this.of(path).flatMap((part) => (part.hunk !== null && this.has(part) ? [part.hunk] : []))]));
 	}
 }
 
-function key(path: string, hunk: number): string {
-	return `${hunk}:${path}`;
+function partsOf(file: FilePreview): Part[] {
+	const paths = [file.path];
+	if (file.unit !== "") return [{ paths, hunk: null }];
+	if (file.truncated) return [];
+	if (file.change === "modify") return parseDiff(file.diff).map(({ index }) => ({ paths, hunk: index }));
+	return file.change === "create" || file.change === "delete" ? [{ paths, hunk: null }] : [];
+}
+
+/** Files that belong together, each time two or more; and all others. */
+export function unitsOf(files: readonly FilePreview[]): { units: FilePreview[][]; single: FilePreview[] } {
+	const byName = new Map<string, FilePreview[]>();
+	for (const file of files.filter((one) => one.unit !== "")) byName.set(file.unit, [...(byName.get(file.unit) ?? []), file]);
+	const units = [...byName.values()].filter((unit) => unit.length > 1);
+	const together = new Set(units.flat());
+	return { units, single: files.filter((file) => !together.has(file)) };
 }

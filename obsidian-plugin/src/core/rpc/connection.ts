@@ -16,7 +16,8 @@ export interface Endpoint {
 export interface SocketHandlers {
 	opened: () => void;
 	received: (frame: string) => void;
-	closed: (reason: string) => void;
+	/** `planned`: the other side said that it stops. */
+	closed: (reason: string, planned?: boolean) => void;
 }
 
 export interface Socket {
@@ -28,7 +29,7 @@ export interface Socket {
 export interface Wiring {
 	clock: Clock;
 	random: () => number;
-	/** Where the bridge is; null when none says that it runs. */
+	/** Where the bridge is; null when none says that it runs. Rejects with NotHere, or with what is wrong. */
 	locate: () => Promise<Endpoint | null>;
 	open: (url: string, protocols: string[], handlers: SocketHandlers) => Socket;
 }
@@ -36,11 +37,14 @@ export interface Wiring {
 export type State =
 	| { kind: "stopped" }
 	| { kind: "connecting" }
-	/** No bridge says that it serves this vault. */
-	| { kind: "absent" }
+	/** No bridge serves this vault here; the reason, where there is more to say. */
+	| { kind: "absent"; reason: string | null }
 	/** One says so, and cannot be reached. */
 	| { kind: "unreachable"; reason: string }
 	| { kind: "connected"; info: SessionInfo };
+
+/** What there is speaks of a bridge that does not run here. The message is for the person. */
+export class NotHere extends Error {}
 
 const PROTOCOL = "vault-bridge.v1";
 const HEARTBEAT = 20_000;
@@ -105,15 +109,13 @@ export class Connection {
 
 	private async connect(generation: number): Promise<void> {
 		this.drop();
-		const endpoint = await this.wiring.locate().catch((error: unknown) => {
-			console.warn("Vault Bridge:", error);
-			return null;
-		});
+		const found = await this.locate();
 		if (generation !== this.generation) return;
-		if (!endpoint) {
-			this.retryLater(generation, { kind: "absent" });
+		if ("kind" in found) {
+			this.retryLater(generation, found, LONGEST_ABSENCE_CHECK);
 			return;
 		}
+		const endpoint = found;
 		const socket = this.wiring.open(endpoint.url, [PROTOCOL, `bearer.${endpoint.token}`], {
 			opened: () => {
 				if (generation === this.generation) void this.greet(generation, socket);
@@ -121,11 +123,21 @@ export class Connection {
 			received: (frame) => {
 				if (generation === this.generation) this.client?.receive(frame);
 			},
-			closed: (reason) => {
-				if (generation === this.generation) this.retryLater(generation, { kind: "unreachable", reason });
+			closed: (reason, planned = false) => {
+				if (generation === this.generation) this.retryLater(generation, planned ? { kind: "absent", reason: null } : { kind: "unreachable", reason });
 			},
 		});
 		this.socket = socket;
+	}
+
+	/** Where the bridge is, or the state that we are in without one. */
+	private async locate(): Promise<Endpoint | State> {
+		try {
+			return (await this.wiring.locate()) ?? { kind: "absent", reason: null };
+		} catch (error) {
+			const reason = error instanceof Error ? error.message : String(error);
+			return { kind: error instanceof NotHere ? "absent" : "unreachable", reason };
+		}
 	}
 
 	private async greet(generation: number, socket: Socket): Promise<void> {
@@ -172,14 +184,14 @@ export class Connection {
 		});
 	}
 
-	private retryLater(generation: number, state: State): void {
+	/** @param longest - The most milliseconds to wait: a look at some files may come more often than a knock. */
+	private retryLater(generation: number, state: State, longest = Infinity): void {
 		this.drop();
 		this.moveTo(state);
 		if (generation !== this.generation) return;
 		const next = ++this.generation;
-		const delay = delayBefore(this.attempt++, this.wiring.random);
-		const bounded = state.kind === "absent" ? Math.min(delay, LONGEST_ABSENCE_CHECK) : delay;
-		this.cancelTimer = this.wiring.clock.after(bounded, () => {
+		const delay = Math.min(delayBefore(this.attempt++, this.wiring.random), longest);
+		this.cancelTimer = this.wiring.clock.after(delay, () => {
 			if (next === this.generation) void this.connect(next);
 		});
 	}
@@ -194,8 +206,11 @@ export class Connection {
 		socket?.close();
 	}
 
+	/** The same state again is no news: what is drawn of it stays, with the focus in it. */
 	private moveTo(state: State): void {
+		const same = state.kind !== "connected" && JSON.stringify(state) === JSON.stringify(this.current);
 		this.current = state;
+		if (same) return;
 		this.changed.emit(state);
 	}
 }

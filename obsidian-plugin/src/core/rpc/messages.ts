@@ -2,7 +2,6 @@
 
 import { isObject, type JsonObject } from "../json";
 
-export const PARSE_ERROR = -32700;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;

@@ -1,12 +1,18 @@
 /** What some bridges offer beside settings: stored keys, a cache, figures of the log. A bridge that does not is not asked again. */
 
-import { isObject } from "../json";
+import { isObject, readable } from "../json";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/messages";
+import type { AllowedSite, KeyStatus, SearchServiceInfo } from "../wire/contract";
+import { readAllowedSite, readKeyStatus, readSearchServiceInfo } from "../wire/readers";
 import type { Request } from "../wire/request";
 
 export interface Extras {
-	/** Of `keys.status`: whether each provider has a key. Null: the bridge stores no keys. */
-	keys: Record<string, boolean> | null;
+	/** The services that search the web; none where the bridge does not search. */
+	services: SearchServiceInfo[];
+	/** What of the web is allowed; none where the bridge does not say. */
+	sites: AllowedSite[];
+	/** What is known of the key of each service; none where the bridge keeps no keys. */
+	keys: KeyStatus[];
 	/** Bytes of the cache. Null: there is none. */
 	cacheBytes: number | null;
 	/** Bytes of the log. Null: the bridge does not say. */
@@ -14,7 +20,7 @@ export interface Extras {
 }
 
 export async function loadExtras(request: Request): Promise<Extras> {
-	const ask = async (method: "keys.status" | "cache.stats" | "audit.stats"): Promise<unknown> => {
+	const ask = async (method: "keys.status" | "search.services" | "web.sites" | "cache.stats" | "audit.stats"): Promise<unknown> => {
 		try {
 			return await request(method);
 		} catch (error) {
@@ -22,14 +28,14 @@ export async function loadExtras(request: Request): Promise<Extras> {
 			throw error;
 		}
 	};
-	const [keys, cache, log] = await Promise.all([ask("keys.status"), ask("cache.stats"), ask("audit.stats")]);
-	return { keys: keysOf(keys), cacheBytes: bytesOf(cache), logBytes: bytesOf(log) };
-}
-
-function keysOf(value: unknown): Record<string, boolean> | null {
-	if (!isObject(value)) return null;
-	const holder = isObject(value["keys"]) ? value["keys"] : isObject(value["providers"]) ? value["providers"] : value;
-	return Object.fromEntries(Object.entries(holder).map(([name, one]) => [name, isObject(one) ? one["set"] === true : one === true]));
+	const [keys, services, sites, cache, log] = await Promise.all([ask("keys.status"), ask("search.services"), ask("web.sites"), ask("cache.stats"), ask("audit.stats")]);
+	return {
+		keys: keys === null ? [] : readable(readKeyStatus)(keys, "keys.status"),
+		services: services === null ? [] : readable(readSearchServiceInfo)(services, "search.services"),
+		sites: sites === null ? [] : readable(readAllowedSite)(sites, "web.sites"),
+		cacheBytes: bytesOf(cache),
+		logBytes: bytesOf(log),
+	};
 }
 
 function bytesOf(value: unknown): number | null {

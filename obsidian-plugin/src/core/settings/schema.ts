@@ -1,13 +1,11 @@
 /** The settings form, derived from `settings.schema`: the bridge says what there is; nothing here knows a setting by name. */
 
 import { isObject, object, optional, readable, record, ShapeError, string, type JsonObject, type Reader } from "../json";
-import type { SettingsResetParams } from "../wire/contract";
+import type { SettingsResetParams, SettingsSection, ToolSetting } from "../wire/contract";
+import { readSettingsSection, readToolSetting } from "../wire/readers";
 import { labelOf } from "./labels";
-import { readTools, type ToolInfo } from "../wire/session";
 
 export type Section = NonNullable<SettingsResetParams["section"]>;
-
-export const SECTIONS = ["tools", "apis", "network", "performance", "privacy", "toolSpecific"] as const satisfies Section[];
 
 interface FieldBase {
 	key: string;
@@ -17,6 +15,10 @@ interface FieldBase {
 	/** What a person should know before they switch it on; null where nothing is risky. */
 	risk: string | null;
 	default: unknown;
+	/** What a number is measured in; empty: in nothing. */
+	unit: string;
+	/** What null means, as a choice. */
+	none: string;
 	/** Whether null is a value. */
 	nullable: boolean;
 }
@@ -44,16 +46,24 @@ export type Field = NumberField | ChoiceField | TableField | PlainField;
 
 export interface SettingsSchema {
 	fields: Field[];
+	/** The pages of the form, in order. */
+	sections: SettingsSection[];
 	presets: Record<string, string[]>;
-	/** All tools that there are, enabled or not; null where the bridge does not list them. */
-	tools: ToolInfo[] | null;
+	/** All tools that there are, enabled or not. */
+	tools: ToolSetting[];
 }
 
 export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
-	const schema = record({ properties: object, presets: optional(object, {}), tools: optional(readTools, null) })(value, path);
+	const schema = record({
+		properties: object,
+		presets: optional(object, {}),
+		sections: optional(readable(readSettingsSection), []),
+		tools: optional(readable(readToolSetting), []),
+	})(value, path);
 	const fields = Object.entries(schema.properties).flatMap(([key, property]) => {
 		try {
-			return [readField(key, property)];
+			// What has no effect in this version is not offered.
+			return isObject(property) && property["available"] === false ? [] : [readField(key, property)];
 		} catch (error) {
 			if (error instanceof ShapeError) return [];
 			throw error;
@@ -62,7 +72,7 @@ export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
 	const presets = Object.fromEntries(
 		Object.entries(schema.presets).map(([name, tools]) => [name, readable(string)(tools, `presets.${name}`)]),
 	);
-	return { fields, presets, tools: schema.tools };
+	return { fields, presets, sections: schema.sections, tools: schema.tools };
 };
 
 function readField(key: string, value: unknown): Field {
@@ -77,6 +87,8 @@ function readField(key: string, value: unknown): Field {
 		risk: optional(string, null)(property["risk"], `${key}.risk`),
 		description: optional(string, "")(property["description"], `${key}.description`),
 		default: property["default"],
+		unit: optional(string, "")(property["unit"], `${key}.unit`),
+		none: optional(string, "Any")(property["none"], `${key}.none`),
 		nullable,
 	};
 	const choices = Array.isArray(shape["enum"]) ? shape["enum"].filter(isChoice) : null;

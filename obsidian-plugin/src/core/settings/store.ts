@@ -3,7 +3,6 @@
 import { Emitter } from "../emitter";
 import { object, type JsonObject } from "../json";
 import { INVALID_PARAMS, RpcError } from "../rpc/messages";
-import { readTools, type ToolInfo } from "../wire/session";
 import { loadExtras, type Extras } from "./extras";
 import { readSettingsSchema, type Section, type SettingsSchema } from "./schema";
 import { readSettingsUpdated } from "../wire/readers";
@@ -12,7 +11,6 @@ import type { MethodParams, Request } from "../wire/request";
 export interface Settings {
 	values: JsonObject;
 	schema: SettingsSchema;
-	tools: ToolInfo[];
 	extras: Extras;
 }
 
@@ -20,6 +18,9 @@ export type Outcome = { ok: true; warnings: string[] } | { ok: false; message: s
 
 export class SettingsStore {
 	readonly changed = new Emitter<Settings | null>();
+	/** A change has been accepted or refused, and who made it has been told. */
+	readonly settled = new Emitter<null>();
+	private pending = 0;
 	private loaded: Settings | null = null;
 
 	constructor(private readonly request: Request) {}
@@ -28,18 +29,21 @@ export class SettingsStore {
 		return this.loaded;
 	}
 
+	/** Whether a change is on its way. */
+	get saving(): boolean {
+		return this.pending > 0;
+	}
+
 	/** Read everything again. */
 	async load(): Promise<void> {
-		const [values, schema, tools, extras] = await Promise.all([
+		const [values, schema, extras] = await Promise.all([
 			this.request("settings.get"),
 			this.request("settings.schema"),
-			this.request("tools.list", { format: "bridge" }),
 			loadExtras(this.request),
 		]);
 		const fresh: Settings = {
 			values: object(values, "settings.get"),
 			schema: readSettingsSchema(schema, "settings.schema"),
-			tools: readTools(tools, "tools.list"),
 			extras,
 		};
 		if (JSON.stringify(fresh) === JSON.stringify(this.loaded)) return;
@@ -65,6 +69,7 @@ export class SettingsStore {
 	}
 
 	private async commit<M extends "settings.update" | "settings.reset">(method: M, params: MethodParams<M>, announce: boolean): Promise<Outcome> {
+		this.pending += 1;
 		try {
 			const { settings, warnings } = readSettingsUpdated(await this.request(method, params), method);
 			if (this.loaded) this.loaded = { ...this.loaded, values: settings };
@@ -72,6 +77,9 @@ export class SettingsStore {
 			return { ok: true, warnings };
 		} catch (error) {
 			return { ok: false, message: messageOf(error) };
+		} finally {
+			this.pending -= 1;
+			queueMicrotask(() => { queueMicrotask(() => { this.settled.emit(null); }); });
 		}
 	}
 }
@@ -85,14 +93,9 @@ export function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Every tool that this bridge has, enabled or not; if the bridge does not list the others, those that are enabled. */
-export function knownTools({ schema, tools }: Settings): ToolInfo[] {
-	return schema.tools?.map((tool) => tools.find((enabled) => enabled.name === tool.name) ?? tool) ?? tools;
-}
-
 /** The names in `enabledTools` that stand for no tool of this bridge. */
 export function absentTools(settings: Settings): string[] {
-	const known = new Set(knownTools(settings).map((tool) => tool.name));
+	const known = new Set(settings.schema.tools.map((tool) => tool.name));
 	return listOf(settings.values["enabledTools"]).filter((name) => name !== "*" && !known.has(name));
 }
 

@@ -1,6 +1,6 @@
 /** One line of the audit log. Its members differ by kind, so the whole is kept beside what the list shows. */
 
-import { object, pick, record, type JsonObject, type Reader } from "../json";
+import { object, optional, pick, readable, record, type JsonObject, type Reader } from "../json";
 import type { AuditRecord as Line } from "./contract";
 import { auditRecord } from "./readers";
 
@@ -15,13 +15,19 @@ export interface AuditRecord {
 	/** The log's own number of the line, for paging. */
 	cursor: string;
 	durationMs: number | null;
+	/** What happened, in the bridge's words, which hold words from outside. */
+	sentence: string;
+	/** The sentences of the decisions about a call. */
+	decisions: string[];
 	files: Line["files"];
 	whole: JsonObject;
 }
 
 const readLine = record(
-	pick(auditRecord, "seq", "timestamp", "kind", "tool", "client", "executionId", "duration", "success", "errorType", "decision", "outcome", "event", "files"),
+	pick(auditRecord, "seq", "timestamp", "kind", "tool", "client", "executionId", "duration", "success", "errorType", "decision", "outcome", "event", "files", "sentence"),
 );
+
+const readDecisions = record({ decisions: optional(readable(record(pick(auditRecord, "sentence"))), []) });
 
 export const readAuditRecord: Reader<AuditRecord> = (value, path) => {
 	const line = readLine(value, path);
@@ -34,6 +40,8 @@ export const readAuditRecord: Reader<AuditRecord> = (value, path) => {
 		outcome: outcomeOf(line),
 		cursor: line.seq === null ? line.timestamp : String(line.seq),
 		durationMs: line.duration,
+		sentence: line.sentence || [line.kind, line.tool, line.event].filter(Boolean).join(" "),
+		decisions: readDecisions(value, path).decisions.map((one) => one.sentence),
 		files: line.files,
 		whole: object(value, path),
 	};
@@ -55,3 +63,11 @@ function outcomeOf({ success, errorType, decision, outcome, event }: Pick<Line, 
 	if (success !== null) return success ? "ok" : (errorType ?? "failed");
 	return decision ?? outcome ?? event ?? "";
 }
+
+/** Whether an action was done, was refused by the person or a rule, or went wrong. */
+export function toneOf({ outcome, whole }: AuditRecord): "done" | "refused" | "failed" {
+	if (whole["success"] === false) return outcome === REFUSED ? "refused" : "failed";
+	return outcome.startsWith("deny") ? "refused" : "done";
+}
+
+const REFUSED = "permission_denied";

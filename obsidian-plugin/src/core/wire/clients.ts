@@ -1,11 +1,15 @@
 /** Programs that connect, in words. */
 
-import { Capability, type ClientInfo } from "./contract";
+import { Capability, type ClientInfo, type WebReaderInfo } from "./contract";
 
 /** The client of all programs that nobody gave a name: they share one token. */
 export const SHARED_ID = "shared";
-/** The client of the person's own programs: this plugin and the command line. */
-export const HOST_ID = "host";
+
+/** Sites that are named where a program has read many; the latest, as the bridge lists them last. */
+const MOST_SITES = 8;
+
+/** What the key of another MCP server begins with, among the sites. */
+const SERVER = "mcp://";
 
 const CAPABILITY_WORDS: Readonly<Record<Capability, string>> = {
 	call: "call tools",
@@ -27,3 +31,15 @@ export function presenceSentence({ added, lastSeen, connected }: ClientInfo, day
 	const seen = connected > 0 ? "Connected now." : lastSeen === null ? "Never connected." : `Last seen ${day(lastSeen)}.`;
 	return `Added ${day(added)}. ${seen}`;
 }
+
+/** Since when a program counts as one that has read from the web or another server, and from which. */
+export function webReaderSentence({ since, sites }: WebReaderInfo, day: (iso: string) => string): string {
+	const latest = sites.slice(-MOST_SITES).reverse().map((site) => (site.startsWith(SERVER) ? `the server ${site.slice(SERVER.length).replace(/\/$/u, "")}` : site));
+	if (latest.length === 0) return `Since ${day(since)}.`;
+	const more = sites.length - latest.length;
+	return `Since ${day(since)}: ${latest.join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
+}
+
+/** What follows for such programs. */
+export const WEB_READER_MEANING =
+	"A page, or the answer of another server, can tell an agent what to do. So you are asked about more, whatever you allowed before: each site that is new, each command, each tool of another server or of your own, and changes that could load something, run, or lead out of the vault.";

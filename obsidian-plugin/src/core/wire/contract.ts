@@ -1,7 +1,74 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 /** The version of the protocol that this describes. */
-export const PROTOCOL = 3;
+export const PROTOCOL = 5;
+
+/** Which program, and which plan was shown. */
+export interface AgentDoParams {
+	agent: string;
+	digest: string;
+}
+
+/** A program that can be connected. */
+export interface AgentInfo {
+	agent: string;
+	title: string;
+	file: string;
+	here: boolean;
+	client: string | null;
+	fault: string | null;
+}
+
+/** What was done. */
+export interface AgentOutcome {
+	backup: string | null;
+	addedClient: boolean;
+	revokedClient: boolean;
+	then: string;
+}
+
+/** What connecting or disconnecting would do, not done yet. */
+export interface AgentPlan {
+	agent: string;
+	client: string;
+	removes: boolean;
+	files: FilePreview[];
+	kept: string[];
+	digest: string;
+}
+
+/** Which program, and whether it is to be disconnected. */
+export interface AgentPreviewParams {
+	agent: string;
+	remove?: boolean;
+}
+
+/** A site of the web that is allowed. */
+export interface AllowedSite {
+	site: string;
+	allowedBy: string | null;
+	client: string | null;
+	sentence: string;
+	lastUsed: string | null;
+}
+
+/** One answer that a question offers. */
+export interface AnswerOption {
+	who: string;
+	what: string;
+	tool: string | null;
+	operation: string | null;
+	where: string[];
+	additions: string[];
+	mostFiles: number | null;
+	until: string;
+	expires: string | null;
+	sentence: string;
+	optionId: string;
+	decision: Decision;
+	label: string;
+	suggested: boolean;
+}
 
 /** A file the user handed to the conversation. */
 export interface AttachParams {
@@ -32,6 +99,13 @@ export interface AuditCleared {
 	cleared: number;
 }
 
+/** Records that were removed to make room before they were too old, and between which times they were written. */
+export interface AuditDropped {
+	records: number;
+	since: string;
+	until: string;
+}
+
 /** The records as a text. `truncated` says that it holds only the newest that fit. */
 export interface AuditExport {
 	format: "json" | "csv";
@@ -54,6 +128,7 @@ export interface AuditExportParams {
 	tool?: string | null;
 	client?: string | null;
 	kind?: string | null;
+	code?: string | null;
 	text?: string | null;
 	since?: string | null;
 	until?: string | null;
@@ -75,14 +150,16 @@ export interface AuditHead {
 	total: number;
 }
 
-/** A page of them; `before` is the `seq` that the page before ended with. */
+/** A page of them; `before` is the `seq` that the page before ended with. `actions` takes each call as one. */
 export interface AuditQueryParams {
 	tool?: string | null;
 	client?: string | null;
 	kind?: string | null;
+	code?: string | null;
 	text?: string | null;
 	since?: string | null;
 	until?: string | null;
+	actions?: boolean;
 	limit?: number;
 	before?: string | null;
 }
@@ -104,7 +181,10 @@ export interface AuditRecord {
 	decision: string | null;
 	by: string | null;
 	event: string | null;
+	code: string | null;
+	count: number | null;
 	files: AuditedFile[];
+	sentence: string;
 }
 
 /** The log's size and state. */
@@ -127,6 +207,7 @@ export interface AuditVerification {
 	unverified: number;
 	faults: AuditFault[];
 	faultCount: number;
+	droppedEarly: AuditDropped | null;
 	begins: AuditHead | null;
 	head: AuditHead | null;
 }
@@ -153,11 +234,20 @@ export interface AutoApproved {
 	grant: Grant | null;
 }
 
+/** How full the cache of web results is. */
+export interface CacheState {
+	entries: number;
+	size: number;
+	hits: number;
+	misses: number;
+}
+
 /** What a call would do: of a read all that can be said before. */
 export interface CallPlan {
 	tool: string;
 	operation: Operation;
 	riskLevel: RiskLevel;
+	riskReasons: string[];
 	summary: string;
 	targets: string[];
 }
@@ -176,6 +266,22 @@ export interface Cancelled {
 export const Capability = ["call", "answer", "administer"] as const;
 export type Capability = (typeof Capability)[number];
 
+/** One call of a chain. With `each`, which stands for a list, it is made once for each item of that. */
+export interface ChainCall {
+	/** by which later calls refer to it */
+	name: string;
+	tool: string;
+	arguments: Record<string, unknown>;
+	/** what gives a list: the call is made for each item of it, `$item` */
+	each: Record<string, unknown> | null;
+}
+
+/** What a change did to each file. */
+export interface ChangeDiff {
+	files: FilePreview[];
+	lost: string[];
+}
+
 /** One change of the vault. */
 export interface ChangeEntry {
 	executionId: string;
@@ -187,11 +293,16 @@ export interface ChangeEntry {
 	added: number;
 	removed: number;
 	canUndo: boolean;
+	clientId: string;
+	who: string;
+	summary: string;
+	grant: string | null;
 }
 
-/** What the person calls the program. */
+/** What the person calls the program, and the tools that it has. */
 export interface ClientAddParams {
 	name: string;
+	preset?: Preset;
 }
 
 /** Which client, and what it may do beside what it may already. */
@@ -206,6 +317,8 @@ export interface ClientInfo {
 	name: string;
 	callsItself: string | null;
 	capabilities: Capability[];
+	preset: string | null;
+	elicitation: boolean;
 	added: string;
 	lastSeen: string | null;
 	connected: number;
@@ -222,6 +335,13 @@ export interface ClientRevokeParams {
 	clientId: string;
 }
 
+/** Which client, and what is to be otherwise from now on: its tools, and whether its user may confirm reads in it. */
+export interface ClientUpdateParams {
+	clientId: string;
+	preset?: Preset | null;
+	elicitation?: boolean | null;
+}
+
 /** A client was added, renamed, revoked, or may do more than before. Sent to those who administer. */
 export interface ClientsChanged {
 	message: string;
@@ -233,6 +353,15 @@ export interface CompareParams {
 	unsaved?: string[];
 	notes?: string[] | null;
 }
+
+/** Which question of the client's own its user has said yes to, for this once. */
+export interface ConfirmParams {
+	requestId: string;
+}
+
+/** What came of a test: it answered (`connected`), it said no (`refused`), or it did not answer (`unreachable`). */
+export const Connection = ["connected", "refused", "unreachable"] as const;
+export type Connection = (typeof Connection)[number];
 
 /** How far a tool may ever be trusted (`docs/protocol.md`, "Asking"). */
 export const ConsentClass = ["always", "session", "never"] as const;
@@ -249,6 +378,7 @@ export interface ConsentReply {
 	by: string | null;
 	reason: string | null;
 	planDigest: string | null;
+	grant: Grant | null;
 }
 
 /** One open question, which is also the event that announces it. Times are ISO 8601 UTC. */
@@ -261,23 +391,27 @@ export interface ConsentRequest {
 	sessionId: string;
 	tool: ToolFace;
 	riskLevel: RiskLevel;
+	riskReasons: string[];
 	operation: Operation;
 	summary: string;
 	reason: string | null;
 	parameters: Record<string, unknown>;
 	targets: string[];
 	touches: TargetView[];
-	ladder: RungView[];
-	covers: Covers;
+	options: AnswerOption[];
 	canBypass: boolean;
 	choices: Decision[];
 	preview: Preview | null;
 	planDigest: string | null;
 	hunksSupported: boolean;
+	editable: boolean;
+	revised: boolean;
 	createdAt: string;
 	expiresAt: string;
 	scope: Scope | null;
 	brief: boolean;
+	waiting: boolean;
+	draft: string | null;
 }
 
 /** A question has ended. `decision` and `by` are None when nobody decided. */
@@ -288,9 +422,48 @@ export interface ConsentResolved {
 	by: string | null;
 }
 
-/** What an answer that is remembered holds for: every use of the tool, or the target shown. */
-export const Covers = ["tool", "target"] as const;
-export type Covers = (typeof Covers)[number];
+/** A person has edited what an open question would write: the same question, with another plan and digest. */
+export interface ConsentRevised {
+	requestId: string;
+	client: string;
+	clientId: string;
+	callsItself: string | null;
+	verified: boolean;
+	sessionId: string;
+	tool: ToolFace;
+	riskLevel: RiskLevel;
+	riskReasons: string[];
+	operation: Operation;
+	summary: string;
+	reason: string | null;
+	parameters: Record<string, unknown>;
+	targets: string[];
+	touches: TargetView[];
+	options: AnswerOption[];
+	canBypass: boolean;
+	choices: Decision[];
+	preview: Preview | null;
+	planDigest: string | null;
+	hunksSupported: boolean;
+	editable: boolean;
+	revised: boolean;
+	createdAt: string;
+	expiresAt: string;
+	scope: Scope | null;
+	brief: boolean;
+	waiting: boolean;
+	draft: string | null;
+}
+
+/** The call of an open question has got a ticket: from now on the question waits quietly, until `expires_at`. */
+export interface ConsentWaiting {
+	requestId: string;
+	expiresAt: string;
+}
+
+/** What an answer is about. */
+export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running"] as const;
+export type Coverage = (typeof Coverage)[number];
 
 /** Structured data. */
 export interface DataPart {
@@ -322,6 +495,50 @@ export interface Discovery {
 	runDir: string;
 }
 
+/** That a draft has ended without anything of it being written. */
+export interface DraftDiscarded {
+	draftId: string;
+}
+
+/** A draft. */
+export interface DraftInfo {
+	draftId: string;
+	client: string;
+	clientId: string;
+	created: string;
+	touched: string;
+	steps: DraftStep[];
+	files: string[];
+}
+
+/** Which draft. */
+export interface DraftParams {
+	draftId: string;
+}
+
+/** What taking a draft would do to each file, as the vault is now. */
+export interface DraftPreview {
+	files: FilePreview[];
+	warnings: string[];
+	conflict: string | null;
+}
+
+/** One staged change. */
+export interface DraftStep {
+	tool: string;
+	summary: string;
+	time: string;
+}
+
+/** A draft was begun, changed or ended; `drafts.list` has them. Sent to those who administer. */
+export type DraftsChanged = Record<string, never>;
+
+/** What holds for every tool, also where nothing is set for it. */
+export interface EffectiveSettings {
+	consentMode: Record<string, "always_ask" | "session_allow" | "always_allow" | "never_allow">;
+	rateLimits: Record<string, number>;
+}
+
 /** The content of `agent.json` and `host.json`. Tokens are new at every start. */
 export interface Endpoint {
 	url: string;
@@ -329,6 +546,7 @@ export interface Endpoint {
 	token: string;
 	pid: number;
 	version: string;
+	vault: string;
 }
 
 /** The `errorType` of a failed ToolResult. */
@@ -353,6 +571,7 @@ export interface Explanation {
 	class: ConsentClass;
 	mode: ConsentMode;
 	summary: string;
+	elicitation: boolean;
 }
 
 /** What is wrong with the files that people write, each as a sentence that says what to do. */
@@ -369,6 +588,19 @@ export interface FilePreview {
 	removed: number;
 	diff: string;
 	truncated: boolean;
+	follows: boolean;
+	note: string;
+	unit: string;
+}
+
+/** A server in the configuration of a program on this machine. */
+export interface FoundServer {
+	agent: string;
+	program: string;
+	name: string;
+	told: string[];
+	fault: string | null;
+	known: boolean;
 }
 
 /** One member of the `tools` of a request to Ollama or OpenAI. */
@@ -377,29 +609,53 @@ export interface FunctionTool {
 	function: ToolFunction;
 }
 
-/** One answer that holds. */
+/** One answer that holds. One is taken back as a whole. */
 export interface Grant {
+	who: string;
+	what: string;
+	tool: string | null;
+	operation: string | null;
+	where: string[];
+	additions: string[];
+	mostFiles: number | null;
+	until: string;
+	expires: string | null;
+	sentence: string;
 	grantId: string;
 	kind: string;
 	client: string | null;
 	clientId: string | null;
 	sessionId: string | null;
-	tool: string | null;
-	target: string | null;
-	reach: string | null;
-	operation: string | null;
 	decision: string;
 	feedback: string | null;
+	usedFiles: number | null;
 	since: string | null;
-	expires: string | null;
 }
 
-/** How many, older than which change, and to which file or note. */
+/** Answers were given, used up, taken back or have ended. `bounded` are those that are counted or end at a time. */
+export interface GrantsChanged {
+	bounded: Grant[];
+}
+
+/** Which change. */
+export interface HistoryDiffParams {
+	executionId: string;
+}
+
+/** How many, older than which change, to which file or note, since when, by which client and tool. */
 export interface HistoryListParams {
 	limit?: number;
 	before?: string | null;
 	path?: string | null;
+	since?: string | null;
+	client?: string | null;
+	tool?: string | null;
+	grant?: string | null;
 }
+
+/** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
+export const Holder = ["connection", "client", "everyone"] as const;
+export type Holder = (typeof Holder)[number];
 
 /** One file that is open in an editor. `expected` is the sha256 of the bytes as they are, in hex. */
 export interface HostWrite {
@@ -446,6 +702,48 @@ export interface IndexProgress {
 	total: number;
 }
 
+/** Where the master key is: in the system's `keyring`, or in a `file` that only the user can read. */
+export const KeptIn = ["keyring", "file"] as const;
+export type KeptIn = (typeof KeptIn)[number];
+
+/** Whose key. */
+export interface KeyParams {
+	provider: Provider;
+}
+
+/** Whose key, and the key. It is in no text that is made of the parameters. */
+export interface KeySetParams {
+	provider: Provider;
+	key: string;
+}
+
+/** What is known of the key of one provider. */
+export interface KeyStatus {
+	provider: string;
+	title: string;
+	server: string;
+	isSet: boolean;
+	keptIn: string | null;
+	fault: string | null;
+}
+
+/** Whether to try to open the keys, for which the system's keyring may ask to be unlocked. */
+export interface KeyStatusParams {
+	open?: boolean;
+}
+
+/** What came of a test. */
+export interface KeyTest {
+	provider: string;
+	outcome: string;
+	message: string;
+}
+
+/** Which service; also one that wants no key. */
+export interface KeyTestParams {
+	provider: SearchService;
+}
+
 /** A call has to wait, or is refused, because of a rate limit. `retry_after` is in seconds. */
 export interface LimitHit {
 	tool: string;
@@ -461,21 +759,23 @@ export interface LimitUse {
 	queued: number;
 }
 
-/** MCP's hints about a tool. */
-export interface McpAnnotations {
-	title: string;
-	readOnlyHint: boolean;
-	destructiveHint: boolean;
-	idempotentHint: boolean;
-	openWorldHint: boolean;
+/** A link to something outside this vault, as another server named it. */
+export interface LinkPart {
+	type: "link";
+	uri: string;
+	name: string;
+	mimeType: string | null;
 }
 
-/** A tool as MCP's `tools/list` describes it. */
+export type McpAnnotations = Record<string, never>;
+
+/** A tool as MCP's `tools/list` describes it. `output_schema` is left out where there is none. */
 export interface McpTool {
 	name: string;
 	title: string;
 	description: string;
 	inputSchema: Record<string, unknown>;
+	outputSchema: Record<string, unknown> | null;
 	annotations: McpAnnotations;
 }
 
@@ -509,12 +809,27 @@ export type Operation = (typeof Operation)[number];
 export const Outcome = ["allowed", "denied", "timed_out", "cancelled", "stale"] as const;
 export type Outcome = (typeof Outcome)[number];
 
-/** A call that goes on although its caller's `wait` has run out; `tools.result` has the result later. */
+/** A question of the client's own that its user may say yes to in the client itself, for this once. */
+export interface OwnQuestion {
+	requestId: string;
+	callId: string | null;
+	message: string;
+}
+
+/** A call that goes on although its caller's `wait` has run out; `await_decision` has the result later. */
 export interface PendingCall {
 	status: "pending";
 	callId: string;
 	requestId: string | null;
+	waits: string | null;
+	state: string;
+	expiresAt: string | null;
+	text: string;
 }
+
+/** A named set of tools. */
+export const Preset = ["minimal", "agent", "vault", "everything"] as const;
+export type Preset = (typeof Preset)[number];
 
 /** What the person sees before a write, or the exact request or command of another effect. */
 export interface Preview {
@@ -524,9 +839,9 @@ export interface Preview {
 	request: string | null;
 }
 
-/** How far an answer for longer holds: the rungs of all ladders, each kind of target having some of them. */
-export const Reach = ["file", "folder", "vault", "page", "section", "site", "command", "executable", "tool", "server", "custom_tool"] as const;
-export type Reach = (typeof Reach)[number];
+/** A service that wants a key. */
+export const Provider = ["ollama", "brave", "google"] as const;
+export type Provider = (typeof Provider)[number];
 
 /** What becomes of a call that does not get as far as the rules, or is refused before them. */
 export interface Refusal {
@@ -540,26 +855,47 @@ export interface RequestPlan {
 	tool: string;
 	operation: Operation;
 	riskLevel: RiskLevel;
+	riskReasons: string[];
 	summary: string;
 	targets: string[];
 	request: string;
 	warnings: string[];
 }
 
+/** Answers to several questions that were shown in one list, each as `consent.respond` takes it. */
+export interface RespondAllParams {
+	answers: RespondParams[];
+}
+
 /** One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it. */
 export interface RespondParams {
 	requestId: string;
 	decision: Decision;
+	option?: string | null;
 	planDigest?: string | null;
 	feedback?: string | null;
 	hunks?: HunkChoice[] | Record<string, number[]> | null;
-	reach?: Reach | null;
-	everyone?: boolean | null;
 }
 
 /** Which change; by default the newest not yet undone, or the last undone. */
 export interface ReverseParams {
 	executionId?: string | null;
+}
+
+/** Other text for one hunk of the diff in question. */
+export interface ReviseParams {
+	requestId: string;
+	planDigest: string;
+	path: string;
+	hunk: number;
+	text: string;
+}
+
+/** What `consent.revise` returns: the question as it is now, or why the text was not taken. */
+export interface Revision {
+	accepted: boolean;
+	question: ConsentRequest | null;
+	reason: string | null;
 }
 
 /** A grant or denial, by the id that `consent.grants` shows. */
@@ -576,13 +912,6 @@ export interface Revoked {
 export const RiskLevel = ["safe", "low", "medium", "high"] as const;
 export type RiskLevel = (typeof RiskLevel)[number];
 
-/** One rung of a question's ladder. */
-export interface RungView {
-	reach: Reach;
-	keys: string[];
-	label: string;
-}
-
 /** The call in other words: how far into the vault it reaches. */
 export interface Scope {
 	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
@@ -591,6 +920,87 @@ export interface Scope {
 	hasBacklinks: boolean | null;
 	operation: string | null;
 	affectsCount: number | null;
+}
+
+/** A service that searches the web. */
+export const SearchService = ["ollama", "searxng", "brave", "duckduckgo", "google"] as const;
+export type SearchService = (typeof SearchService)[number];
+
+/** A service that can search the web. */
+export interface SearchServiceInfo {
+	service: string;
+	title: string;
+	terms: string;
+	link: string;
+	needsKey: boolean;
+	hasFreshness: boolean;
+	missing: string | null;
+}
+
+/** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
+export interface ServerAddParams {
+	name: string;
+	entry: Record<string, unknown>;
+	replace?: boolean;
+}
+
+/** Whether `mcp_loader` loads a server. */
+export interface ServerEnableParams {
+	name: string;
+	enabled: boolean;
+}
+
+/** Which server of which program's configuration to take over. */
+export interface ServerImportParams {
+	agent: string;
+	name: string;
+}
+
+/** A server that the person has entered. */
+export interface ServerInfo {
+	name: string;
+	description: string;
+	told: string[];
+	enabled: boolean;
+	trusted: boolean;
+	state: string;
+	reason: string;
+	change: string | null;
+	tools: ServerToolInfo[];
+	faults: string[];
+	log: string[];
+	digest: string;
+}
+
+/** All servers. */
+export interface ServerList {
+	servers: ServerInfo[];
+	file: string;
+	fault: string | null;
+	allowed: boolean;
+}
+
+/** Which server. */
+export interface ServerParams {
+	name: string;
+}
+
+/** A tool of a server. */
+export interface ServerToolInfo {
+	name: string;
+	call: string;
+	title: string;
+	description: string;
+	readOnly: boolean;
+	destructive: boolean;
+	change: string | null;
+}
+
+/** Whether to trust a server, and what was shown of it. */
+export interface ServerTrustParams {
+	name: string;
+	trusted?: boolean;
+	digest?: string | null;
 }
 
 /** Who the caller is, and where. */
@@ -605,6 +1015,8 @@ export interface SessionInfo {
 	protocol: number;
 	tools: string[];
 	hostConnected: boolean;
+	waitSeconds: number;
+	maxOutputBytes: number;
 }
 
 /** How this connection is named now, and what its host can do. */
@@ -617,24 +1029,40 @@ export interface SessionName {
 /** How a client introduces itself. */
 export interface SessionNameParams {
 	client: string;
-	can?: ("consent" | "write" | "dirty" | "browser")[] | null;
+	can?: ("consent" | "write" | "dirty")[] | null;
 }
 
-/** All settings of one vault. Immutable: a change makes a new one. */
-export interface Settings {
+/** All settings as they are set, and what follows for the tools. */
+export interface SettingsInForce {
 	/** The tools that agents can see; `*` stands for all. */
 	enabledTools: string[];
-	/** When each tool asks for permission; tools not listed use their own default. */
+	/** When each tool asks you; a tool that is not listed has its own default. */
 	consentMode: Record<string, "always_ask" | "session_allow" | "always_allow" | "never_allow">;
-	/** Read-only tools run without asking, and the console shows every call with its time. */
+	/** Tools that only read run without asking, and the bridge's console shows every call. */
 	developerMode: boolean;
-	/** Seconds a question waits for an answer. */
+	/** How long a question waits. After that the call is refused. */
 	consentTimeout: number;
-	/** Days after which an unused permanent permission ends; null: never. */
+	/** How long a question waits where the program has a ticket and comes back for your answer. */
+	ticketHours: number;
+	/** How long a program waits for your answer at a time, before it has a ticket and comes back. */
+	waitSeconds: number;
+	/** Where you allow an agent to add for a while, it asks again after this many files. */
+	addingMostFiles: number;
+	/** How long a permission to add lasts. */
+	addingMinutes: number;
+	/** A permission without an end is forgotten when no agent has used it for this long. */
 	grantExpiryDays: number | null;
-	/** The server that answers web searches. */
+	/** A draft in which nothing was staged for this long is discarded. Nothing of it was written. */
+	draftDays: number;
+	/** Where Ollama answers: on this computer, or `https://ollama.com` for a key from there. */
 	ollamaWebSearchEndpoint: string;
-	/** Encrypted API keys. */
+	/** Which services `web_search` asks, the first one first; the others are asked when it fails. */
+	webSearchProviders: ("ollama" | "searxng" | "brave" | "duckduckgo" | "google")[];
+	/** Your SearXNG server, such as `http://localhost:8080`. */
+	searxngEndpoint: string;
+	/** The id of your search engine (`cx`), for Google. */
+	googleSearchEngineId: string;
+	/** The keys of services, encrypted. */
 	encryptedKeys: Record<string, string>;
 	/** Hosts that `web_fetch` can reach; `*.example.org` covers subdomains. */
 	allowedDomains: string[];
@@ -644,64 +1072,79 @@ export interface Settings {
 	blockExternalRequests: boolean;
 	/** `http:` addresses are upgraded to `https:`. */
 	httpsOnly: boolean;
-	/** Largest response, in bytes. */
+	/** Servers on this computer can have a certificate that nobody has signed. */
+	allowSelfSignedLocalhost: boolean;
+	/** Longer responses are refused. */
 	maxResponseSize: number;
+	/** You see what was fetched before an agent gets it, and are asked once more. */
+	reviewWebPages: boolean;
 	/** Redirects are followed, and each is checked. */
 	followRedirects: boolean;
 	/** Most redirects to follow in one request. */
 	maxRedirects: number;
-	/** Seconds a request can take. */
+	/** How long a request can take. */
 	requestTimeout: number;
-	/** Web origins that can connect to the bridge, besides Obsidian's. */
+	/** Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`. */
 	allowedOrigins: string[];
 	/** Agents can ask to run commands. This is risky. */
 	allowTerminal: boolean;
 	/** Your own tools can run code. This is risky. */
 	allowCustomTools: boolean;
-	/** MCP servers can be started. This is risky. */
+	/** Agents can use the other servers that you have entered. This is risky. */
 	allowMcpServers: boolean;
-	/** Calls per minute for single tools, instead of their default. */
+	/** Programs that agents start run only where a sandbox confines them. */
+	requireSandbox: "always" | "never" | null;
+	/** Commands that agents run can use the network. This is risky. */
+	terminalNetwork: boolean;
+	/** After that a command is ended. */
+	terminalTimeout: number;
+	/** Commands can read larger files other than notes, and not change them. */
+	terminalLargestFile: number;
+	/** How often one program can call a tool, where that is not the tool's own limit. */
 	rateLimits: Record<string, number>;
-	/** Calls per minute for all tools together. */
+	/** How often all programs together can call tools. */
 	globalRateLimit: number;
 	/** Results from the web are kept for a while. */
 	cacheEnabled: boolean;
-	/** Seconds a result from the web is kept. */
+	/** After that a result is fetched again. */
 	cacheTTL: number;
-	/** Largest size of the cache, in bytes. */
+	/** Older results make room for new ones. */
 	maxCacheSize: number;
 	/** Every call and every decision is logged. */
 	enableAuditLog: boolean;
-	/** Days the log is kept; null: forever. */
+	/** Older entries are deleted. */
 	auditLogRetentionDays: 7 | 30 | 90 | null;
-	/** The log includes the values that tools are called with. */
+	/** The log has the values of parameters, not only their names. */
 	logParameterValues: boolean;
-	/** The log leaves out file paths. */
+	/** The log leaves out the names of files and folders. */
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
-	/** Most results that `find` returns. */
+	/** Most files that `find` returns. */
 	findMaxResults: number;
-	/** Lines that `grep` shows around each match. */
+	/** Lines that `grep` returns before and after each match. */
 	grepContextLines: number;
 	/** Most matches that `grep` returns. */
 	grepMaxMatches: number;
-	/** Largest part of a file that `read` returns, in bytes. */
+	/** Most of a file that `read` returns at once. */
 	readMaxBytes: number;
-	/** Most text that a tool returns to an agent, in bytes. */
+	/** Most text that any tool returns to an agent; longer text is cut off. */
 	maxOutputBytes: number;
-	/** Files that `find` and `grep` skip, as glob patterns. */
+	/** Files that searches skip, as patterns such as `Templates/**`. */
 	ignorePatterns: string[];
-	/** Keep what a change replaces, so that it can be undone. */
+	/** New files and folders get only names that Windows can have too, without quotes and other such characters. */
+	portableNames: boolean;
+	/** What a change replaces is kept, so that the change can be undone. */
 	patchBackupEnabled: boolean;
-	/** Days backups are kept; null: forever. */
+	/** Older changes can no longer be undone. */
 	backupRetentionDays: number | null;
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
 	/** How old a result of `web_search` can be. */
 	webSearchDefaultFreshness: "day" | "week" | "month" | "year" | null;
-	/** Most bytes that `web_fetch` returns. */
+	/** Most of a page that `web_fetch` returns. */
 	webFetchMaxBytes: number;
+	effective: EffectiveSettings;
 }
 
 /** One section, or everything. */
@@ -718,13 +1161,14 @@ export interface SettingsSchema {
 	properties: Record<string, unknown>;
 	sections: SettingsSection[];
 	presets: Record<string, string[]>;
-	tools: ToolSummary[];
+	tools: ToolSetting[];
 }
 
 /** One section of the form. */
 export interface SettingsSection {
 	id: string;
 	title: string;
+	description: string;
 }
 
 /** Merged deeply into what is set, validated as a whole. */
@@ -758,24 +1202,93 @@ export interface TargetView {
 	label: string;
 }
 
+/** A chain with a name and parameters. */
+export interface Template {
+	name: string;
+	title: string;
+	description: string;
+	parameters: TemplateParameter[];
+	calls: ChainCall[];
+}
+
+/** A template, and where it comes from. */
+export interface TemplateInfo {
+	template: Template;
+	shipped: boolean;
+}
+
+/** What is to be said when a template is run. */
+export interface TemplateParameter {
+	name: string;
+	type: "text" | "number" | "boolean" | "list" | "date";
+	title: string;
+	description: string;
+	optional: boolean;
+	default: unknown;
+	choices: string[];
+}
+
+/** Which of the user's own. */
+export interface TemplateRemoveParams {
+	name: string;
+}
+
+/** That a template is gone. `restored`: the one of this name that came with the bridge is there again. */
+export interface TemplateRemoved {
+	name: string;
+	restored: boolean;
+}
+
+/** Which template, and the values of its parameters; the other members are as those of `tools.call`. */
+export interface TemplateRunParams {
+	name: string;
+	values?: Record<string, unknown>;
+	callId?: string | null;
+	wait?: number | null;
+	reason?: string | null;
+	withdraw?: boolean;
+	ask?: boolean;
+	draft?: string | null;
+}
+
+/** The template, whole. With `replace`, one of the user's own with this name is overwritten. */
+export interface TemplateSaveParams {
+	template: Template;
+	replace?: boolean;
+}
+
 /** A text. */
 export interface TextPart {
 	type: "text";
 	text: string;
 }
 
-/** One call. `wait` (seconds) bounds the reply, not the call. */
+/** One call. `wait` (seconds) bounds the reply, not the call; `draft` is the draft that it is made in. */
 export interface ToolCallParams {
 	name: string;
 	arguments?: Record<string, unknown>;
 	callId?: string | null;
 	wait?: number | null;
 	reason?: string | null;
+	withdraw?: boolean;
+	ask?: boolean;
+	draft?: string | null;
 }
 
 /** A call that is no longer wanted. */
 export interface ToolCancelParams {
 	callId: string;
+}
+
+/** The calls; the other members are as those of `tools.call`. */
+export interface ToolChainParams {
+	calls: ChainCall[];
+	callId?: string | null;
+	wait?: number | null;
+	reason?: string | null;
+	withdraw?: boolean;
+	ask?: boolean;
+	draft?: string | null;
 }
 
 /** Everything about a tool. */
@@ -856,13 +1369,29 @@ export interface ToolResult {
 	errorType: string | null;
 	executionId: string | null;
 	metadata: Record<string, unknown>;
-	parts: (TextPart | DataPart | ImagePart | NotePart)[];
+	parts: (TextPart | DataPart | ImagePart | NotePart | LinkPart)[];
 }
 
-/** A call made before. */
+/** A call made before. With `withdraw` it ends when its caller leaves before it is answered. */
 export interface ToolResultParams {
 	callId: string;
 	wait?: number | null;
+	withdraw?: boolean;
+}
+
+/** A tool with what is set for it. */
+export interface ToolSetting {
+	name: string;
+	title: string;
+	description: string;
+	risk: RiskLevel;
+	consentClass: ConsentClass;
+	group: string;
+	enabled: boolean;
+	mode: ConsentMode;
+	modes: ConsentMode[];
+	rate: number;
+	defaultRate: number;
 }
 
 /** A call has begun. `call_id` is the caller's own id for it. */
@@ -871,15 +1400,6 @@ export interface ToolStarted {
 	tool: string;
 	client: string;
 	callId: string | null;
-}
-
-/** A tool as the settings show it. */
-export interface ToolSummary {
-	name: string;
-	title: string;
-	description: string;
-	risk: RiskLevel;
-	consentClass: ConsentClass;
 }
 
 /** `tools.list` returns other tools than before. Sent to every client. */
@@ -912,10 +1432,58 @@ export interface UncomparedNote {
 	reason: "unsaved" | "changed" | "unread";
 }
 
+/** Which changes: these, or all that fit; at least one member is needed. `preview` says what would become of each. */
+export interface UndoAllParams {
+	executionIds?: string[] | null;
+	since?: string | null;
+	client?: string | null;
+	tool?: string | null;
+	grant?: string | null;
+	preview?: boolean;
+}
+
+/** What became, or would become, of several changes. */
+export interface UndoneAll {
+	changes: UndoneChange[];
+	undone: number;
+	skipped: number;
+	files: number;
+	text: string;
+}
+
+/** A change that was to be undone. */
+export interface UndoneChange {
+	executionId: string;
+	tool: string;
+	client: string;
+	time: string;
+	state: string;
+	files: string[];
+	added: number;
+	removed: number;
+	canUndo: boolean;
+	clientId: string;
+	who: string;
+	summary: string;
+	grant: string | null;
+	undone: boolean;
+	why: string | null;
+}
+
+/** When an answer stops holding. */
+export const Until = ["once", "disconnect", "stop", "time", "revoked", "unused"] as const;
+export type Until = (typeof Until)[number];
+
 /** A file has changed, and whoever asks about it now is answered with the change known. */
 export interface VaultChanged {
 	path: string;
 	change: string;
+}
+
+/** The vault's folder is not in its place any more, or is again. `message` says what that means, for a person. */
+export interface VaultMoved {
+	inPlace: boolean;
+	message: string;
 }
 
 /** How much is known of the vault. */
@@ -925,6 +1493,27 @@ export interface VaultStatus {
 	indexed: number;
 	indexing: boolean;
 	lastSweep: string | null;
+	byNameOnly: number;
+	namedOnly: string[];
+	inPlace: boolean;
+}
+
+/** Which client. */
+export interface WebClearParams {
+	clientId: string;
+}
+
+/** Whether the client was marked. */
+export interface WebCleared {
+	cleared: boolean;
+}
+
+/** A client that has read from the web, so that more of what it does is asked about. */
+export interface WebReaderInfo {
+	clientId: string;
+	client: string;
+	since: string;
+	sites: string[];
 }
 
 /** One result for each change of the question. */
@@ -937,6 +1526,7 @@ export interface WritePlan {
 	tool: string;
 	operation: Operation;
 	riskLevel: RiskLevel;
+	riskReasons: string[];
 	summary: string;
 	targets: string[];
 	digest: string;
@@ -965,52 +1555,96 @@ export interface Methods {
 	"events.subscribe": { params: SubscribeParams; result: Subscribed };
 	"tools.list": { params: ToolsListParams; result: ToolDescription[] | FunctionTool[] | McpTool[] | string };
 	"tools.call": { params: ToolCallParams; result: ToolResult | PendingCall };
+	"tools.chain": { params: ToolChainParams; result: ToolResult | PendingCall };
 	"tools.result": { params: ToolResultParams; result: ToolResult | PendingCall };
 	"tools.preview": { params: ToolPreviewParams; result: CallPreview | ToolResult };
 	"tools.cancel": { params: ToolCancelParams; result: Cancelled };
 	"history.list": { params: HistoryListParams; result: ChangeEntry[] };
 	"history.undo": { params: ReverseParams; result: ToolResult };
 	"history.redo": { params: ReverseParams; result: ToolResult };
+	"history.diff": { params: HistoryDiffParams; result: ChangeDiff };
+	"history.undoAll": { params: UndoAllParams; result: UndoneAll };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
 	"consent.respond": { params: RespondParams; result: ConsentReply };
+	"consent.respondAll": { params: RespondAllParams; result: ConsentReply[] };
+	"consent.revise": { params: ReviseParams; result: Revision };
+	"consent.confirm": { params: ConfirmParams; result: ConsentReply };
 	"consent.grants": { params: Record<string, never>; result: Grant[] };
 	"consent.revoke": { params: RevokeParams; result: Revoked };
 	"consent.autoApprove": { params: AutoApproveParams; result: AutoApproved };
 	"policy.explain": { params: ExplainParams; result: Explanation | Refusal };
-	"settings.get": { params: Record<string, never>; result: Settings };
+	"settings.get": { params: Record<string, never>; result: SettingsInForce };
 	"settings.update": { params: SettingsUpdateParams; result: SettingsUpdated };
 	"settings.reset": { params: SettingsResetParams; result: SettingsUpdated };
 	"settings.schema": { params: Record<string, never>; result: SettingsSchema };
+	"keys.set": { params: KeySetParams; result: KeyStatus };
+	"keys.clear": { params: KeyParams; result: KeyStatus };
+	"keys.status": { params: KeyStatusParams; result: KeyStatus[] };
+	"keys.test": { params: KeyTestParams; result: KeyTest };
+	"search.services": { params: Record<string, never>; result: SearchServiceInfo[] };
+	"keys.rotate": { params: Record<string, never>; result: KeyStatus[] };
 	"clients.list": { params: Record<string, never>; result: ClientInfo[] };
 	"clients.add": { params: ClientAddParams; result: NewClient };
 	"clients.rename": { params: ClientRenameParams; result: ClientInfo };
+	"clients.update": { params: ClientUpdateParams; result: ClientInfo };
 	"clients.revoke": { params: ClientRevokeParams; result: ClientInfo };
 	"clients.allow": { params: ClientAllowParams; result: ClientInfo };
+	"agents.list": { params: Record<string, never>; result: AgentInfo[] };
+	"agents.preview": { params: AgentPreviewParams; result: AgentPlan };
+	"agents.connect": { params: AgentDoParams; result: AgentOutcome };
+	"agents.disconnect": { params: AgentDoParams; result: AgentOutcome };
 	"audit.query": { params: AuditQueryParams; result: AuditRecord[] };
 	"audit.export": { params: AuditExportParams; result: AuditExport | AuditExportFile };
 	"audit.clear": { params: Record<string, never>; result: AuditCleared };
 	"audit.verify": { params: Record<string, never>; result: AuditVerification };
 	"audit.stats": { params: Record<string, never>; result: AuditStats };
+	"drafts.list": { params: Record<string, never>; result: DraftInfo[] };
+	"drafts.preview": { params: DraftParams; result: DraftPreview };
+	"drafts.discard": { params: DraftParams; result: DraftDiscarded };
+	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
+	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
+	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
+	"templates.remove": { params: TemplateRemoveParams; result: TemplateRemoved };
+	"cache.stats": { params: Record<string, never>; result: CacheState };
+	"cache.clear": { params: Record<string, never>; result: CacheState };
+	"web.readers": { params: Record<string, never>; result: WebReaderInfo[] };
+	"web.clear": { params: WebClearParams; result: WebCleared };
+	"web.sites": { params: Record<string, never>; result: AllowedSite[] };
+	"servers.list": { params: Record<string, never>; result: ServerList };
+	"servers.add": { params: ServerAddParams; result: ServerInfo };
+	"servers.remove": { params: ServerParams; result: ServerList };
+	"servers.test": { params: ServerParams; result: ServerInfo };
+	"servers.trust": { params: ServerTrustParams; result: ServerInfo };
+	"servers.enable": { params: ServerEnableParams; result: ServerInfo };
+	"servers.found": { params: Record<string, never>; result: FoundServer[] };
+	"servers.import": { params: ServerImportParams; result: ServerInfo };
+	"demo.ask": { params: Record<string, never>; result: ToolResult };
 }
 
 /** What each event holds. */
 export interface Events {
 	"consent.requested": ConsentRequest;
 	"consent.resolved": ConsentResolved;
+	"consent.revised": ConsentRevised;
+	"consent.waiting": ConsentWaiting;
+	"consent.own": OwnQuestion;
+	"grants.changed": GrantsChanged;
 	"tool.started": ToolStarted;
 	"tool.progress": ToolProgress;
 	"tool.output": ToolOutput;
 	"tool.finished": ToolFinished;
 	"tools.changed": ToolsChanged;
+	"drafts.changed": DraftsChanged;
 	"clients.changed": ClientsChanged;
 	"limits.hit": LimitHit;
 	"audit.appended": AuditAppended;
 	"index.progress": IndexProgress;
 	"vault.changed": VaultChanged;
+	"vault.moved": VaultMoved;
 }
 
 export type EventName = keyof Events;

@@ -1,6 +1,6 @@
 /** The files in which a running bridge says where it is. */
 
-import { pick, record, ShapeError } from "../json";
+import { optional, pick, record, ShapeError, string } from "../json";
 import type { Discovery, Endpoint } from "./contract";
 import { discovery, endpoint } from "./readers";
 
@@ -8,13 +8,14 @@ import { discovery, endpoint } from "./readers";
 export type BridgeFile = Pick<Discovery, "url" | "pid" | "version" | "runDir">;
 
 /** `host.json` in the run folder, outside the vault. */
-export type HostFile = Pick<Endpoint, "url" | "token" | "pid">;
+export type HostFile = Pick<Endpoint, "url" | "token" | "pid" | "vault">;
 
 /** Vault-relative; the only file that the plugin reads through the vault to find the bridge. */
 export const BRIDGE_FILE = ".vault-bridge/bridge.json";
 
 const readBridge = record<BridgeFile>(pick(discovery, "url", "pid", "version", "runDir"));
-const readHost = record<HostFile>(pick(endpoint, "url", "token", "pid"));
+/** Bridges from before it do not name the vault. */
+const readHost = record<HostFile>({ ...pick(endpoint, "url", "token", "pid"), vault: optional(string, "") });
 
 export function parseBridgeFile(text: string): BridgeFile {
 	return checkUrl(readBridge(JSON.parse(text), ""));

@@ -1,7 +1,76 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
-import type { Attached, AuditAppended, AuditCleared, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CallPlan, CallPreview, Cancelled, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, DataPart, DirtyQuestion, Discovery, Endpoint, Events, Explanation, Faults, FilePreview, FunctionTool, Grant, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, LimitHit, LimitUse, McpAnnotations, McpTool, NewClient, NotePart, PendingCall, Preview, Refusal, RequestPlan, Revoked, RungView, Scope, SessionInfo, SessionName, Settings, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolStarted, ToolSummary, ToolsChanged, TrashQuestion, UncomparedNote, VaultChanged, VaultStatus, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+
+export const agentInfo: Members<AgentInfo> = {
+	agent: string,
+	title: string,
+	file: string,
+	here: boolean,
+	client: /* @__PURE__ */ optional(string, null),
+	fault: /* @__PURE__ */ optional(string, null),
+};
+export const readAgentInfo = /* @__PURE__ */ record(agentInfo);
+
+export const agentOutcome: Members<AgentOutcome> = {
+	backup: /* @__PURE__ */ optional(string, null),
+	addedClient: boolean,
+	revokedClient: boolean,
+	then: string,
+};
+export const readAgentOutcome = /* @__PURE__ */ record(agentOutcome);
+
+export const filePreview: Members<FilePreview> = {
+	path: string,
+	change: /* @__PURE__ */ oneOf("create", "modify", "move", "delete", "mkdir", "rmdir"),
+	newPath: /* @__PURE__ */ optional(string, null),
+	added: /* @__PURE__ */ optional(number, 0),
+	removed: /* @__PURE__ */ optional(number, 0),
+	diff: /* @__PURE__ */ optional(string, ""),
+	truncated: /* @__PURE__ */ optional(boolean, false),
+	follows: /* @__PURE__ */ optional(boolean, false),
+	note: /* @__PURE__ */ optional(string, ""),
+	unit: /* @__PURE__ */ optional(string, ""),
+};
+export const readFilePreview = /* @__PURE__ */ record(filePreview);
+
+export const agentPlan: Members<AgentPlan> = {
+	agent: string,
+	client: string,
+	removes: boolean,
+	files: /* @__PURE__ */ list(readFilePreview),
+	kept: /* @__PURE__ */ list(string),
+	digest: string,
+};
+export const readAgentPlan = /* @__PURE__ */ record(agentPlan);
+
+export const allowedSite: Members<AllowedSite> = {
+	site: string,
+	allowedBy: /* @__PURE__ */ optional(string, null),
+	client: /* @__PURE__ */ optional(string, null),
+	sentence: string,
+	lastUsed: /* @__PURE__ */ optional(string, null),
+};
+export const readAllowedSite = /* @__PURE__ */ record(allowedSite);
+
+export const answerOption: Members<AnswerOption> = {
+	who: string,
+	what: string,
+	tool: /* @__PURE__ */ optional(string, null),
+	operation: /* @__PURE__ */ optional(string, null),
+	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	mostFiles: /* @__PURE__ */ optional(number, null),
+	until: string,
+	expires: /* @__PURE__ */ optional(string, null),
+	sentence: string,
+	optionId: string,
+	decision: /* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"),
+	label: string,
+	suggested: /* @__PURE__ */ optional(boolean, false),
+};
+export const readAnswerOption = /* @__PURE__ */ record(answerOption);
 
 export const attached: Members<Attached> = {
 	attached: /* @__PURE__ */ list(string),
@@ -26,6 +95,13 @@ export const auditCleared: Members<AuditCleared> = {
 	cleared: number,
 };
 export const readAuditCleared = /* @__PURE__ */ record(auditCleared);
+
+export const auditDropped: Members<AuditDropped> = {
+	records: number,
+	since: string,
+	until: string,
+};
+export const readAuditDropped = /* @__PURE__ */ record(auditDropped);
 
 export const auditExport: Members<AuditExport> = {
 	format: /* @__PURE__ */ oneOf("json", "csv"),
@@ -83,7 +159,10 @@ export const auditRecord: Members<AuditRecord> = {
 	decision: /* @__PURE__ */ optional(string, null),
 	by: /* @__PURE__ */ optional(string, null),
 	event: /* @__PURE__ */ optional(string, null),
+	code: /* @__PURE__ */ optional(string, null),
+	count: /* @__PURE__ */ optional(number, null),
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readAuditedFile), []),
+	sentence: /* @__PURE__ */ optional(string, ""),
 };
 export const readAuditRecord = /* @__PURE__ */ record(auditRecord);
 
@@ -106,25 +185,32 @@ export const auditVerification: Members<AuditVerification> = {
 	unverified: /* @__PURE__ */ optional(number, 0),
 	faults: /* @__PURE__ */ optional(/* @__PURE__ */ list(readAuditFault), []),
 	faultCount: /* @__PURE__ */ optional(number, 0),
+	droppedEarly: /* @__PURE__ */ optional(readAuditDropped, null),
 	begins: /* @__PURE__ */ optional(readAuditHead, null),
 	head: /* @__PURE__ */ optional(readAuditHead, null),
 };
 export const readAuditVerification = /* @__PURE__ */ record(auditVerification);
 
 export const grant: Members<Grant> = {
+	who: string,
+	what: string,
+	tool: /* @__PURE__ */ optional(string, null),
+	operation: /* @__PURE__ */ optional(string, null),
+	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	mostFiles: /* @__PURE__ */ optional(number, null),
+	until: string,
+	expires: /* @__PURE__ */ optional(string, null),
+	sentence: string,
 	grantId: string,
 	kind: string,
 	client: /* @__PURE__ */ optional(string, null),
 	clientId: /* @__PURE__ */ optional(string, null),
 	sessionId: /* @__PURE__ */ optional(string, null),
-	tool: /* @__PURE__ */ optional(string, null),
-	target: /* @__PURE__ */ optional(string, null),
-	reach: /* @__PURE__ */ optional(string, null),
-	operation: /* @__PURE__ */ optional(string, null),
 	decision: string,
 	feedback: /* @__PURE__ */ optional(string, null),
+	usedFiles: /* @__PURE__ */ optional(number, null),
 	since: /* @__PURE__ */ optional(string, null),
-	expires: /* @__PURE__ */ optional(string, null),
 };
 export const readGrant = /* @__PURE__ */ record(grant);
 
@@ -134,30 +220,29 @@ export const autoApproved: Members<AutoApproved> = {
 };
 export const readAutoApproved = /* @__PURE__ */ record(autoApproved);
 
+export const cacheState: Members<CacheState> = {
+	entries: number,
+	size: number,
+	hits: number,
+	misses: number,
+};
+export const readCacheState = /* @__PURE__ */ record(cacheState);
+
 export const callPlan: Members<CallPlan> = {
 	tool: string,
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
+	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	summary: string,
 	targets: /* @__PURE__ */ list(string),
 };
 export const readCallPlan = /* @__PURE__ */ record(callPlan);
 
-export const filePreview: Members<FilePreview> = {
-	path: string,
-	change: /* @__PURE__ */ oneOf("create", "modify", "move", "delete", "mkdir", "rmdir"),
-	newPath: /* @__PURE__ */ optional(string, null),
-	added: /* @__PURE__ */ optional(number, 0),
-	removed: /* @__PURE__ */ optional(number, 0),
-	diff: /* @__PURE__ */ optional(string, ""),
-	truncated: /* @__PURE__ */ optional(boolean, false),
-};
-export const readFilePreview = /* @__PURE__ */ record(filePreview);
-
 export const writePlan: Members<WritePlan> = {
 	tool: string,
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
+	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	summary: string,
 	targets: /* @__PURE__ */ list(string),
 	digest: string,
@@ -170,6 +255,7 @@ export const requestPlan: Members<RequestPlan> = {
 	tool: string,
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
+	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	summary: string,
 	targets: /* @__PURE__ */ list(string),
 	request: string,
@@ -187,6 +273,20 @@ export const cancelled: Members<Cancelled> = {
 };
 export const readCancelled = /* @__PURE__ */ record(cancelled);
 
+export const chainCall: Members<ChainCall> = {
+	name: string,
+	tool: string,
+	arguments: /* @__PURE__ */ optional(object, {}),
+	each: /* @__PURE__ */ optional(object, null),
+};
+export const readChainCall = /* @__PURE__ */ record(chainCall);
+
+export const changeDiff: Members<ChangeDiff> = {
+	files: /* @__PURE__ */ list(readFilePreview),
+	lost: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+};
+export const readChangeDiff = /* @__PURE__ */ record(changeDiff);
+
 export const changeEntry: Members<ChangeEntry> = {
 	executionId: string,
 	tool: string,
@@ -197,6 +297,10 @@ export const changeEntry: Members<ChangeEntry> = {
 	added: number,
 	removed: number,
 	canUndo: boolean,
+	clientId: string,
+	who: /* @__PURE__ */ optional(string, ""),
+	summary: /* @__PURE__ */ optional(string, ""),
+	grant: /* @__PURE__ */ optional(string, null),
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
@@ -205,6 +309,8 @@ export const clientInfo: Members<ClientInfo> = {
 	name: string,
 	callsItself: /* @__PURE__ */ optional(string, null),
 	capabilities: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")),
+	preset: /* @__PURE__ */ optional(string, null),
+	elicitation: /* @__PURE__ */ optional(boolean, false),
 	added: string,
 	lastSeen: /* @__PURE__ */ optional(string, null),
 	connected: /* @__PURE__ */ optional(number, 0),
@@ -222,6 +328,7 @@ export const consentReply: Members<ConsentReply> = {
 	by: /* @__PURE__ */ optional(string, null),
 	reason: /* @__PURE__ */ optional(string, null),
 	planDigest: /* @__PURE__ */ optional(string, null),
+	grant: /* @__PURE__ */ optional(readGrant, null),
 };
 export const readConsentReply = /* @__PURE__ */ record(consentReply);
 
@@ -238,13 +345,6 @@ export const targetView: Members<TargetView> = {
 	label: string,
 };
 export const readTargetView = /* @__PURE__ */ record(targetView);
-
-export const rungView: Members<RungView> = {
-	reach: /* @__PURE__ */ oneOf("file", "folder", "vault", "page", "section", "site", "command", "executable", "tool", "server", "custom_tool"),
-	keys: /* @__PURE__ */ list(string),
-	label: string,
-};
-export const readRungView = /* @__PURE__ */ record(rungView);
 
 export const preview: Members<Preview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
@@ -273,23 +373,27 @@ export const consentRequest: Members<ConsentRequest> = {
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
+	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	summary: string,
 	reason: /* @__PURE__ */ optional(string, null),
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
 	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
-	ladder: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readRungView), []),
-	covers: /* @__PURE__ */ oneOf("tool", "target"),
+	options: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readAnswerOption), []),
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
 	preview: /* @__PURE__ */ optional(readPreview, null),
 	planDigest: /* @__PURE__ */ optional(string, null),
 	hunksSupported: /* @__PURE__ */ optional(boolean, false),
+	editable: /* @__PURE__ */ optional(boolean, false),
+	revised: /* @__PURE__ */ optional(boolean, false),
 	createdAt: string,
 	expiresAt: string,
 	scope: /* @__PURE__ */ optional(readScope, null),
 	brief: /* @__PURE__ */ optional(boolean, false),
+	waiting: /* @__PURE__ */ optional(boolean, false),
+	draft: /* @__PURE__ */ optional(string, null),
 };
 export const readConsentRequest = /* @__PURE__ */ record(consentRequest);
 
@@ -300,6 +404,45 @@ export const consentResolved: Members<ConsentResolved> = {
 	by: /* @__PURE__ */ optional(string, null),
 };
 export const readConsentResolved = /* @__PURE__ */ record(consentResolved);
+
+export const consentRevised: Members<ConsentRevised> = {
+	requestId: string,
+	client: string,
+	clientId: /* @__PURE__ */ optional(string, ""),
+	callsItself: /* @__PURE__ */ optional(string, null),
+	verified: /* @__PURE__ */ optional(boolean, false),
+	sessionId: string,
+	tool: readToolFace,
+	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
+	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
+	summary: string,
+	reason: /* @__PURE__ */ optional(string, null),
+	parameters: object,
+	targets: /* @__PURE__ */ list(string),
+	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
+	options: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readAnswerOption), []),
+	canBypass: boolean,
+	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
+	preview: /* @__PURE__ */ optional(readPreview, null),
+	planDigest: /* @__PURE__ */ optional(string, null),
+	hunksSupported: /* @__PURE__ */ optional(boolean, false),
+	editable: /* @__PURE__ */ optional(boolean, false),
+	revised: /* @__PURE__ */ optional(boolean, false),
+	createdAt: string,
+	expiresAt: string,
+	scope: /* @__PURE__ */ optional(readScope, null),
+	brief: /* @__PURE__ */ optional(boolean, false),
+	waiting: /* @__PURE__ */ optional(boolean, false),
+	draft: /* @__PURE__ */ optional(string, null),
+};
+export const readConsentRevised = /* @__PURE__ */ record(consentRevised);
+
+export const consentWaiting: Members<ConsentWaiting> = {
+	requestId: string,
+	expiresAt: string,
+};
+export const readConsentWaiting = /* @__PURE__ */ record(consentWaiting);
 
 export const dataPart: Members<DataPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("data"), "data"),
@@ -321,12 +464,53 @@ export const discovery: Members<Discovery> = {
 };
 export const readDiscovery = /* @__PURE__ */ record(discovery);
 
+export const draftDiscarded: Members<DraftDiscarded> = {
+	draftId: string,
+};
+export const readDraftDiscarded = /* @__PURE__ */ record(draftDiscarded);
+
+export const draftStep: Members<DraftStep> = {
+	tool: string,
+	summary: string,
+	time: string,
+};
+export const readDraftStep = /* @__PURE__ */ record(draftStep);
+
+export const draftInfo: Members<DraftInfo> = {
+	draftId: string,
+	client: string,
+	clientId: string,
+	created: string,
+	touched: string,
+	steps: /* @__PURE__ */ list(readDraftStep),
+	files: /* @__PURE__ */ list(string),
+};
+export const readDraftInfo = /* @__PURE__ */ record(draftInfo);
+
+export const draftPreview: Members<DraftPreview> = {
+	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
+	warnings: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	conflict: /* @__PURE__ */ optional(string, null),
+};
+export const readDraftPreview = /* @__PURE__ */ record(draftPreview);
+
+export const draftsChanged: Members<DraftsChanged> = {
+};
+export const readDraftsChanged = /* @__PURE__ */ record(draftsChanged);
+
+export const effectiveSettings: Members<EffectiveSettings> = {
+	consentMode: /* @__PURE__ */ dictionary(/* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow")),
+	rateLimits: /* @__PURE__ */ dictionary(number),
+};
+export const readEffectiveSettings = /* @__PURE__ */ record(effectiveSettings);
+
 export const endpoint: Members<Endpoint> = {
 	url: string,
 	http: string,
 	token: string,
 	pid: number,
 	version: string,
+	vault: /* @__PURE__ */ optional(string, ""),
 };
 export const readEndpoint = /* @__PURE__ */ record(endpoint);
 
@@ -340,6 +524,7 @@ export const explanation: Members<Explanation> = {
 	class: /* @__PURE__ */ oneOf("always", "session", "never"),
 	mode: /* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow"),
 	summary: string,
+	elicitation: /* @__PURE__ */ optional(boolean, false),
 };
 export const readExplanation = /* @__PURE__ */ record(explanation);
 
@@ -347,6 +532,16 @@ export const faults: Members<Faults> = {
 	faults: /* @__PURE__ */ list(string),
 };
 export const readFaults = /* @__PURE__ */ record(faults);
+
+export const foundServer: Members<FoundServer> = {
+	agent: string,
+	program: string,
+	name: string,
+	told: /* @__PURE__ */ list(string),
+	fault: /* @__PURE__ */ optional(string, null),
+	known: boolean,
+};
+export const readFoundServer = /* @__PURE__ */ record(foundServer);
 
 export const toolFunction: Members<ToolFunction> = {
 	name: string,
@@ -360,6 +555,11 @@ export const functionTool: Members<FunctionTool> = {
 	function: readToolFunction,
 };
 export const readFunctionTool = /* @__PURE__ */ record(functionTool);
+
+export const grantsChanged: Members<GrantsChanged> = {
+	bounded: /* @__PURE__ */ optional(/* @__PURE__ */ list(readGrant), []),
+};
+export const readGrantsChanged = /* @__PURE__ */ record(grantsChanged);
 
 export const hostWrite: Members<HostWrite> = {
 	path: string,
@@ -406,6 +606,23 @@ export const indexProgress: Members<IndexProgress> = {
 };
 export const readIndexProgress = /* @__PURE__ */ record(indexProgress);
 
+export const keyStatus: Members<KeyStatus> = {
+	provider: string,
+	title: string,
+	server: string,
+	isSet: boolean,
+	keptIn: /* @__PURE__ */ optional(string, null),
+	fault: /* @__PURE__ */ optional(string, null),
+};
+export const readKeyStatus = /* @__PURE__ */ record(keyStatus);
+
+export const keyTest: Members<KeyTest> = {
+	provider: string,
+	outcome: string,
+	message: string,
+};
+export const readKeyTest = /* @__PURE__ */ record(keyTest);
+
 export const limitHit: Members<LimitHit> = {
 	tool: string,
 	retryAfter: number,
@@ -421,12 +638,15 @@ export const limitUse: Members<LimitUse> = {
 };
 export const readLimitUse = /* @__PURE__ */ record(limitUse);
 
+export const linkPart: Members<LinkPart> = {
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("link"), "link"),
+	uri: string,
+	name: string,
+	mimeType: /* @__PURE__ */ optional(string, null),
+};
+export const readLinkPart = /* @__PURE__ */ record(linkPart);
+
 export const mcpAnnotations: Members<McpAnnotations> = {
-	title: string,
-	readOnlyHint: boolean,
-	destructiveHint: boolean,
-	idempotentHint: boolean,
-	openWorldHint: boolean,
 };
 export const readMcpAnnotations = /* @__PURE__ */ record(mcpAnnotations);
 
@@ -435,6 +655,7 @@ export const mcpTool: Members<McpTool> = {
 	title: string,
 	description: string,
 	inputSchema: object,
+	outputSchema: /* @__PURE__ */ optional(object, null),
 	annotations: readMcpAnnotations,
 };
 export const readMcpTool = /* @__PURE__ */ record(mcpTool);
@@ -452,10 +673,21 @@ export const notePart: Members<NotePart> = {
 };
 export const readNotePart = /* @__PURE__ */ record(notePart);
 
+export const ownQuestion: Members<OwnQuestion> = {
+	requestId: string,
+	callId: /* @__PURE__ */ optional(string, null),
+	message: string,
+};
+export const readOwnQuestion = /* @__PURE__ */ record(ownQuestion);
+
 export const pendingCall: Members<PendingCall> = {
 	status: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("pending"), "pending"),
 	callId: string,
 	requestId: /* @__PURE__ */ optional(string, null),
+	waits: /* @__PURE__ */ optional(string, null),
+	state: /* @__PURE__ */ optional(string, "running"),
+	expiresAt: /* @__PURE__ */ optional(string, null),
+	text: /* @__PURE__ */ optional(string, ""),
 };
 export const readPendingCall = /* @__PURE__ */ record(pendingCall);
 
@@ -466,10 +698,63 @@ export const refusal: Members<Refusal> = {
 };
 export const readRefusal = /* @__PURE__ */ record(refusal);
 
+export const revision: Members<Revision> = {
+	accepted: boolean,
+	question: /* @__PURE__ */ optional(readConsentRequest, null),
+	reason: /* @__PURE__ */ optional(string, null),
+};
+export const readRevision = /* @__PURE__ */ record(revision);
+
 export const revoked: Members<Revoked> = {
 	revoked: boolean,
 };
 export const readRevoked = /* @__PURE__ */ record(revoked);
+
+export const searchServiceInfo: Members<SearchServiceInfo> = {
+	service: string,
+	title: string,
+	terms: string,
+	link: string,
+	needsKey: boolean,
+	hasFreshness: boolean,
+	missing: /* @__PURE__ */ optional(string, null),
+};
+export const readSearchServiceInfo = /* @__PURE__ */ record(searchServiceInfo);
+
+export const serverToolInfo: Members<ServerToolInfo> = {
+	name: string,
+	call: string,
+	title: string,
+	description: string,
+	readOnly: boolean,
+	destructive: boolean,
+	change: /* @__PURE__ */ optional(string, null),
+};
+export const readServerToolInfo = /* @__PURE__ */ record(serverToolInfo);
+
+export const serverInfo: Members<ServerInfo> = {
+	name: string,
+	description: string,
+	told: /* @__PURE__ */ list(string),
+	enabled: boolean,
+	trusted: boolean,
+	state: string,
+	reason: string,
+	change: /* @__PURE__ */ optional(string, null),
+	tools: /* @__PURE__ */ list(readServerToolInfo),
+	faults: /* @__PURE__ */ list(string),
+	log: /* @__PURE__ */ list(string),
+	digest: string,
+};
+export const readServerInfo = /* @__PURE__ */ record(serverInfo);
+
+export const serverList: Members<ServerList> = {
+	servers: /* @__PURE__ */ list(readServerInfo),
+	file: string,
+	fault: /* @__PURE__ */ optional(string, null),
+	allowed: boolean,
+};
+export const readServerList = /* @__PURE__ */ record(serverList);
 
 export const sessionInfo: Members<SessionInfo> = {
 	role: string,
@@ -479,9 +764,11 @@ export const sessionInfo: Members<SessionInfo> = {
 	sessionId: string,
 	vault: string,
 	version: string,
-	protocol: /* @__PURE__ */ optional(number, 3),
+	protocol: /* @__PURE__ */ optional(number, 5),
 	tools: /* @__PURE__ */ list(string),
 	hostConnected: boolean,
+	waitSeconds: /* @__PURE__ */ optional(number, 40),
+	maxOutputBytes: /* @__PURE__ */ optional(number, 65536),
 };
 export const readSessionInfo = /* @__PURE__ */ record(sessionInfo);
 
@@ -492,19 +779,29 @@ export const sessionName: Members<SessionName> = {
 };
 export const readSessionName = /* @__PURE__ */ record(sessionName);
 
-export const settings: Members<Settings> = {
+export const settingsInForce: Members<SettingsInForce> = {
 	enabledTools: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	consentMode: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(/* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow")), {}),
 	developerMode: /* @__PURE__ */ optional(boolean, false),
 	consentTimeout: /* @__PURE__ */ optional(number, 300),
+	ticketHours: /* @__PURE__ */ optional(number, 24),
+	waitSeconds: /* @__PURE__ */ optional(number, 40),
+	addingMostFiles: /* @__PURE__ */ optional(number, 50),
+	addingMinutes: /* @__PURE__ */ optional(number, 60),
 	grantExpiryDays: /* @__PURE__ */ optional(number, 30),
+	draftDays: /* @__PURE__ */ optional(number, 7),
 	ollamaWebSearchEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
+	webSearchProviders: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ oneOf("ollama", "searxng", "brave", "duckduckgo", "google")), []),
+	searxngEndpoint: /* @__PURE__ */ optional(string, ""),
+	googleSearchEngineId: /* @__PURE__ */ optional(string, ""),
 	encryptedKeys: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(string), {}),
 	allowedDomains: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	allowAllDomains: /* @__PURE__ */ optional(boolean, false),
 	blockExternalRequests: /* @__PURE__ */ optional(boolean, false),
 	httpsOnly: /* @__PURE__ */ optional(boolean, true),
+	allowSelfSignedLocalhost: /* @__PURE__ */ optional(boolean, false),
 	maxResponseSize: /* @__PURE__ */ optional(number, 10485760),
+	reviewWebPages: /* @__PURE__ */ optional(boolean, false),
 	followRedirects: /* @__PURE__ */ optional(boolean, true),
 	maxRedirects: /* @__PURE__ */ optional(number, 5),
 	requestTimeout: /* @__PURE__ */ optional(number, 30),
@@ -512,6 +809,10 @@ export const settings: Members<Settings> = {
 	allowTerminal: /* @__PURE__ */ optional(boolean, false),
 	allowCustomTools: /* @__PURE__ */ optional(boolean, false),
 	allowMcpServers: /* @__PURE__ */ optional(boolean, false),
+	requireSandbox: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("always", "never"), null),
+	terminalNetwork: /* @__PURE__ */ optional(boolean, false),
+	terminalTimeout: /* @__PURE__ */ optional(number, 120),
+	terminalLargestFile: /* @__PURE__ */ optional(number, 20971520),
 	rateLimits: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(number), {}),
 	globalRateLimit: /* @__PURE__ */ optional(number, 200),
 	cacheEnabled: /* @__PURE__ */ optional(boolean, true),
@@ -528,28 +829,37 @@ export const settings: Members<Settings> = {
 	readMaxBytes: /* @__PURE__ */ optional(number, 1048576),
 	maxOutputBytes: /* @__PURE__ */ optional(number, 65536),
 	ignorePatterns: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	portableNames: /* @__PURE__ */ optional(boolean, true),
 	patchBackupEnabled: /* @__PURE__ */ optional(boolean, true),
 	backupRetentionDays: /* @__PURE__ */ optional(number, 30),
 	webSearchMaxResults: /* @__PURE__ */ optional(number, 5),
 	webSearchDefaultFreshness: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("day", "week", "month", "year"), null),
 	webFetchMaxBytes: /* @__PURE__ */ optional(number, 512000),
+	effective: readEffectiveSettings,
 };
-export const readSettings = /* @__PURE__ */ record(settings);
+export const readSettingsInForce = /* @__PURE__ */ record(settingsInForce);
 
 export const settingsSection: Members<SettingsSection> = {
 	id: string,
 	title: string,
+	description: string,
 };
 export const readSettingsSection = /* @__PURE__ */ record(settingsSection);
 
-export const toolSummary: Members<ToolSummary> = {
+export const toolSetting: Members<ToolSetting> = {
 	name: string,
 	title: string,
 	description: string,
 	risk: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
 	consentClass: /* @__PURE__ */ oneOf("always", "session", "never"),
+	group: string,
+	enabled: boolean,
+	mode: /* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow"),
+	modes: /* @__PURE__ */ list(/* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow")),
+	rate: number,
+	defaultRate: number,
 };
-export const readToolSummary = /* @__PURE__ */ record(toolSummary);
+export const readToolSetting = /* @__PURE__ */ record(toolSetting);
 
 export const settingsSchema: Members<SettingsSchema> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("object"), "object"),
@@ -559,7 +869,7 @@ export const settingsSchema: Members<SettingsSchema> = {
 	properties: object,
 	sections: /* @__PURE__ */ list(readSettingsSection),
 	presets: /* @__PURE__ */ dictionary(/* @__PURE__ */ list(string)),
-	tools: /* @__PURE__ */ list(readToolSummary),
+	tools: /* @__PURE__ */ list(readToolSetting),
 };
 export const readSettingsSchema = /* @__PURE__ */ record(settingsSchema);
 
@@ -573,6 +883,38 @@ export const subscribed: Members<Subscribed> = {
 	kinds: /* @__PURE__ */ list(string),
 };
 export const readSubscribed = /* @__PURE__ */ record(subscribed);
+
+export const templateParameter: Members<TemplateParameter> = {
+	name: string,
+	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("text", "number", "boolean", "list", "date"), "text"),
+	title: /* @__PURE__ */ optional(string, ""),
+	description: /* @__PURE__ */ optional(string, ""),
+	optional: /* @__PURE__ */ optional(boolean, false),
+	default: unknown,
+	choices: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+};
+export const readTemplateParameter = /* @__PURE__ */ record(templateParameter);
+
+export const template: Members<Template> = {
+	name: string,
+	title: string,
+	description: /* @__PURE__ */ optional(string, ""),
+	parameters: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTemplateParameter), []),
+	calls: /* @__PURE__ */ list(readChainCall),
+};
+export const readTemplate = /* @__PURE__ */ record(template);
+
+export const templateInfo: Members<TemplateInfo> = {
+	template: readTemplate,
+	shipped: boolean,
+};
+export const readTemplateInfo = /* @__PURE__ */ record(templateInfo);
+
+export const templateRemoved: Members<TemplateRemoved> = {
+	name: string,
+	restored: boolean,
+};
+export const readTemplateRemoved = /* @__PURE__ */ record(templateRemoved);
 
 export const textPart: Members<TextPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("text"), "text"),
@@ -636,7 +978,7 @@ export const toolResult: Members<ToolResult> = {
 	errorType: /* @__PURE__ */ optional(string, null),
 	executionId: /* @__PURE__ */ optional(string, null),
 	metadata: /* @__PURE__ */ optional(object, {}),
-	parts: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ either(readTextPart, readDataPart, readImagePart, readNotePart)), []),
+	parts: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ either(readTextPart, readDataPart, readImagePart, readNotePart, readLinkPart)), []),
 };
 export const readToolResult = /* @__PURE__ */ record(toolResult);
 
@@ -657,11 +999,45 @@ export const trashQuestion: Members<TrashQuestion> = {
 };
 export const readTrashQuestion = /* @__PURE__ */ record(trashQuestion);
 
+export const undoneChange: Members<UndoneChange> = {
+	executionId: string,
+	tool: string,
+	client: string,
+	time: string,
+	state: string,
+	files: /* @__PURE__ */ list(string),
+	added: number,
+	removed: number,
+	canUndo: boolean,
+	clientId: string,
+	who: /* @__PURE__ */ optional(string, ""),
+	summary: /* @__PURE__ */ optional(string, ""),
+	grant: /* @__PURE__ */ optional(string, null),
+	undone: /* @__PURE__ */ optional(boolean, false),
+	why: /* @__PURE__ */ optional(string, null),
+};
+export const readUndoneChange = /* @__PURE__ */ record(undoneChange);
+
+export const undoneAll: Members<UndoneAll> = {
+	changes: /* @__PURE__ */ list(readUndoneChange),
+	undone: number,
+	skipped: number,
+	files: number,
+	text: string,
+};
+export const readUndoneAll = /* @__PURE__ */ record(undoneAll);
+
 export const vaultChanged: Members<VaultChanged> = {
 	path: string,
 	change: string,
 };
 export const readVaultChanged = /* @__PURE__ */ record(vaultChanged);
+
+export const vaultMoved: Members<VaultMoved> = {
+	inPlace: boolean,
+	message: string,
+};
+export const readVaultMoved = /* @__PURE__ */ record(vaultMoved);
 
 export const vaultStatus: Members<VaultStatus> = {
 	notes: number,
@@ -669,8 +1045,24 @@ export const vaultStatus: Members<VaultStatus> = {
 	indexed: number,
 	indexing: boolean,
 	lastSweep: /* @__PURE__ */ optional(string, null),
+	byNameOnly: number,
+	namedOnly: /* @__PURE__ */ list(string),
+	inPlace: /* @__PURE__ */ optional(boolean, true),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
+
+export const webCleared: Members<WebCleared> = {
+	cleared: boolean,
+};
+export const readWebCleared = /* @__PURE__ */ record(webCleared);
+
+export const webReaderInfo: Members<WebReaderInfo> = {
+	clientId: string,
+	client: string,
+	since: string,
+	sites: /* @__PURE__ */ list(string),
+};
+export const readWebReaderInfo = /* @__PURE__ */ record(webReaderInfo);
 
 export const writeQuestion: Members<WriteQuestion> = {
 	changes: /* @__PURE__ */ list(readHostWrite),
@@ -682,14 +1074,20 @@ export const readWriteQuestion = /* @__PURE__ */ record(writeQuestion);
 export const EVENT_READERS: Members<Events> = {
 	"consent.requested": readConsentRequest,
 	"consent.resolved": readConsentResolved,
+	"consent.revised": readConsentRevised,
+	"consent.waiting": readConsentWaiting,
+	"consent.own": readOwnQuestion,
+	"grants.changed": readGrantsChanged,
 	"tool.started": readToolStarted,
 	"tool.progress": readToolProgress,
 	"tool.output": readToolOutput,
 	"tool.finished": readToolFinished,
 	"tools.changed": readToolsChanged,
+	"drafts.changed": readDraftsChanged,
 	"clients.changed": readClientsChanged,
 	"limits.hit": readLimitHit,
 	"audit.appended": readAuditAppended,
 	"index.progress": readIndexProgress,
 	"vault.changed": readVaultChanged,
+	"vault.moved": readVaultMoved,
 };

@@ -1,66 +1,86 @@
-/** The answers that a question offers: the message to the agent and the buttons. */
+/** The row of answers: deny or allow once; everything else is behind a button. */
 
-import type { Extent } from "../../core/consent/extent";
-import { DECISION_LABELS } from "../../core/consent/wording";
+import { ONCE } from "../../core/consent/wording";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { allows, type ConsentRequest } from "../../core/wire/consent";
-import { Decision } from "../../core/wire/contract";
-import { ExtentChoice } from "./extentChoice";
+import type { AnswerOption, Decision } from "../../core/wire/contract";
+import type { Guard } from "./guard";
+import { RememberPanel } from "./rememberPanel";
 
-export interface AnswerEvents {
-	decide: (decision: Decision, feedback: string | null, extent: Extent) => void;
-	/** The person has chosen where or for whom an answer for longer holds. */
-	chosen: () => void;
-	/** Whether a yes counts already. */
-	armed: () => boolean;
-	/** Deny this question and those that wait behind it. */
-	denyAll: () => void;
+export interface Given {
+	decision: Decision;
+	/** Which of the answers for longer; null: for once. */
+	option: AnswerOption | null;
+	feedback: string | null;
+	/** Whether a key gave it. */
+	byKey: boolean;
 }
 
-/** From left to right: what lasts longest is farthest from the hand, and a yes is never beside where Enter lands first. */
-const ORDER: readonly Decision[] = ["deny_always", "deny_session", "deny_once", "allow_always", "allow_session", "allow_once"];
-const MOST_FEEDBACK = 10_000;
+export interface AnswerEvents {
+	decide: (given: Given) => void;
+	later: () => void;
+	/** Answer all that this client asks in one list. */
+	together: () => void;
+}
+
+/** Characters of it that the bridge gives the agent. */
+const MOST_FEEDBACK = 2_000;
 
 export class Answers {
 	private readonly buttons = new Map<Decision, HTMLButtonElement>();
 	private readonly message: HTMLTextAreaElement;
-	private readonly rest: HTMLButtonElement;
-	private readonly extent: ExtentChoice;
+	private readonly group: HTMLButtonElement;
+	private readonly panel: RememberPanel;
+	private readonly options: readonly AnswerOption[];
 	private blocked = false;
 	private nothing = false;
+	private partial = false;
 
 	constructor(
 		container: HTMLElement,
 		request: ConsentRequest,
+		private readonly guard: Guard,
 		private readonly events: AnswerEvents,
 	) {
-		const offered = ORDER.filter((decision) => request.choices.includes(decision));
+		this.options = request.options;
+		this.panel = new RememberPanel(container, request.options.filter((one) => request.choices.includes(one.decision)), guard, {
+			ready: ({ decision }) => !this.blocked && (!allows(decision) || (guard.armed && !this.partial)),
+			choose: (option) => { this.give(option.decision, option, false); },
+		});
 		this.message = container.createEl("textarea", {
 			cls: "vault-bridge-message",
-			placeholder: "Message to the agent, sent when you deny",
-			attr: { rows: "1", maxlength: String(MOST_FEEDBACK), "aria-label": "Message to the agent, sent when you deny" },
+			placeholder: "Message to the agent, sent with your answer",
+			attr: { rows: "1", maxlength: String(MOST_FEEDBACK), "aria-label": "Message to the agent, sent with your answer" },
 		});
-		const choice = container.createDiv();
 		const bar = container.createDiv({ cls: "modal-button-container vault-bridge-answers" });
-		this.rest = bar.createEl("button", { cls: "vault-bridge-deny-rest", type: "button" });
-		this.rest.addEventListener("click", () => {
-			if (!this.blocked) events.denyAll();
-		});
-		for (const decision of offered) this.buttons.set(decision, this.drawButton(bar, decision));
-		const note = container.createDiv({ cls: "vault-bridge-scope" });
-		this.extent = new ExtentChoice(choice, note, request, offered, events.chosen);
-		drawLimits(note, offered);
-		this.setWaiting(0);
+		const rest = bar.createDiv({ cls: "vault-bridge-answers-rest" });
+		this.drawButton(rest, "Later").addEventListener("click", events.later);
+		if (!this.panel.isEmpty) this.drawRemember(rest);
+		this.group = this.drawButton(rest, "");
+		this.group.addEventListener("click", events.together);
+		for (const decision of ["deny_once", "allow_once"] as const) {
+			if (request.choices.includes(decision)) this.drawOnce(bar, decision);
+		}
+		this.setGroup(1);
 		this.refresh();
 	}
 
-	/** Where the focus starts: the safest answer. */
 	get deny(): HTMLButtonElement | null {
-		return this.buttons.get("deny_once") ?? [...this.buttons].find(([decision]) => !allows(decision))?.[1] ?? null;
+		return this.buttons.get("deny_once") ?? null;
+	}
+
+	/** What an answer for once does, in the bridge's words. */
+	onceSentence(decision: Decision): string | null {
+		return this.options.find((one) => one.decision === decision)?.sentence ?? null;
 	}
 
 	/** What the person wrote to the agent. */
 	get feedback(): string | null {
 		return this.message.value.trim() || null;
+	}
+
+	set feedback(text: string | null) {
+		this.message.value = text ?? "";
 	}
 
 	/** No answer can be given now: there is no connection, or one is on its way. */
@@ -69,52 +89,57 @@ export class Answers {
 		this.refresh();
 	}
 
-	setWaiting(others: number): void {
-		this.rest.toggle(others > 0);
-		this.rest.setText(`Deny all ${others + 1}`);
-		this.rest.setAttr("aria-label", `Deny this question and the ${others} that wait behind it`);
+	/** How many questions of this client wait. */
+	setGroup(count: number): void {
+		this.group.toggle(count > 1);
+		this.group.setText(`Answer ${count} together`);
 	}
 
-	/** Say how much of the change a yes is for. */
+	/** Say how much of the change a yes is for. A part of it can be allowed once, and not for longer. */
 	setChosen(wanted: number, total: number): void {
 		this.nothing = wanted === 0;
-		const label = wanted === total ? DECISION_LABELS.allow_once : `Allow ${wanted} of ${total}`;
-		this.buttons.get("allow_once")?.setText(label);
+		this.partial = wanted < total;
+		this.buttons.get("allow_once")?.setText(this.partial ? `Allow ${wanted} of ${total}` : ONCE.allow_once);
 		this.refresh();
 	}
 
 	/** Show whether a yes counts. Not `disabled`, which would take a focused button's place from under the hand. */
 	refresh(): void {
 		const ready = this.canAllow;
-		for (const [decision, button] of this.buttons) {
-			button.setAttr("aria-disabled", this.blocked || (allows(decision) && !ready));
-			if (decision === "allow_once") button.toggleClass("mod-cta", ready);
-		}
+		for (const [decision, button] of this.buttons) button.setAttr("aria-disabled", this.blocked || (allows(decision) && !ready));
+		this.buttons.get("allow_once")?.toggleClass("mod-cta", ready);
+		this.panel.refresh();
 	}
 
 	private get canAllow(): boolean {
-		return this.events.armed() && !this.blocked && !this.nothing;
+		return this.guard.armed && !this.blocked && !this.nothing;
 	}
 
-	private drawButton(bar: HTMLElement, decision: Decision): HTMLButtonElement {
-		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: DECISION_LABELS[decision], type: "button" });
+	private drawButton(bar: HTMLElement, text: string): HTMLButtonElement {
+		return bar.createEl("button", { text, type: "button" });
+	}
+
+	private drawRemember(bar: HTMLElement): void {
+		const button = this.drawButton(bar, "Remember…");
+		button.setAttr("aria-expanded", "false");
 		button.addEventListener("click", () => {
-			if (this.blocked || (allows(decision) && !this.canAllow)) return;
-			this.events.decide(decision, allows(decision) ? null : this.feedback, this.extent.of(decision));
+			const open = button.getAttr("aria-expanded") !== "true";
+			button.setAttr("aria-expanded", open);
+			this.panel.toggle(open);
+			this.guard.rearm();
 		});
-		// Enter is what hands type without looking. It may deny; it never allows. Space and the mouse do both, and a key
-		// that was meant for the note one was writing does neither.
-		button.addEventListener("keydown", (event) => {
-			const activates = event.key === "Enter" || event.key === " ";
-			const early = event.repeat || !this.events.armed();
-			if (activates && (early || (event.key === "Enter" && allows(decision)))) event.preventDefault();
-		});
-		return button;
 	}
-}
 
-/** What is not offered, and what no key does. */
-function drawLimits(note: HTMLElement, offered: readonly Decision[]): void {
-	if (!offered.includes("allow_always")) note.appendText("Always allow is not offered for this. ");
-	if (Decision.some((decision) => allows(decision) && offered.includes(decision))) note.appendText("Enter never allows.");
+	private drawOnce(bar: HTMLElement, decision: keyof typeof ONCE): void {
+		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: ONCE[decision], type: "button" });
+		const sentence = this.onceSentence(decision);
+		if (sentence !== null) button.title = sanitizePlain(sentence);
+		this.guard.press(button, allows(decision) ? "allow" : "deny", (byKey) => { this.give(decision, null, byKey); });
+		this.buttons.set(decision, button);
+	}
+
+	private give(decision: Decision, option: AnswerOption | null, byKey: boolean): void {
+		if (this.blocked || (allows(decision) && !this.canAllow)) return;
+		this.events.decide({ decision, option, feedback: this.feedback, byKey });
+	}
 }

@@ -2,56 +2,68 @@
 
 import { Modal, type App } from "obsidian";
 import type { Clock } from "../../core/clock";
-import { Arming } from "../../core/consent/arming";
+import { noteOf } from "../../core/consent/asker";
 import { countdown } from "../../core/consent/countdown";
-import type { Extent } from "../../core/consent/extent";
-import { parseDiff } from "../../core/diff/parse";
-import { HunkSelection, type Hunks } from "../../core/diff/selection";
-import type { ConsentRequest } from "../../core/wire/consent";
-import type { Decision } from "../../core/wire/contract";
+import { patienceOf, untilWords } from "../../core/consent/patience";
+import { Selection, type Hunks } from "../../core/diff/selection";
+import { allows, type ConsentRequest } from "../../core/wire/consent";
 import { trapFocus } from "../focusTrap";
-import { Answers } from "./answers";
+import { showText } from "../text";
+import { Answers, type Given } from "./answers";
 import { drawEffect } from "./effect";
-import { drawIntroduction, drawTitle } from "./header";
+import { Guard } from "./guard";
+import { drawBackground, drawSummary, drawTool } from "./header";
+import { drawMoreBelow } from "./moreBelow";
 
-export interface Answer {
-	decision: Decision;
-	feedback: string | null;
+export interface Answer extends Given {
 	hunks: Hunks | null;
-	extent: Extent;
 }
 
 export interface ConsentEvents {
 	decide: (answer: Answer) => void;
-	denyAll: () => void;
-	/** The person wants to look at something else first; the question stays open. */
+	/** The person does not answer now: the question stays open. */
+	later: () => void;
+	together: () => void;
+	/** The person wants to look at something else first; the question stays open too. */
 	showLog: () => void;
 	showSettings: () => void;
+	showNote: (path: string) => void;
+	/** Ask for a plan with other text. Returns why there is none; null when there is. */
+	revise: (request: ConsentRequest, path: string, hunk: number, text: string) => Promise<string | null>;
 }
 
-const POINTING = ["mousedown", "click"] as const;
-
 export class ConsentModal extends Modal {
-	private readonly arming: Arming;
+	private readonly guard: Guard;
 	private answers: Answers | null = null;
-	private selection: HunkSelection | null = null;
+	private selection: Selection | null = null;
 	private timeEl: HTMLElement | null = null;
+	private patienceEl: HTMLElement | null = null;
 	private placeEl: HTMLElement | null = null;
 	private statusEl: HTMLElement | null = null;
+	private bodyEl: HTMLElement | null = null;
+	private closeEditor: (() => void) | null = null;
+	/** What ends with what is drawn, and what ends with the window. */
+	private drawn: (() => void)[] = [];
 	private readonly ends: (() => void)[] = [];
 	private cancelTick: (() => void) | null = null;
 	private opened = false;
 	private settled = false;
-	private others = 0;
+	private trouble: string | null = null;
+	private patience: string | null = null;
+	private place = { others: 0, group: 1 };
 
 	constructor(
 		app: App,
-		readonly request: ConsentRequest,
+		private shown: ConsentRequest,
 		private readonly clock: Clock,
 		private readonly events: ConsentEvents,
 	) {
 		super(app);
-		this.arming = new Arming(clock);
+		this.guard = new Guard(clock, () => this.answers?.refresh());
+	}
+
+	get request(): ConsentRequest {
+		return this.shown;
 	}
 
 	get isOpen(): boolean {
@@ -60,36 +72,28 @@ export class ConsentModal extends Modal {
 
 	override onOpen(): void {
 		this.opened = true;
-		const { request } = this;
-		const summaryId = `vault-bridge-summary-${request.requestId}`;
 		this.modalEl.addClass("vault-bridge-consent");
-		this.modalEl.setAttrs({ role: "alertdialog", "aria-modal": "true", "aria-labelledby": `${summaryId}-title`, "aria-describedby": summaryId });
-		this.titleEl.setAttr("id", `${summaryId}-title`);
-		drawTitle(this.titleEl, request);
-		this.drawBar();
-		this.statusEl = this.contentEl.createDiv({ cls: "vault-bridge-note is-warning", attr: { role: "status" } });
-		this.statusEl.hide();
-		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
-		drawIntroduction(body, request, summaryId);
-		this.selection = selectionFor(request);
-		const offer = this.selection && { selection: this.selection, changed: () => { this.showSelection(); } };
-		this.ends.push(drawEffect(body, request, offer));
-		this.drawAnswers();
-		this.drawFooter();
-		this.guardInput();
+		this.titleEl.addClass("vault-bridge-tool");
+		this.draw();
+		this.ends.push(this.guard.watch(this.containerEl, this.modalEl), trapFocus(this.modalEl), this.watchTab());
 		this.tick();
-		this.focusDeny();
-		// Once more when the modal's own opening is over, in case that moves the focus.
-		this.ends.push(this.clock.after(0, () => { this.focusDeny(); }));
+		this.focusStart();
+		// Once more when the modal's own opening is over, which gives the focus to the first control.
+		this.ends.push(this.clock.after(0, () => { this.focusStart(); }));
+	}
+
+	/** Escape and the close button: with a field open they close the field, else they put the question off. */
+	override close(): void {
+		if (this.closeEditor && !this.settled) this.closeEditor();
+		else super.close();
 	}
 
 	override onClose(): void {
 		this.opened = false;
 		this.cancelTick?.();
-		for (const end of this.ends) end();
+		for (const end of [...this.drawn, ...this.ends]) end();
 		this.contentEl.empty();
-		// Escape and the close button: closing a question is refusing it, once.
-		if (!this.settled) this.decide("deny_once");
+		if (!this.settled) this.events.later();
 	}
 
 	/** Close without an answer of ours: it was answered elsewhere, or is set aside. */
@@ -98,19 +102,43 @@ export class ConsentModal extends Modal {
 		this.close();
 	}
 
-	setOthers(others: number): void {
-		this.others = others;
+	/** The question is about something else now. What the person read stays where it was, and nothing counts for a moment. */
+	update(request: ConsentRequest): void {
+		const { scrollTop } = this.bodyEl ?? { scrollTop: 0 };
+		const feedback = this.answers?.feedback ?? null;
+		this.shown = request;
+		this.draw();
+		if (this.answers) this.answers.feedback = feedback;
+		if (this.bodyEl) this.drawn.push(scrollTo(this.bodyEl, scrollTop));
+		this.guard.restart();
+		this.focusStart();
+	}
+
+	/** Whether the person is at it. */
+	get isTouched(): boolean {
+		return this.guard.isTouched;
+	}
+
+	/** The question's call has a ticket. It is the same question, with more time. */
+	wait(request: ConsentRequest): void {
+		this.shown = request;
+		this.drawTime();
+	}
+
+	/** How many other questions wait, and how many the one who asks this one has. */
+	setOthers(others: number, group: number): void {
+		this.place = { others, group };
 		this.placeEl?.setText(others > 0 ? `1 of ${others + 1}` : "");
-		this.answers?.setWaiting(others);
+		this.answers?.setGroup(group);
 	}
 
 	/** Say why no answer can be given now; null when one can. */
 	setTrouble(sentence: string | null): void {
+		this.trouble = sentence;
 		this.statusEl?.setText(sentence ?? "");
 		this.statusEl?.toggle(sentence !== null);
-		this.settled = false;
 		this.answers?.setBlocked(sentence !== null);
-		if (sentence === null) this.rearm();
+		if (sentence === null) this.guard.rearm();
 	}
 
 	/** A decision is on its way; it ends with `dismiss` or `setTrouble`. */
@@ -118,14 +146,40 @@ export class ConsentModal extends Modal {
 		this.answers?.setBlocked(true);
 	}
 
-	private decide(decision: Decision): void {
-		this.settled = true;
-		const offered = this.request.choices.includes(decision) ? decision : this.request.choices.find((one) => one.startsWith("deny"));
-		if (offered) this.events.decide({ decision: offered, feedback: this.answers?.feedback ?? null, hunks: null, extent: { reach: null, everyone: null } });
+	private draw(): void {
+		for (const end of this.drawn.splice(0)) end();
+		this.closeEditor = null;
+		this.titleEl.empty();
+		this.contentEl.empty();
+		const { request } = this;
+		const summaryId = `vault-bridge-summary-${request.requestId}`;
+		this.modalEl.setAttrs({ role: "alertdialog", "aria-modal": "true", "aria-labelledby": summaryId });
+		drawTool(this.titleEl, request);
+		this.drawBar();
+		this.statusEl = this.contentEl.createDiv({ cls: "vault-bridge-note is-warning", attr: { role: "status" } });
+		this.drawBody(request, summaryId);
+		this.drawTime();
+		this.drawAnswers(request);
+		this.drawFooter(request);
+		this.setTrouble(this.trouble);
 	}
 
-	private focusDeny(): void {
-		this.answers?.deny?.focus({ preventScroll: true });
+	private drawBody(request: ConsentRequest, summaryId: string): void {
+		const frame = this.contentEl.createDiv({ cls: "vault-bridge-frame" });
+		const body = frame.createDiv({ cls: "vault-bridge-body", attr: { tabindex: "0", role: "region", "aria-labelledby": summaryId } });
+		const content = body.createDiv();
+		drawSummary(content.createDiv({ cls: "vault-bridge-head" }), request, summaryId);
+		this.patience = null;
+		this.patienceEl = content.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
+		drawBackground(content.createDiv({ cls: "vault-bridge-background" }), request);
+		this.selection = selectionFor(request);
+		this.selection?.changed.on(() => { this.showSelection(); });
+		const revising = request.editable && {
+			revise: async (path: string, hunk: number, text: string) => this.events.revise(request, path, hunk, text),
+			editing: (close: (() => void) | null) => { this.closeEditor = close; },
+		};
+		this.drawn.push(drawEffect(content, request, { choice: this.selection, revising: revising || null }), drawMoreBelow(frame, body, content));
+		this.bodyEl = body;
 	}
 
 	private drawBar(): void {
@@ -134,66 +188,47 @@ export class ConsentModal extends Modal {
 		this.timeEl = bar.createSpan({ cls: "vault-bridge-time", attr: { role: "timer" } });
 	}
 
-	private drawAnswers(): void {
+	private drawAnswers(request: ConsentRequest): void {
 		const area = this.contentEl.createDiv({ cls: "vault-bridge-answer-area" });
-		this.answers = new Answers(area, this.request, {
-			armed: () => this.arming.armed,
-			chosen: () => { this.rearm(); },
-			decide: (decision, feedback, extent) => {
-				this.settled = true;
-				this.events.decide({ decision, feedback, hunks: decision.startsWith("allow") ? (this.selection?.toWire() ?? null) : null, extent });
-			},
-			denyAll: () => {
-				this.settled = true;
-				this.events.denyAll();
-			},
+		this.answers = new Answers(area, request, this.guard, {
+			decide: (given) => { this.events.decide({ ...given, hunks: allows(given.decision) ? (this.selection?.toWire() ?? null) : null }); },
+			later: () => { super.close(); },
+			together: this.events.together,
 		});
-		this.setOthers(this.others);
-		this.rearm();
+		this.setOthers(this.place.others, this.place.group);
 	}
 
-	private drawFooter(): void {
+	private drawFooter(request: ConsentRequest): void {
 		const footer = this.contentEl.createDiv({ cls: "vault-bridge-footer" });
 		const link = (text: string, action: () => void): void => {
 			footer.createEl("button", { cls: "vault-bridge-link", text, type: "button" }).addEventListener("click", action);
 		};
+		const note = noteOf(request);
+		if (note !== null && this.app.vault.getFileByPath(note)) link("Open the note beside", () => { this.events.showNote(note); });
 		link("View audit log", this.events.showLog);
 		link("Tool settings", this.events.showSettings);
+		const refusal = this.answers?.onceSentence("deny_once");
+		if (refusal) showText(footer.createSpan({ cls: "vault-bridge-refusal" }), `Deny: ${refusal}`);
 	}
 
-	/** A click beside the modal is no answer, and a click that brings the window to the front is not meant for a button. */
-	private guardInput(): void {
-		const ignoreOutside = (event: MouseEvent): void => {
-			if (event.targetNode && this.modalEl.contains(event.targetNode)) return;
+	/** What is read has the focus at first, so that keys scroll it and answer nothing. From there Tab goes to the answers. */
+	private focusStart(): void {
+		this.bodyEl?.focus({ preventScroll: true });
+	}
+
+	private watchTab(): () => void {
+		const toAnswers = (event: KeyboardEvent): void => {
+			if (event.key !== "Tab" || event.shiftKey || !this.bodyEl?.isActiveElement() || !this.answers?.deny) return;
 			event.preventDefault();
-			event.stopImmediatePropagation();
+			event.stopPropagation();
+			this.answers.deny.focus({ preventScroll: true });
 		};
-		for (const type of POINTING) this.containerEl.addEventListener(type, ignoreOutside, { capture: true });
-		const { win } = this.modalEl;
-		const rearm = (): void => {
-			this.rearm();
-		};
-		win.addEventListener("focus", rearm);
-		this.ends.push(trapFocus(this.modalEl), () => {
-			win.removeEventListener("focus", rearm);
-			for (const type of POINTING) this.containerEl.removeEventListener(type, ignoreOutside, { capture: true });
-		});
-	}
-
-	private rearm(): void {
-		this.arming.restart();
-		this.answers?.refresh();
-		this.ends.push(
-			this.arming.whenArmed(() => {
-				this.answers?.refresh();
-			}),
-		);
+		this.modalEl.addEventListener("keydown", toAnswers, { capture: true });
+		return () => { this.modalEl.removeEventListener("keydown", toAnswers, { capture: true }); };
 	}
 
 	private tick(): void {
-		const { text, urgency } = countdown(this.request.expiresAt, this.clock.now());
-		this.timeEl?.setText(urgency === "over" ? "Time is up" : `${text} left`);
-		this.timeEl?.toggleClass("is-soon", urgency !== "calm");
+		const { urgency } = this.drawTime();
 		if (urgency === "over") this.answers?.setBlocked(true);
 		else
 			this.cancelTick = this.clock.after(500, () => {
@@ -201,17 +236,45 @@ export class ConsentModal extends Modal {
 			});
 	}
 
+	private drawTime(): ReturnType<typeof countdown> {
+		const { waiting, expiresAt } = this.request;
+		const left = countdown(expiresAt, this.clock.now());
+		const text = waiting ? `Until ${untilWords(expiresAt, this.clock.now())}` : `${left.text} left`;
+		this.timeEl?.setText(left.urgency === "over" ? "Time is up" : text);
+		this.drawPatience(patienceOf(this.request, this.clock.now()));
+		this.timeEl?.toggleClass("is-soon", left.urgency !== "calm");
+		return left;
+	}
+
+	private drawPatience(sentence: string | null): void {
+		if (!this.patienceEl || this.patience === sentence) return;
+		this.patience = sentence;
+		this.patienceEl.empty();
+		if (sentence !== null) showText(this.patienceEl, sentence);
+	}
+
 	private showSelection(): void {
 		if (!this.selection) return;
 		const { wanted, total } = this.selection;
 		this.answers?.setChosen(wanted, total);
-		this.rearm();
+		this.guard.rearm();
 	}
 }
 
-/** Hunks can be left out only where the bridge says that it makes a new plan of the rest. */
-function selectionFor(request: ConsentRequest): HunkSelection | null {
-	if (!request.hunksSupported || !request.preview) return null;
-	const modified = request.preview.files.filter((file) => file.change === "modify" && !file.truncated);
-	return new HunkSelection(new Map(modified.map((file) => [file.path, parseDiff(file.diff).length])));
+/** Scroll to where the person was. What is drawn in slices may not reach down to there yet, so it goes on until it does. */
+function scrollTo(scroller: HTMLElement, top: number): () => void {
+	const observer = new ResizeObserver(() => {
+		scroller.scrollTop = top;
+		if (scroller.scrollTop >= top - 1) observer.disconnect();
+	});
+	const stop = (): void => { observer.disconnect(); };
+	for (const type of ["wheel", "pointerdown", "keydown"]) scroller.addEventListener(type, stop, { passive: true });
+	scroller.scrollTop = top;
+	if (scroller.scrollTop < top - 1 && scroller.firstElementChild) observer.observe(scroller.firstElementChild);
+	return stop;
+}
+
+/** Parts can be left out only where the bridge says that it makes a new plan of the rest. */
+function selectionFor(request: ConsentRequest): Selection | null {
+	return request.hunksSupported && request.preview ? new Selection(request.preview.files) : null;
 }

@@ -1,23 +1,23 @@
 /** What will happen: warnings, the diff or the exact request, parameters, and where the old bytes are kept. */
 
 import type { ConsentRequest } from "../../core/wire/consent";
-import { drawFiles, type HunkOffer } from "../diff/filePreview";
+import { drawFiles, type FileOffer } from "../diff/fileList";
 import { drawParameters } from "../parameters";
 import { showLongText } from "../text";
 
 /** @returns A function that ends drawing that still goes on. */
-export function drawEffect(container: HTMLElement, request: ConsentRequest, offer: HunkOffer | null): () => void {
+export function drawEffect(container: HTMLElement, request: ConsentRequest, offer: FileOffer | null): () => void {
 	const { preview } = request;
-	for (const warning of preview?.warnings ?? []) {
-		showLongText(container.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
-	}
-	if (request.scope?.hasBacklinks) container.createDiv({ cls: "vault-bridge-note is-warning", text: "Other notes link to this." });
+	const warnings = preview?.warnings ?? [];
+	for (const warning of warnings) showLongText(container.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
+	// The bridge says how many where it knows; then this adds nothing.
+	if (request.scope?.hasBacklinks && !warnings.some((warning) => /\blinks?\b/.test(warning))) container.createDiv({ cls: "vault-bridge-note is-warning", text: "Other notes link to this." });
 	if (!preview && request.targets.length > 0) drawTargets(container, request.targets);
 	const end = preview && preview.files.length > 0 ? drawFiles(container, preview.files, offer) : () => undefined;
 	if (preview?.request) {
 		const label = request.operation === "execute" ? "The exact command" : "The exact request";
 		container.createDiv({ cls: "vault-bridge-label", text: label });
-		showLongText(container.createEl("pre", { cls: "vault-bridge-request", attr: { tabindex: "0", "aria-label": label } }), preview.request);
+		showLongText(container.createEl("pre", { cls: "vault-bridge-request", attr: { tabindex: "0", role: "group", "aria-label": label } }), preview.request);
 	}
 	const shown = preview !== null && (preview.files.length > 0 || preview.request !== null);
 	if (!request.brief || !shown) drawParameterSection(container, request, !shown);

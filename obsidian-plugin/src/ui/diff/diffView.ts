@@ -3,20 +3,28 @@
 import { mixedReturns } from "../../core/diff/display";
 import { foldContext } from "../../core/diff/fold";
 import type { Hunk, Row } from "../../core/diff/model";
-import type { HunkSelection } from "../../core/diff/selection";
+import type { Part, Selection } from "../../core/diff/selection";
 import { WordMarks } from "../../core/diff/words";
 import { inSlices } from "../slices";
 import { showText } from "../text";
+import { offerEdit, type Revising } from "./hunkEditor";
+import { drawPartBox } from "./partBox";
 import { drawRow, type RowStyle } from "./row";
 
 /** Rows that share one element; those outside the window cost no layout. */
 const ROWS_A_CHUNK = 60;
 
-/** Lets a person leave hunks out. */
+/** Lets a person leave hunks of one file out. */
 export interface HunkChoice {
+	selection: Selection;
+	parts: readonly Part[];
+}
+
+/** What a person may do with the hunks of one file. */
+export interface HunkActions {
 	path: string;
-	selection: HunkSelection;
-	changed: () => void;
+	choice: HunkChoice | null;
+	revising: Revising | null;
 }
 
 /**
@@ -24,18 +32,18 @@ export interface HunkChoice {
  *
  * @returns A function that ends the drawing early.
  */
-export function drawDiff(container: HTMLElement, hunks: readonly Hunk[], choice: HunkChoice | null): () => void {
+export function drawDiff(container: HTMLElement, hunks: readonly Hunk[], actions: HunkActions | null): () => void {
 	const view = container.createDiv({ cls: "vault-bridge-diff", attr: { role: "group", "aria-label": "Changes" } });
 	const keepReturn = hunks.some((hunk) => mixedReturns(hunk.rows)) || differentReturns(hunks);
 	const digits = String(Math.max(...hunks.map((hunk) => Math.max(hunk.oldStart, hunk.newStart) + hunk.rows.length), 1)).length;
 	view.setCssProps({ "--vault-bridge-digits": `${digits}ch` });
-	return inSlices(steps(view, hunks, choice, keepReturn));
+	return inSlices(steps(view, hunks, actions, keepReturn));
 }
 
-function* steps(view: HTMLElement, hunks: readonly Hunk[], choice: HunkChoice | null, keepReturn: boolean): Generator<void> {
+function* steps(view: HTMLElement, hunks: readonly Hunk[], actions: HunkActions | null, keepReturn: boolean): Generator<void> {
 	for (const hunk of hunks) {
 		const body = view.createDiv({ cls: "vault-bridge-hunk" });
-		if (hunks.length > 1 || choice) drawHeader(body, hunk, hunks.length, choice);
+		if (hunks.length > 1 || actions) drawHeader(body, hunk, hunks.length, actions);
 		const marks = new WordMarks(hunk.rows);
 		const style: RowStyle = { keepReturn, marksOf: (row) => marks.of(row) };
 		for (const part of foldContext(hunk.rows)) {
@@ -67,24 +75,20 @@ function drawFold(body: HTMLElement, rows: readonly Row[], style: RowStyle): voi
 	});
 }
 
-function drawHeader(body: HTMLElement, hunk: Hunk, total: number, choice: HunkChoice | null): void {
+function drawHeader(body: HTMLElement, hunk: Hunk, total: number, actions: HunkActions | null): void {
 	const header = body.createDiv({ cls: "vault-bridge-hunk-header" });
 	const name = `Change ${hunk.index + 1} of ${total}`;
-	if (choice) {
-		const label = header.createEl("label");
-		const box = label.createEl("input", { type: "checkbox" });
-		box.checked = choice.selection.has(choice.path, hunk.index);
-		label.appendText(name);
-		box.addEventListener("change", () => {
-			choice.selection.set(choice.path, hunk.index, box.checked);
-			body.toggleClass("is-left-out", !box.checked);
-			choice.changed();
-		});
-	} else {
-		header.createSpan({ text: name });
-	}
+	if (actions?.choice) drawChoice(header, body, hunk, name, actions.choice);
+	else header.createSpan({ text: name });
 	header.createSpan({ cls: "vault-bridge-hunk-place", text: `line ${hunk.newStart}` });
 	if (hunk.heading) showText(header.createSpan({ cls: "vault-bridge-hunk-place" }), hunk.heading);
+	if (actions?.revising) offerEdit(header, body, hunk, actions.path, actions.revising);
+}
+
+function drawChoice(header: HTMLElement, body: HTMLElement, hunk: Hunk, name: string, { selection, parts }: HunkChoice): void {
+	const label = header.createEl("label");
+	drawPartBox(label, body, parts.slice(hunk.index, hunk.index + 1), selection);
+	label.appendText(name);
 }
 
 /** A change of all line endings from one kind to the other: removed lines have it and added ones do not. */

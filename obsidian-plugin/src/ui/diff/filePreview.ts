@@ -1,21 +1,21 @@
-/** What happens to each file: a row to open and close, with the diff below it. */
+/** What happens to one file: a row to open and close, with the diff below it. */
 
 import { setIcon } from "obsidian";
-import { CHANGE_LABELS } from "../../core/consent/wording";
+import { changeLabel } from "../../core/consent/wording";
 import { dangersOf, type Danger } from "../../core/diff/dangers";
 import { factsOf } from "../../core/diff/facts";
 import type { Hunk } from "../../core/diff/model";
 import { parseDiff } from "../../core/diff/parse";
-import type { HunkSelection } from "../../core/diff/selection";
+import type { Selection } from "../../core/diff/selection";
 import type { FileChange } from "../../core/wire/consent";
 import type { FilePreview } from "../../core/wire/contract";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
-import { drawDiff } from "./diffView";
+import { drawDiff, type HunkActions } from "./diffView";
 import { drawFacts } from "./facts";
+import type { Revising } from "./hunkEditor";
+import { drawPartBox } from "./partBox";
 
-/** Files that are open at first, as long as they are short. */
-const OPEN_FILES = 3;
-const OPEN_LINES = 400;
 /** Characters of a diff that is read after it is on the screen. */
 const LONG_DIFF = 50_000;
 
@@ -34,33 +34,16 @@ const DANGERS: Readonly<Record<Danger, string>> = {
 	"hides-text": "The new text holds characters that cannot be seen. They are shown as codes.",
 };
 
-export interface HunkOffer {
-	selection: HunkSelection;
-	changed: () => void;
+/** What a person may do with the parts of a change: leave some out, or edit them. */
+export interface FileOffer {
+	choice: Selection | null;
+	revising: Revising | null;
 }
 
-/**
- * Draw all files of a change.
- *
- * @param offer - Set when hunks may be left out.
- * @returns A function that ends the drawing early.
- */
-export function drawFiles(container: HTMLElement, files: readonly FilePreview[], offer: HunkOffer | null): () => void {
-	const ends: (() => void)[] = [];
-	const list = container.createDiv({ cls: "vault-bridge-files" });
-	let lines = 0;
-	for (const [index, file] of files.entries()) {
-		lines += file.added + file.removed;
-		const open = file.diff !== "" && (index === 0 || (index < OPEN_FILES && lines <= OPEN_LINES));
-		drawFile(list, file, open, offer, ends);
-	}
-	return () => {
-		for (const end of ends) end();
-	};
-}
-
-function drawFile(list: HTMLElement, file: FilePreview, open: boolean, offer: HunkOffer | null, ends: (() => void)[]): void {
-	const section = list.createEl("details", { cls: `vault-bridge-file is-${file.change}` });
+/** One file's row. What is below it is drawn when it is opened, and ends with `ends`. */
+export function drawFile(list: HTMLElement, file: FilePreview, open: boolean, offer: FileOffer | null, ends: (() => void)[]): HTMLElement {
+	const row = offer?.choice && hasBox(file, offer.choice) ? drawBoxRow(list, file, offer.choice) : list;
+	const section = row.createEl("details", { cls: `vault-bridge-file is-${file.change}` });
 	drawSummary(section, file);
 	const body = section.createDiv({ cls: "vault-bridge-file-body" });
 	let drawn = false;
@@ -72,10 +55,24 @@ function drawFile(list: HTMLElement, file: FilePreview, open: boolean, offer: Hu
 	section.open = open;
 	draw();
 	section.addEventListener("toggle", draw);
+	return row === list ? section : row;
+}
+
+/** Whether a file can be left out for itself. Where it is all there is to choose from, that would be a no. */
+function hasBox({ path }: FilePreview, choice: Selection): boolean {
+	const parts = choice.of(path);
+	return parts.length > 0 && parts.length < choice.total && parts.every((part) => part.paths.length === 1);
+}
+
+function drawBoxRow(list: HTMLElement, { path }: FilePreview, choice: Selection): HTMLElement {
+	const row = list.createDiv({ cls: "vault-bridge-choice" });
+	drawPartBox(row, row, choice.of(path), choice).setAttr("aria-label", sanitizePlain(`Include ${path}`));
+	return row;
 }
 
 function drawSummary(section: HTMLElement, file: FilePreview): void {
 	const summary = section.createEl("summary");
+	drawChevron(summary);
 	setIcon(summary.createSpan({ cls: "vault-bridge-file-icon" }), ICONS[file.change]);
 	const name = summary.createSpan({ cls: "vault-bridge-file-name" });
 	showText(name, file.path);
@@ -83,31 +80,50 @@ function drawSummary(section: HTMLElement, file: FilePreview): void {
 		name.createSpan({ cls: "vault-bridge-arrow", text: " → " });
 		showText(name, file.newPath);
 	}
-	summary.createSpan({ cls: "vault-bridge-file-change", text: CHANGE_LABELS[file.change] });
+	summary.createSpan({ cls: "vault-bridge-file-change", text: changeLabel(file) });
 	if (file.added > 0) summary.createSpan({ cls: "vault-bridge-count is-added", text: `+${file.added}`, attr: { "aria-label": `${file.added} lines added` } });
 	if (file.removed > 0)
 		summary.createSpan({ cls: "vault-bridge-count is-removed", text: `−${file.removed}`, attr: { "aria-label": `${file.removed} lines removed` } });
 }
 
 /** Reading all of a very long change takes a moment, in which the question should stand on the screen already. */
-function drawBody(body: HTMLElement, file: FilePreview, offer: HunkOffer | null, ends: (() => void)[]): void {
+function drawBody(body: HTMLElement, file: FilePreview, offer: FileOffer | null, ends: (() => void)[]): void {
 	const soon = (work: () => void): void => {
 		if (file.diff.length < LONG_DIFF) work();
 		else window.setTimeout(work);
 	};
 	if (file.truncated)
 		body.createDiv({ cls: "vault-bridge-note is-warning", text: "This change is too long to be shown whole. What is below is only its beginning." });
+	if (file.note !== "") body.createDiv({ cls: "vault-bridge-note", text: file.note });
 	const about = body.createDiv();
 	const diff = body.createDiv();
 	soon(() => {
 		const hunks = parseDiff(file.diff);
-		const choice = offer && file.change === "modify" ? { path: file.path, ...offer } : null;
-		if (hunks.length > 0) ends.push(drawDiff(diff, hunks, choice));
+		if (hunks.length > 0) ends.push(drawDiff(diff, hunks, actionsFor(file, offer)));
 		else diff.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
 		soon(() => {
 			drawAbout(about, hunks);
 		});
 	});
+}
+
+/** Hunks of a change that is shown whole. Lines can be edited also where the file is new. */
+function actionsFor(file: FilePreview, offer: FileOffer | null): HunkActions | null {
+	if (!offer || file.truncated) return null;
+	const choice = choiceFor(file, offer.choice);
+	const revising = (file.change === "modify" && !file.follows) || file.change === "create" ? offer.revising : null;
+	return choice || revising ? { path: file.path, choice, revising } : null;
+}
+
+/** A single hunk is left out with the box of its file. */
+function choiceFor(file: FilePreview, selection: Selection | null): HunkActions["choice"] {
+	const parts = selection?.of(file.path).filter((part) => part.hunk !== null) ?? [];
+	return selection && parts.length > (hasBox(file, selection) ? 1 : 0) ? { selection, parts } : null;
+}
+
+/** The sign that a row can be opened, which turns when it is. */
+export function drawChevron(summary: HTMLElement): void {
+	setIcon(summary.createSpan({ cls: "vault-bridge-chevron" }), "chevron-right");
 }
 
 function drawAbout(about: HTMLElement, hunks: readonly Hunk[]): void {

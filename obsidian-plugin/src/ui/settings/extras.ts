@@ -1,56 +1,37 @@
-/** Controls for what only some bridges have: stored keys, the cache, the log's size. */
+/** Controls for what only some bridges have: services and their keys, allowed sites, the cache, the log's size. */
 
-import { Notice, type SettingDefinition } from "obsidian";
-import { isObject } from "../../core/json";
+import { Notice, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import { sizeText } from "../../core/settings/labels";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
-import { showOutcome } from "./problem";
+import { keyRow } from "./keys";
+import { serviceRow } from "./searchServices";
+import { siteRow } from "./siteRows";
 import type { MethodName, MethodParams } from "../../core/wire/request";
 
-/** The rows that a section has beside its settings. */
-export function extraRows(form: Form, section: string): SettingDefinition[] {
-	const { keys, cacheBytes, logBytes } = form.settings.extras;
-	if (section === "apis" && keys) return Object.entries(keys).map(([provider, isSet]) => keyRow(form, provider, isSet));
-	if (section === "performance" && cacheBytes !== null) return [cacheRow(form, cacheBytes)];
-	if (section === "privacy") return [logRow(form, logBytes)];
+/** What stands above a section's settings. */
+export function groupsBefore(form: Form, section: string): SettingDefinitionItem[] {
+	const { services } = form.settings.extras;
+	if (section !== "apis" || services.length === 0) return [];
+	return [{ type: "group", heading: "Services for web searches", items: services.map((service) => serviceRow(form, service)) }];
+}
+
+/** What stands below them. */
+export function groupsAfter(form: Form, section: string): SettingDefinitionItem[] {
+	const { keys, sites } = form.settings.extras;
+	if (section === "apis" && keys.length > 0) return [{ type: "group", heading: "Keys", items: keys.map((key) => keyRow(form, key)) }];
+	if (section === "network" && sites.length > 0) return [{ type: "group", heading: "Allowed sites", items: sites.map((site) => siteRow(form, site)) }];
 	return [];
 }
 
-function keyRow(form: Form, provider: string, isSet: boolean): SettingDefinition {
-	return {
-		name: `Key for ${sanitizePlain(provider)}`,
-		desc: isSet ? "A key is stored, encrypted, by the bridge. It is never shown again." : "No key is stored. The bridge encrypts what you enter here.",
-		aliases: ["api key"],
-		render: (setting) => {
-			setting.addText((input) => {
-				input.inputEl.type = "password";
-				input.inputEl.autocomplete = "off";
-				input.setPlaceholder(isSet ? "••••••••" : "Key");
-				input.inputEl.addEventListener("change", () => {
-					const key = input.getValue().trim();
-					input.setValue("");
-					if (key) void run(form, "keys.set", { provider, key }).then(form.reload);
-				});
-			});
-			setting.addButton((button) =>
-				button.setButtonText("Test connection").onClick(async () => {
-					button.setDisabled(true);
-					const answer = await run(form, "keys.test", { provider });
-					button.setDisabled(false);
-					if (answer === undefined) return;
-					const ok = isObject(answer) && (answer["ok"] === true || answer["success"] === true);
-					const said = isObject(answer) ? (answer["message"] ?? answer["error"]) : null;
-					const message = typeof said === "string" ? said : ok ? "It works." : "It does not work.";
-					showOutcome(setting, ok ? { ok: true, warnings: [] } : { ok: false, message });
-					if (ok) new Notice(sanitizePlain(message));
-				}),
-			);
-			if (isSet) setting.addButton((button) => button.setButtonText("Clear key").onClick(() => void run(form, "keys.clear", { provider }).then(form.reload)));
-		},
-	};
+/** The rows that a section has beside its settings. */
+export function extraRows(form: Form, section: string): SettingDefinition[] {
+	const { cacheBytes, logBytes } = form.settings.extras;
+	if (section === "performance" && cacheBytes !== null) return [cacheRow(form, cacheBytes)];
+	if (section === "privacy") return [logRow(form, logBytes)];
+	return [];
 }
 
 function cacheRow(form: Form, bytes: number): SettingDefinition {

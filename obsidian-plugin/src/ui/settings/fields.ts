@@ -1,7 +1,7 @@
 /** One control for one setting, by its kind. What a value may be, the bridge says. */
 
 import type { Setting, SettingDefinition } from "obsidian";
-import { choiceLabel, descriptionOf, nullLabel, unitOf } from "../../core/settings/labels";
+import { choiceLabel, plain, unitOf } from "../../core/settings/labels";
 import type { ChoiceField, Field, NumberField } from "../../core/settings/schema";
 import { listOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
@@ -16,7 +16,7 @@ const NULL = "";
 export function fieldRow(form: Form, field: Field): SettingDefinition | null {
 	const draw = painter(form, field);
 	if (!draw) return null;
-	return { name: sanitizePlain(field.title), desc: descriptionOf(field), aliases: [field.key], render: draw };
+	return { name: sanitizePlain(field.title), desc: sanitizePlain(plain(field.description)), aliases: [field.key], render: draw };
 }
 
 function painter(form: Form, field: Field): ((setting: Setting) => void) | null {
@@ -80,7 +80,7 @@ function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save
 		text.inputEl.type = "number";
 		text.inputEl.addClass("vault-bridge-number-input");
 		text.inputEl.setAttrs({ step: unit.factor > 1 ? "any" : "1", "aria-label": field.title });
-		if (field.nullable) text.setPlaceholder(nullLabel(field));
+		if (field.nullable) text.setPlaceholder(field.none);
 		text.setValue(shown());
 		text.inputEl.addEventListener("change", () => {
 			const typed = text.getValue().trim();
@@ -95,8 +95,8 @@ function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save
 
 function drawChoice(form: Form, field: ChoiceField, setting: Setting, save: Save): void {
 	setting.addDropdown((dropdown) => {
-		if (field.nullable) dropdown.addOption(NULL, nullLabel(field));
-		for (const option of field.options) dropdown.addOption(String(option), choiceLabel(field, option));
+		if (field.nullable) dropdown.addOption(NULL, field.none);
+		for (const option of field.options) dropdown.addOption(String(option), choiceLabel(field.unit, option));
 		const shown = (): string => {
 			const value = valueOf(form, field.key);
 			return typeof value === "string" || typeof value === "number" ? String(value) : NULL;

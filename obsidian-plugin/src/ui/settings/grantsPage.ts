@@ -9,25 +9,40 @@ import { isForEveryone } from "../../core/wire/grants";
 import { readClientInfo, readGrant } from "../../core/wire/readers";
 import { confirm } from "../confirmModal";
 import type { MethodName, MethodParams, Request } from "../../core/wire/request";
+import { nameControls } from "./controlNames";
 import { drawGrant } from "./grantRow";
 
 const OPERATIONS = { create: "Approve new files", update: "Approve edits" } as const;
 
 export class GrantsPage extends SettingPage {
 	override title = "Remembered answers";
+	private unfollow: (() => void) | null = null;
+	private drawing = 0;
 
+	/** @param onChange - Calls back whenever an answer was given, used up or taken back. Returns the function that ends it. */
 	constructor(
 		private readonly app: App,
 		private readonly request: Request,
+		private readonly onChange: (listener: () => void) => () => void,
 	) {
 		super();
 	}
 
 	override display(): void {
+		this.unfollow ??= this.onChange(() => {
+			if (this.containerEl.isConnected) void this.draw();
+			else this.hide();
+		});
 		void this.draw();
 	}
 
+	override hide(): void {
+		this.unfollow?.();
+		this.unfollow = null;
+	}
+
 	private async draw(): Promise<void> {
+		const turn = ++this.drawing;
 		let grants: Grant[] = [];
 		let trouble: string | null = null;
 		try {
@@ -35,6 +50,7 @@ export class GrantsPage extends SettingPage {
 		} catch (error) {
 			trouble = messageOf(error);
 		}
+		if (turn !== this.drawing) return;
 		this.containerEl.empty();
 		if (trouble === null) {
 			for (const operation of ["create", "update"] as const) this.drawAutoApprove(operation, grants);
@@ -78,6 +94,7 @@ export class GrantsPage extends SettingPage {
 				})();
 			}),
 		);
+		nameControls(setting);
 	}
 
 	private async act<M extends MethodName>(method: M, params: MethodParams<M>): Promise<void> {

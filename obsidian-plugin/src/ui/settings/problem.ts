@@ -16,6 +16,12 @@ export function showOutcome(setting: Setting, outcome: Outcome): void {
 	setting.settingEl.toggleClass("is-invalid", !outcome.ok);
 }
 
+/** What is well, in the same place. */
+export function showGood(setting: Setting, message: string): void {
+	showOutcome(setting, { ok: true, warnings: [] });
+	showText(setting.infoEl.createDiv({ cls: "vault-bridge-problem is-good", attr: { role: "status" } }), message);
+}
+
 /** The warnings that are about one setting: the bridge begins each with the setting's name. */
 export function about(outcome: Outcome, ...names: string[]): Outcome {
 	if (!outcome.ok) return outcome;

@@ -1,6 +1,7 @@
 /** The two windows of connected programs: one asks for a name, one shows a new token. */
 
 import { Modal, type App } from "obsidian";
+import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
 
 /** Letters that a name may have. */
@@ -26,6 +27,7 @@ export class NameModal extends Modal {
 
 	override onOpen(): void {
 		const { title, text, name, action } = this.question;
+		this.modalEl.addClass("vault-bridge-window");
 		this.setTitle(title);
 		this.contentEl.createEl("p", { text });
 		const input = this.contentEl.createEl("input", { cls: "vault-bridge-wide", type: "text", value: name, attr: { maxlength: String(LONGEST_NAME), "aria-label": "Name", spellcheck: "false" } });
@@ -47,8 +49,8 @@ export class NameModal extends Modal {
 			if (event.key === "Enter" && !event.isComposing) void submit();
 		});
 		bar.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", () => { this.close(); });
-		input.focus();
 		input.select();
+		focusAtOpening(input);
 	}
 
 	override onClose(): void {
@@ -68,6 +70,7 @@ export class TokenModal extends Modal {
 	}
 
 	override onOpen(): void {
+		this.modalEl.addClass("vault-bridge-window");
 		this.setTitle("Token of the new program");
 		showText(this.contentEl.createEl("p"), `${this.name} was added and may call tools. It connects with this token:`);
 		const row = this.contentEl.createDiv({ cls: "vault-bridge-token" });
@@ -83,7 +86,7 @@ export class TokenModal extends Modal {
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "This is the only time it is shown; it cannot be shown again. If it gets lost, revoke the program and add it again. Keep it out of your notes: whoever has it can connect as this program." });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
 		bar.createEl("button", { text: "Done", type: "button" }).addEventListener("click", () => { this.close(); });
-		button.focus();
+		focusAtOpening(button);
 	}
 
 	override onClose(): void {

@@ -3,11 +3,12 @@
 import { Notice, Setting, SettingPage, type App } from "obsidian";
 import { list, readable } from "../../core/json";
 import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
+import { labelOf } from "../../core/settings/labels";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
-import { capabilitySentence, presenceSentence } from "../../core/wire/clients";
-import type { Capability, ClientInfo, Grant } from "../../core/wire/contract";
-import { readClientInfo, readGrant, readNewClient } from "../../core/wire/readers";
+import { capabilitySentence, presenceSentence, SHARED_ID, WEB_READER_MEANING, webReaderSentence } from "../../core/wire/clients";
+import { Preset, type Capability, type ClientInfo, type Grant, type WebReaderInfo } from "../../core/wire/contract";
+import { readClientInfo, readGrant, readNewClient, readWebReaderInfo } from "../../core/wire/readers";
 import type { MethodName, MethodParams, Request } from "../../core/wire/request";
 import { confirm } from "../confirmModal";
 import { showText } from "../text";
@@ -58,10 +59,12 @@ export class ProgramsPage extends SettingPage {
 		const turn = ++this.drawing;
 		let clients: ClientInfo[] = [];
 		let grants: Grant[] = [];
+		let readers: WebReaderInfo[] = [];
 		let trouble: string | null = null;
 		try {
 			clients = list(readClientInfo)(await this.actions.request("clients.list"), "clients.list");
 			grants = readable(readGrant)(await this.actions.request("consent.grants"), "consent.grants");
+			readers = await this.webReaders();
 		} catch (error) {
 			trouble = error instanceof RpcError && error.code === METHOD_NOT_FOUND ? OLD : messageOf(error);
 		}
@@ -75,7 +78,21 @@ export class ProgramsPage extends SettingPage {
 		if (clients.length === 0) {
 			this.containerEl.createDiv({ cls: "vault-bridge-empty", text: "No program has a name of its own yet. All that connect share one token, and what they call themselves proves nothing." });
 		}
-		for (const client of clients) this.drawClient(client, grants.filter((grant) => grant.clientId === client.clientId));
+		for (const client of clients) {
+			const { clientId } = client;
+			this.drawClient(client, grants.filter((grant) => grant.clientId === clientId), readers.find((reader) => reader.clientId === clientId));
+		}
+		for (const reader of readers.filter(({ clientId }) => !clients.some((client) => client.clientId === clientId))) this.drawUnlisted(reader);
+	}
+
+	/** The programs that have read from the web. A bridge that does not know that marks none. */
+	private async webReaders(): Promise<WebReaderInfo[]> {
+		try {
+			return readable(readWebReaderInfo)(await this.actions.request("web.readers"), "web.readers");
+		} catch (error) {
+			if (error instanceof RpcError && error.code === METHOD_NOT_FOUND) return [];
+			throw error;
+		}
 	}
 
 	private drawAdd(): void {
@@ -85,7 +102,7 @@ export class ProgramsPage extends SettingPage {
 			.addButton((button) => button.setButtonText("Add").setCta().onClick(() => { this.add(); }));
 	}
 
-	private drawClient(client: ClientInfo, grants: readonly Grant[]): void {
+	private drawClient(client: ClientInfo, grants: readonly Grant[], reader: WebReaderInfo | undefined): void {
 		const { name, callsItself } = client;
 		const box = this.containerEl.createDiv({ cls: "vault-bridge-program" });
 		const setting = new Setting(box).setHeading();
@@ -95,8 +112,26 @@ export class ProgramsPage extends SettingPage {
 		setting.addButton((button) => button.setButtonText("Rename").onClick(() => { this.rename(client); }));
 		setting.addButton((button) => button.setButtonText("Revoke").onClick(() => void this.revoke(client)));
 		setting.controlEl.lastElementChild?.addClass("mod-warning");
+		if (reader) this.drawReader(box, reader, name);
 		this.drawCapabilities(box, client);
+		this.drawTools(box, client);
+		this.drawElicitation(box, client);
 		for (const grant of grants) drawGrant(box, grant, async () => { await this.act("consent.revoke", { grantId: grant.grantId }); });
+	}
+
+	/** Those that have no name of their own, and whoever is not in the list any more. */
+	private drawUnlisted(reader: WebReaderInfo): void {
+		const shared = reader.clientId === SHARED_ID;
+		const box = this.containerEl.createDiv({ cls: "vault-bridge-program" });
+		showText(new Setting(box).setHeading().nameEl, shared ? "Programs without a name of their own" : reader.client);
+		this.drawReader(box, reader, shared ? "programs without a name of their own" : reader.client);
+	}
+
+	private drawReader(box: HTMLElement, reader: WebReaderInfo, name: string): void {
+		const setting = new Setting(box).setName("Has read from the web or another server");
+		showText(setting.descEl, webReaderSentence(reader, day));
+		setting.descEl.createDiv({ text: WEB_READER_MEANING });
+		setting.addButton((button) => button.setButtonText("Trust it again").onClick(() => void this.trustAgain(reader.clientId, name)));
 	}
 
 	private drawCapabilities(box: HTMLElement, { clientId, capabilities }: ClientInfo): void {
@@ -112,6 +147,28 @@ export class ProgramsPage extends SettingPage {
 				}),
 			);
 		}
+	}
+
+	private drawTools(box: HTMLElement, { clientId, name, preset }: ClientInfo): void {
+		const setting = new Setting(box).setName("Its tools").setDesc("A set of its own. Where you chose the tools one by one, it has none but those.");
+		setting.addDropdown((dropdown) => {
+			dropdown.selectEl.setAttr("aria-label", sanitizePlain(`Tools of ${name}`));
+			if (preset === null) dropdown.addOption("", "As set for all");
+			else if (!Preset.some((one) => one === preset)) dropdown.addOption(preset, sanitizePlain(labelOf(preset)));
+			for (const one of Preset) dropdown.addOption(one, labelOf(one));
+			dropdown.setValue(preset ?? "").onChange((value) => {
+				const chosen = Preset.find((one) => one === value);
+				if (chosen !== undefined) void this.act("clients.update", { clientId, preset: chosen });
+			});
+		});
+	}
+
+	private drawElicitation(box: HTMLElement, { clientId, name, elicitation }: ClientInfo): void {
+		const setting = new Setting(box).setName("Confirm reading there").setDesc("You may also say yes in the program itself, once at a time, when it wants to read notes. The program says whether you did: turn this on only where you trust it with that. A question appears that you then answer.");
+		setting.addToggle((toggle) => {
+			for (const input of toggle.toggleEl.findAll("input")) input.setAttr("aria-label", sanitizePlain(`Confirm what ${name} reads in it`));
+			toggle.setValue(elicitation).onChange((wanted) => { void this.act("clients.update", { clientId, elicitation: wanted }); });
+		});
 	}
 
 	private add(): void {
@@ -131,6 +188,11 @@ export class ProgramsPage extends SettingPage {
 	private async revoke({ clientId, name }: ClientInfo): Promise<void> {
 		const text = "Its token is refused from now on, for good. Its connections and its open questions end, and what you answered for it is forgotten. What it did stays in the log and can still be undone.";
 		if (await confirm(this.app, { title: `Revoke ${sanitizePlain(name)}?`, text, action: "Revoke" })) await this.act("clients.revoke", { clientId });
+	}
+
+	private async trustAgain(clientId: string, name: string): Promise<void> {
+		const text = "What you allowed before holds again without these questions. If a page has told it what to do, it may still want to do that: begin a new conversation there first. When it reads from there again, it is asked about more again.";
+		if (await confirm(this.app, { title: `Trust ${sanitizePlain(name)} again?`, text, action: "Trust it again" })) await this.act("web.clear", { clientId });
 	}
 
 	/** Do something and draw what is then. Null, or what went wrong. */

@@ -1,36 +1,28 @@
-/** Which tools agents see, and when each asks: a preset in one step, or tool by tool. */
+/** What agents can do: a preset in one step, or tool by tool with one choice each. */
 
-import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
+import { ExtraButtonComponent, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import { isObject, type JsonObject } from "../../core/json";
-import { choiceLabel, labelOf } from "../../core/settings/labels";
+import { labelOf, MODE_LABELS } from "../../core/settings/labels";
 import type { TableField } from "../../core/settings/schema";
-import { absentTools, knownTools, listOf, type Outcome } from "../../core/settings/store";
-import type { ToolInfo } from "../../core/wire/session";
+import { absentTools, listOf, type Outcome } from "../../core/settings/store";
+import { choiceOf, choicesOf, choosing, grouped, OFF, type ToolChoice } from "../../core/settings/tools";
 import { sanitizePlain } from "../../core/text/sanitize";
+import type { ToolSetting } from "../../core/wire/contract";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
 
-const DEFAULT = "";
 const CUSTOM = "";
 
 export function toolGroups(form: Form): SettingDefinitionItem[] {
-	return [
-		{ type: "group", items: [presetRow(form)] },
-		{ type: "group", heading: "Enabled tools", items: [...knownTools(form.settings).map((tool) => enabledRow(form, tool)), ...absentRow(form)] },
-	];
-}
-
-/** A group of one control for each tool, for `consentMode` and `rateLimits`. */
-export function tableGroup(form: Form, field: TableField): SettingDefinitionItem {
-	return {
-		type: "group",
-		heading: sanitizePlain(field.title),
-		items: knownTools(form.settings).map((tool) => (field.options.length > 0 ? modeRow(form, field, tool) : rateRow(form, field, tool))),
-	};
+	const groups = grouped(form.settings.schema.tools).map(
+		([heading, tools]): SettingDefinitionItem => ({ type: "group", heading: sanitizePlain(heading), items: tools.map((tool) => toolRow(form, tool)) }),
+	);
+	const absent = absentRow(form);
+	return [{ type: "group", items: [presetRow(form)] }, ...groups, ...(absent.length > 0 ? [{ type: "group", items: absent } as const] : [])];
 }
 
 export function presetNameOf(form: Form): string | null {
-	const enabled = listOf(valueOf(form, "enabledTools"));
+	const enabled = enabledIn(form);
 	const same = (tools: string[]): boolean => tools.length === enabled.length && tools.every((tool) => enabled.includes(tool));
 	return Object.entries(form.settings.schema.presets).find(([, tools]) => same(tools))?.[0] ?? null;
 }
@@ -38,40 +30,41 @@ export function presetNameOf(form: Form): string | null {
 function presetRow(form: Form): SettingDefinition {
 	return {
 		name: "Preset",
-		desc: "A set of tools in one step.",
+		desc: "Turns a set of tools on, and all others off.",
 		render: (setting) => {
 			setting.addDropdown((dropdown) => {
 				dropdown.addOption(CUSTOM, "Custom");
 				for (const name of Object.keys(form.settings.schema.presets)) dropdown.addOption(name, labelOf(name));
 				dropdown.setValue(presetNameOf(form) ?? CUSTOM).onChange((name) => {
 					const tools = form.settings.schema.presets[name];
-					if (tools) void form.store.update({ enabledTools: tools }).then((outcome) => { showOutcome(setting, outcome); return form.reload(); });
+					if (tools) void form.store.update({ enabledTools: tools }, true).then((outcome) => { showOutcome(setting, outcome); });
 				});
 			});
 		},
 	};
 }
 
-function enabledRow(form: Form, tool: ToolInfo): SettingDefinition {
+function toolRow(form: Form, tool: ToolSetting): SettingDefinition {
 	return {
 		name: sanitizePlain(tool.title),
 		desc: sanitizePlain(firstSentence(tool.description)),
-		aliases: [tool.name],
+		aliases: [tool.name, "consent"],
 		render: (setting) => {
-			const enabled = (): string[] => listOf(valueOf(form, "enabledTools"));
-			const isOn = (): boolean => enabled().includes(tool.name) || enabled().includes("*");
-			setting.addToggle((toggle) =>
-				toggle.setValue(isOn()).onChange((wanted) => {
-					if (wanted === isOn()) return;
-					// `*` means all: to take one away, the others are named.
-					const all = enabled().includes("*") ? knownTools(form.settings).map((one) => one.name) : enabled();
-					const enabledTools = wanted ? [...all, tool.name] : all.filter((name) => name !== tool.name);
-					void form.store.update({ enabledTools }).then((outcome) => {
-						showOutcome(setting, about(outcome, "enabledTools"));
-						if (!outcome.ok) toggle.setValue(isOn());
+			setting.addDropdown((dropdown) => {
+				const shown = (): ToolChoice => choiceOf(tool, enabledIn(form), tableOf(form, "consentMode"));
+				const choices = choicesOf(tool);
+				for (const choice of choices) dropdown.addOption(choice, choice === OFF ? "Off" : MODE_LABELS[choice]);
+				dropdown.selectEl.setAttr("aria-label", sanitizePlain(tool.title));
+				dropdown.setValue(shown()).onChange((value) => {
+					const choice = choices.find((one) => one === value);
+					if (choice === undefined) return;
+					const known = form.settings.schema.tools.map((one) => one.name);
+					void form.store.update(choosing(choice, tool.name, enabledIn(form), known)).then((outcome) => {
+						showOutcome(setting, about(outcome, "enabledTools", "consentMode", tool.name));
+						if (!outcome.ok) dropdown.setValue(shown());
 					});
-				}),
-			);
+				});
+			});
 		},
 	};
 }
@@ -90,76 +83,76 @@ function absentRow(form: Form): SettingDefinition[] {
 	];
 }
 
-function modeRow(form: Form, field: TableField, tool: ToolInfo): SettingDefinition {
+/** The tools with a limit of their own, and a choice of those that can be given one. */
+export function rateGroup(form: Form, field: TableField): SettingDefinitionItem {
+	const own = tableOf(form, field.key);
+	const { tools } = form.settings.schema;
+	const limited = tools.filter((tool) => own[tool.name] !== undefined);
 	return {
-		name: sanitizePlain(tool.title),
-		aliases: [tool.name, "consent"],
-		render: (setting) => {
-			setting.addDropdown((dropdown) => {
-				const shown = (): string => text(tableOf(form, field)[tool.name]) ?? tool.consentMode ?? DEFAULT;
-				if (shown() === DEFAULT) dropdown.addOption(DEFAULT, "Default");
-				for (const option of field.options) {
-					if (isPossible(option, tool) || option === shown()) dropdown.addOption(option, choiceLabel(field, option));
-				}
-				dropdown.setValue(shown()).onChange((mode) => {
-					if (mode === DEFAULT) return;
-					void saveEntry(form, field, tool.name, mode).then((outcome) => {
-						showOutcome(setting, about(outcome, field.key, tool.name));
-						if (!outcome.ok) dropdown.setValue(shown());
-					});
-				});
-			});
-		},
+		type: "group",
+		heading: sanitizePlain(field.title),
+		items: [...limited.map((tool) => rateRow(form, field, tool)), addRateRow(form, field, tools.filter((tool) => !limited.includes(tool)))],
 	};
 }
 
-/** Which modes a tool's consent class leaves, as the bridge says it (`docs/protocol.md`, "Asking"). */
-function isPossible(mode: string, tool: ToolInfo): boolean {
-	if (mode === "always_allow") return tool.consentClass === null || tool.consentClass === "always";
-	if (mode === "session_allow") return tool.consentClass !== "never";
-	return true;
-}
-
-function rateRow(form: Form, field: TableField, tool: ToolInfo): SettingDefinition {
+function rateRow(form: Form, field: TableField, tool: ToolSetting): SettingDefinition {
 	return {
 		name: sanitizePlain(tool.title),
 		aliases: [tool.name, "limit"],
 		render: (setting) => {
+			const shown = (): string => {
+				const value = tableOf(form, field.key)[tool.name];
+				return typeof value === "number" ? String(value) : "";
+			};
 			setting.addText((input) => {
-				const shown = (): string => {
-					const value = tableOf(form, field)[tool.name];
-					return typeof value === "number" ? String(value) : "";
-				};
 				input.inputEl.type = "number";
 				input.inputEl.addClass("vault-bridge-number-input");
-				input.inputEl.setAttr("aria-label", `${tool.title}, calls a minute`);
-				input.setPlaceholder("Default").setValue(shown());
+				input.inputEl.setAttr("aria-label", sanitizePlain(`${tool.title}, ${field.unit}`));
+				input.setValue(shown());
 				input.inputEl.addEventListener("change", () => {
-					const typed = input.getValue().trim();
-					if (typed === "") {
-						input.setValue(shown());
-						return;
-					}
-					void saveEntry(form, field, tool.name, Number(typed)).then((outcome) => {
+					void saveEntry(form, field, tool.name, Number(input.getValue())).then((outcome) => {
 						showOutcome(setting, about(outcome, field.key, tool.name));
+						if (!outcome.ok) input.setValue(shown());
 					});
 				});
 			});
-			setting.controlEl.createSpan({ cls: "vault-bridge-unit", text: "a minute" });
+			setting.controlEl.createSpan({ cls: "vault-bridge-unit", text: field.unit });
+			new ExtraButtonComponent(setting.controlEl).setIcon("x").setTooltip(`Back to its default, ${tool.defaultRate}`).onClick(() => {
+				void saveEntry(form, field, tool.name, null, true).then((outcome) => { showOutcome(setting, outcome); });
+			});
 		},
 	};
 }
 
-async function saveEntry(form: Form, field: TableField, name: string, value: unknown): Promise<Outcome> {
-	return form.store.update({ [field.key]: { [name]: value } });
+function addRateRow(form: Form, field: TableField, tools: readonly ToolSetting[]): SettingDefinition {
+	return {
+		name: "Limit another tool",
+		desc: sanitizePlain(field.description),
+		render: (setting) => {
+			setting.addDropdown((dropdown) => {
+				dropdown.addOption(CUSTOM, "Choose a tool");
+				for (const tool of tools) dropdown.addOption(tool.name, sanitizePlain(`${tool.title} (${tool.defaultRate})`));
+				dropdown.onChange((name) => {
+					const tool = tools.find((one) => one.name === name);
+					if (!tool) return;
+					void saveEntry(form, field, name, tool.defaultRate, true).then((outcome) => { showOutcome(setting, outcome); });
+				});
+			});
+		},
+	};
 }
 
-function text(value: unknown): string | null {
-	return typeof value === "string" ? value : null;
+/** With `redraw` the page is drawn anew, because it has a row more or less. */
+async function saveEntry(form: Form, field: TableField, name: string, value: unknown, redraw = false): Promise<Outcome> {
+	return form.store.update({ [field.key]: { [name]: value } }, redraw);
 }
 
-function tableOf(form: Form, field: TableField): JsonObject {
-	const value = valueOf(form, field.key);
+function enabledIn(form: Form): string[] {
+	return listOf(valueOf(form, "enabledTools"));
+}
+
+function tableOf(form: Form, key: string): JsonObject {
+	const value = valueOf(form, key);
 	return isObject(value) ? value : {};
 }
 

@@ -1,23 +1,35 @@
-/** What agents changed in this vault, newest first, each with undo or redo. */
+/** What agents changed in this vault, newest first, by day: each with its diff, and undone one by one or together. */
 
-import { debounce, ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
-import { HISTORY_PAGE } from "../../core/history";
-import type { ChangeEntry } from "../../core/wire/contract";
+import { ButtonComponent, debounce, DropdownComponent, ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
+import { hoursOf, PERIODS } from "../../core/audit/filter";
+import { HISTORY_PAGE, type HistoryFilter } from "../../core/history";
+import { sanitizePlain } from "../../core/text/sanitize";
+import { SHARED_ID } from "../../core/wire/clients";
+import type { ChangeDiff, ChangeEntry } from "../../core/wire/contract";
 import { outcomeBadge } from "../badges";
 import { showText } from "../text";
+import { drawChangeDiff } from "./changeDiff";
+import { drawPage } from "./paging";
 import { showTime } from "./time";
 
 export const HISTORY_VIEW = "vault-bridge-history";
 const MOST_FILES = 4;
 
 export interface HistorySource {
-	list: (before: string | null) => Promise<ChangeEntry[]>;
+	list: (filter: HistoryFilter, before: string | null) => Promise<ChangeEntry[]>;
+	diff: (executionId: string) => Promise<ChangeDiff>;
 	onChange: (listener: () => void) => () => void;
 	reverse: (direction: "undo" | "redo", executionId: string) => void;
+	/** List what undoing all that fits would do, and offer it. */
+	undoAll: (filter: HistoryFilter) => void;
 	openFile: (path: string) => void;
 }
 
 export class HistoryView extends ItemView {
+	private filter: HistoryFilter = { clientId: "", hours: null };
+	private readonly clients = new Set<string>();
+	private clientSelect: DropdownComponent | null = null;
+	private undoButton: ButtonComponent | null = null;
 	private listEl: HTMLElement | null = null;
 	private request = 0;
 
@@ -40,21 +52,51 @@ export class HistoryView extends ItemView {
 	override async onOpen(): Promise<void> {
 		this.contentEl.empty();
 		this.contentEl.addClass("vault-bridge-view");
+		this.drawToolbar(this.contentEl.createDiv({ cls: "vault-bridge-toolbar" }));
 		this.listEl = this.contentEl.createDiv({ cls: "vault-bridge-history" });
-		this.register(this.source.onChange(debounce(() => void this.refresh(), 300)));
-		await this.refresh();
+		// Something new while a change is open must not shut it: such a list is only marked.
+		this.register(this.source.onChange(debounce(() => void this.refresh(true), 300)));
+		await this.refresh(false);
 	}
 
-	private async refresh(): Promise<void> {
+	private drawToolbar(bar: HTMLElement): void {
+		this.clientSelect = new DropdownComponent(bar).addOption("", "Every program").onChange((clientId) => { this.change({ clientId }); });
+		this.clientSelect.selectEl.setAttr("aria-label", "Program");
+		const period = new DropdownComponent(bar).addOptions(PERIODS).setValue("any").onChange((value) => { this.change({ hours: hoursOf(value) }); });
+		period.selectEl.setAttr("aria-label", "Time");
+		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
+		this.undoButton = new ButtonComponent(buttons).setButtonText("Undo these…").onClick(() => { this.source.undoAll(this.filter); });
+		this.offerUndo();
+	}
+
+	private change(part: Partial<HistoryFilter>): void {
+		this.filter = { ...this.filter, ...part };
+		this.offerUndo();
+		void this.refresh(false);
+	}
+
+	/** All of a program, or all of a time, can be undone together; all there ever was cannot. */
+	private offerUndo(): void {
+		const chosen = this.filter.clientId !== "" || this.filter.hours !== null;
+		this.undoButton?.setDisabled(!chosen);
+		this.undoButton?.buttonEl.setAttr("aria-label", chosen ? "Undo these: lists them first" : "Undo these: choose a program or a time first");
+	}
+
+	private async refresh(byItself: boolean): Promise<void> {
 		const { listEl } = this;
 		if (!listEl) return;
+		if (byItself && listEl.querySelector("details[open]")) {
+			this.offerNew(listEl);
+			return;
+		}
 		const request = ++this.request;
 		try {
-			const entries = await this.source.list(null);
+			const entries = await this.source.list(this.filter, null);
 			if (request !== this.request) return;
 			listEl.empty();
 			this.append(listEl, entries);
-			if (entries.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: "No agent has changed anything in this vault." });
+			const none = this.filter.clientId === "" && this.filter.hours === null ? "No agent has changed anything in this vault." : "Nothing was changed like that.";
+			if (entries.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: none });
 		} catch (error) {
 			if (request !== this.request) return;
 			listEl.empty();
@@ -62,41 +104,58 @@ export class HistoryView extends ItemView {
 		}
 	}
 
+	private offerNew(listEl: HTMLElement): void {
+		if (listEl.querySelector(".vault-bridge-newer")) return;
+		const button = createEl("button", { cls: "vault-bridge-newer", text: "Show what is new", type: "button" });
+		button.addEventListener("click", () => void this.refresh(false));
+		listEl.prepend(button);
+	}
+
 	private append(listEl: HTMLElement, entries: readonly ChangeEntry[]): void {
-		for (const entry of entries) this.drawEntry(listEl, entry);
-		const last = entries.at(-1);
-		if (!last || entries.length < HISTORY_PAGE) return;
-		const more = listEl.createEl("button", { cls: "vault-bridge-older", text: "Show older", type: "button" });
-		more.addEventListener("click", () => {
-			more.remove();
-			void this.source.list(last.executionId).then((older) => { this.append(listEl, older); });
+		drawPage(listEl, entries, {
+			size: HISTORY_PAGE,
+			after: async (last) => this.source.list(this.filter, last.executionId),
+			timeOf: (entry) => entry.time,
+			draw: (list, entry) => { this.drawEntry(list, entry); },
+			arrived: (page) => { for (const entry of page) this.addClient(entry); },
 		});
+	}
+
+	private addClient({ clientId, who }: ChangeEntry): void {
+		if (clientId === "" || this.clients.has(clientId)) return;
+		this.clients.add(clientId);
+		this.clientSelect?.addOption(clientId, clientId === SHARED_ID ? "Programs without a name" : sanitizePlain(who));
 	}
 
 	private drawEntry(listEl: HTMLElement, entry: ChangeEntry): void {
 		const row = listEl.createDiv({ cls: `vault-bridge-change is-${entry.state === "undone" ? "undone" : "applied"}` });
-		const main = row.createDiv({ cls: "vault-bridge-change-main" });
-		const head = main.createDiv({ cls: "vault-bridge-change-head" });
-		showText(head.createSpan({ cls: "vault-bridge-log-tool" }), entry.tool);
+		const details = row.createEl("details", { cls: "vault-bridge-change-main" });
+		const head = details.createEl("summary", { cls: "vault-bridge-change-head" });
+		showTime(head, entry.time);
+		showText(head.createSpan({ cls: "vault-bridge-log-sentence" }), entry.summary || entry.files.join(", "));
 		if (entry.added > 0) head.createSpan({ cls: "vault-bridge-count is-added", text: `+${entry.added}` });
 		if (entry.removed > 0) head.createSpan({ cls: "vault-bridge-count is-removed", text: `−${entry.removed}` });
 		if (entry.state !== "applied") outcomeBadge(head, entry.state);
-		const about = main.createDiv({ cls: "vault-bridge-faint" });
-		showText(about, entry.client);
-		about.appendText(" · ");
-		showTime(about, entry.time);
-		const files = main.createDiv({ cls: "vault-bridge-change-files" });
-		for (const path of entry.files.slice(0, MOST_FILES)) {
-			const link = files.createEl("button", { cls: "vault-bridge-link", type: "button" });
-			showText(link, path);
-			link.addEventListener("click", () => { this.source.openFile(path); });
-		}
-		if (entry.files.length > MOST_FILES) files.createSpan({ cls: "vault-bridge-faint", text: `and ${entry.files.length - MOST_FILES} more` });
+		showText(head.createSpan({ cls: "vault-bridge-change-client" }), entry.who);
+		details.addEventListener("toggle", () => {
+			if (details.open && details.childElementCount === 1) this.drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), entry);
+		});
 		const direction = entry.state === "undone" ? "redo" : "undo";
 		if (direction === "undo" && !entry.canUndo) return;
 		const button = row.createEl("button", { cls: "vault-bridge-change-button", type: "button" });
 		setIcon(button.createSpan(), direction === "undo" ? "undo-2" : "redo-2");
 		button.createSpan({ text: direction === "undo" ? "Undo" : "Redo" });
 		button.addEventListener("click", () => { this.source.reverse(direction, entry.executionId); });
+	}
+
+	private drawDetail(detail: HTMLElement, entry: ChangeEntry): void {
+		const files = detail.createDiv({ cls: "vault-bridge-change-files" });
+		for (const path of entry.files.slice(0, MOST_FILES)) {
+			const link = files.createEl("button", { cls: "vault-bridge-link", type: "button" });
+			showText(link, path);
+			link.addEventListener("click", () => { this.source.openFile(path); });
+		}
+		if (entry.files.length > MOST_FILES) files.createSpan({ cls: "vault-bridge-faint", text: `and ${entry.files.length - MOST_FILES} more` });
+		this.register(drawChangeDiff(detail.createDiv(), async () => this.source.diff(entry.executionId)));
 	}
 }

@@ -1,14 +1,17 @@
 /** The audit log: live, filtered, searched, exported. */
 
 import { ButtonComponent, debounce, DropdownComponent, ItemView, SearchComponent, type WorkspaceLeaf } from "obsidian";
-import { KINDS, NO_FILTER, PERIODS, type LogFilter } from "../../core/audit/filter";
+import { KINDS, NO_FILTER, PAGE, PERIODS, type LogFilter } from "../../core/audit/filter";
 import type { ChainStatus } from "../../core/wire/auditState";
 import type { AuditRecord } from "../../core/wire/audit";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
 import { drawLogRow, type LogActions } from "./logRow";
+import { drawPage } from "./paging";
+import { showTime } from "./time";
 
 export const LOG_VIEW = "vault-bridge-log";
+const MOST_UNANSWERED = 5;
 
 export interface LogSource extends LogActions {
 	/** A page of the log, newest first; rejects with a sentence for the person. */
@@ -21,6 +24,10 @@ export interface LogSource extends LogActions {
 	/** Whether this bridge lets its log be cleared. */
 	canClear: () => boolean;
 	clear: () => Promise<void>;
+	/** What was refused for want of an answer since the person last said that they have seen it. */
+	unanswered: () => Promise<AuditRecord[]>;
+	/** They have seen it now. */
+	markSeen: () => void;
 }
 
 export class LogView extends ItemView {
@@ -32,6 +39,7 @@ export class LogView extends ItemView {
 	private clearButton: ButtonComponent | null = null;
 	private listEl: HTMLElement | null = null;
 	private chainEl: HTMLElement | null = null;
+	private unansweredEl: HTMLElement | null = null;
 	private request = 0;
 
 	constructor(
@@ -54,6 +62,7 @@ export class LogView extends ItemView {
 		this.contentEl.empty();
 		this.contentEl.addClass("vault-bridge-view");
 		this.drawToolbar(this.contentEl.createDiv({ cls: "vault-bridge-toolbar" }));
+		this.unansweredEl = this.contentEl.createDiv({ attr: { role: "status" } });
 		this.chainEl = this.contentEl.createDiv({ cls: "vault-bridge-chain" });
 		this.listEl = this.contentEl.createDiv({ cls: "vault-bridge-log" });
 		// Something new while a row is open must not shut it: such a list is only marked.
@@ -94,6 +103,7 @@ export class LogView extends ItemView {
 			return;
 		}
 		this.clearButton?.buttonEl.toggle(this.source.canClear());
+		void this.showUnanswered();
 		const request = ++this.request;
 		try {
 			const records = await this.source.query(this.filter, null);
@@ -109,17 +119,39 @@ export class LogView extends ItemView {
 	}
 
 	private append(listEl: HTMLElement, records: readonly AuditRecord[]): void {
-		for (const record of records) {
-			drawLogRow(listEl, record, this.source);
-			addOption(this.toolSelect, this.tools, record.tool);
-			addOption(this.clientSelect, this.clients, record.client);
+		drawPage(listEl, records, {
+			size: PAGE,
+			after: async (last) => this.source.query(this.filter, last.cursor),
+			timeOf: (record) => record.timestamp,
+			draw: (list, record) => { drawLogRow(list, record, this.source); },
+			arrived: (page) => {
+				for (const { tool, client } of page) {
+					addOption(this.toolSelect, this.tools, tool);
+					addOption(this.clientSelect, this.clients, client);
+				}
+			},
+		});
+	}
+
+	/** Above everything else: what went wrong only because nobody looked. */
+	private async showUnanswered(): Promise<void> {
+		const el = this.unansweredEl;
+		const missed = await this.source.unanswered();
+		if (!el) return;
+		el.empty();
+		if (missed.length === 0) return;
+		const box = el.createDiv({ cls: "vault-bridge-unanswered" });
+		const count = missed.length >= PAGE ? `${PAGE} or more questions` : missed.length === 1 ? "1 question" : `${missed.length} questions`;
+		box.createEl("strong", { text: `${count} nobody answered. Nothing was done.` });
+		for (const record of missed.slice(0, MOST_UNANSWERED)) {
+			const row = box.createDiv({ cls: "vault-bridge-unanswered-row" });
+			showTime(row, record.timestamp);
+			showText(row.createSpan(), record.sentence);
 		}
-		const last = records.at(-1);
-		if (!last || records.length < 100) return;
-		const more = listEl.createEl("button", { cls: "vault-bridge-older", text: "Show older", type: "button" });
-		more.addEventListener("click", () => {
-			more.remove();
-			void this.source.query(this.filter, last.cursor).then((older) => { this.append(listEl, older); });
+		if (missed.length > MOST_UNANSWERED) box.createDiv({ cls: "vault-bridge-faint", text: `and ${missed.length - MOST_UNANSWERED} more, under “Not answered” below` });
+		box.createEl("button", { text: "Seen", type: "button" }).addEventListener("click", () => {
+			this.source.markSeen();
+			el.empty();
 		});
 	}
 

@@ -1,4 +1,4 @@
-/** When something was, for people: short in the list, whole in the tooltip. */
+/** When something was, for people: the time of day in a list under the day, all of it in the tooltip. */
 
 export function showTime(container: HTMLElement, iso: string): void {
 	const date = new Date(iso);
@@ -7,8 +7,6 @@ export function showTime(container: HTMLElement, iso: string): void {
 		el.setText(iso.slice(0, 40));
 		return;
 	}
-	const today = new Date().toDateString() === date.toDateString();
-	const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-	el.setText(today ? time : `${date.toLocaleDateString(undefined, { month: "short", day: "numeric" })} ${time}`);
+	el.setText(date.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" }));
 	el.title = date.toLocaleString();
 }

@@ -25,4 +25,18 @@ describe("a yes", () => {
 		await clock.pass(400);
 		expect([arming.armed, heard]).toEqual([true, ["second"]]);
 	});
+
+	it.each([1, 5, 3_600_000])("counts all the same where the clock is %i ms behind when the time is over", async (behind) => {
+		const clock = new FakeClock();
+		const real = clock.now.bind(clock);
+		const arming = new Arming(clock);
+		const heard: boolean[] = [];
+		arming.whenArmed(() => heard.push(arming.armed));
+		await clock.pass(599);
+		clock.now = () => real() - behind;
+		await clock.pass(1);
+		expect(heard).toEqual([]);
+		await clock.pass(600);
+		expect(heard).toEqual([true]);
+	});
 });

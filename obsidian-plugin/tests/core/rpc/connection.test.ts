@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Connection, type Endpoint, type SocketHandlers, type State } from "../../../src/core/rpc/connection";
+import { Connection, NotHere, type Endpoint, type SocketHandlers, type State } from "../../../src/core/rpc/connection";
 import { FakeClock, settled } from "../fakeClock";
 
 /** A bridge as the connection sees it: sockets that open, answer, and close when told to. */
@@ -8,6 +8,8 @@ class FakeBridge {
 	readonly states: State["kind"][] = [];
 	readonly opened: { url: string; protocols: string[] }[] = [];
 	readonly asked: string[] = [];
+	/** What is wrong with what says where the bridge is. */
+	fault: () => Error | null = () => null;
 	endpoint: Endpoint | null = { url: "ws://127.0.0.1:1/ws", token: "t0k" };
 	accepts = true;
 	answers = true;
@@ -16,7 +18,11 @@ class FakeBridge {
 		{
 			clock: this.clock,
 			random: () => 0,
-			locate: async () => Promise.resolve(this.endpoint),
+			locate: async () => {
+				const fault = this.fault();
+				if (fault) throw fault;
+				return Promise.resolve(this.endpoint);
+			},
 			open: (url, protocols, handlers) => {
 				this.opened.push({ url, protocols });
 				this.handlers = handlers;
@@ -66,6 +72,31 @@ describe("staying connected", () => {
 		bridge.endpoint = endpoint;
 		await bridge.clock.pass(5_000);
 		expect(bridge.connection.connected).toBe(true);
+	});
+
+	it.each([
+		["absent", (): Error => new NotHere("Why it is so.")],
+		["unreachable", (): Error => new Error("Why it is so.")],
+	])("says why it is %s, once, and looks again", async (kind, fault) => {
+		const bridge = new FakeBridge();
+		bridge.fault = fault;
+		bridge.connection.start();
+		await bridge.clock.pass(60_000);
+		expect(bridge.states).toEqual(["connecting", kind]);
+		expect(bridge.connection.state).toEqual({ kind, reason: "Why it is so." });
+		bridge.fault = () => null;
+		await bridge.clock.pass(5_000);
+		expect(bridge.connection.connected).toBe(true);
+	});
+
+	it("takes a bridge that says goodbye for stopped, not for lost", async () => {
+		const bridge = new FakeBridge();
+		bridge.connection.start();
+		await settled();
+		bridge.endpoint = null;
+		bridge.handlers?.closed("The bridge stops", true);
+		await bridge.clock.pass(10_000);
+		expect(bridge.states).toEqual(["connecting", "connected", "absent"]);
 	});
 
 	it("waits longer after each failure, up to 15 seconds", async () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { labelOf, nullLabel, choiceLabel, descriptionOf, sizeText, unitOf } from "../../../src/core/settings/labels";
-import { readSettingsSchema, SECTIONS, type Field } from "../../../src/core/settings/schema";
+import { choiceLabel, labelOf, MODE_LABELS, plain, sizeText, unitOf } from "../../../src/core/settings/labels";
+import { readSettingsSchema, type Field } from "../../../src/core/settings/schema";
 
-/** What `settings.schema` answers, recorded from the bridge, with also those settings that have no effect yet. */
+/** What `settings.schema` answers, recorded from the bridge. */
 const recorded: unknown = JSON.parse(readFileSync(new URL("../../recorded/settings-schema.json", import.meta.url), "utf8"));
 const schema = readSettingsSchema(recorded, "");
 const field = (key: string): Field => {
@@ -11,31 +11,45 @@ const field = (key: string): Field => {
 	if (!found) throw new Error(`no field ${key}`);
 	return found;
 };
+const only = (property: object): Field | undefined => readSettingsSchema({ properties: { allowMcpServers: property } }, "").fields[0];
 
 describe("the settings form", () => {
-	it("has every setting of the bridge, in a section it knows", () => {
+	it("has every setting of the bridge, in a section that the bridge names", () => {
 		const { properties } = recorded as { properties: Record<string, unknown> };
 		expect(schema.fields.map((one) => one.key)).toEqual(Object.keys(properties));
-		expect(schema.fields.filter((one) => !(SECTIONS as readonly string[]).includes(one.section))).toEqual([]);
+		const sections = schema.sections.map((one) => one.id);
+		expect(schema.fields.filter((one) => !sections.includes(one.section))).toEqual([]);
+		expect(schema.sections.every(({ title, description }) => title !== "" && description.endsWith("."))).toBe(true);
+	});
+
+	it("does not offer what has no effect", () => {
+		expect(only({ type: "boolean", available: false })).toBeUndefined();
 	});
 
 	it.each([
 		["developerMode", { kind: "toggle", nullable: false }],
-		["consentTimeout", { kind: "number", minimum: 1, maximum: 86_400 }],
-		["auditLogRetentionDays", { kind: "choice", options: [7, 30, 90], nullable: true }],
-		["backupRetentionDays", { kind: "number", minimum: 1, nullable: true }],
-		["webSearchDefaultFreshness", { kind: "choice", options: ["day", "week", "month", "year"], nullable: true }],
-		["allowedDomains", { kind: "strings" }],
+		["consentTimeout", { kind: "number", minimum: 1, maximum: 86_400, unit: "seconds" }],
+		["auditLogRetentionDays", { kind: "choice", options: [7, 30, 90], nullable: true, none: "Forever" }],
+		["backupRetentionDays", { kind: "number", minimum: 1, nullable: true, unit: "days" }],
+		["allowedOrigins", { kind: "strings" }],
 		["consentMode", { kind: "table", options: ["always_ask", "session_allow", "always_allow", "never_allow"] }],
-		["rateLimits", { kind: "table", options: [], minimum: 1, maximum: 1000 }],
-		["ollamaWebSearchEndpoint", { kind: "text" }],
-		["encryptedKeys", { kind: "opaque" }],
+		["rateLimits", { kind: "table", options: [], minimum: 1, maximum: 1000, unit: "calls a minute" }],
 	])("draws %s as it is described", (key, expected) => {
 		expect(field(key)).toMatchObject(expected);
 	});
 
-	it("has the presets", () => {
+	it.each([
+		[{ type: "string" }, "text"],
+		[{ anyOf: [{ enum: ["day", "week"], type: "string" }, { type: "null" }] }, "choice"],
+		[{ type: "object", additionalProperties: { type: "string" } }, "opaque"],
+	])("draws %o as %s", (property, kind) => {
+		expect(only(property)).toMatchObject({ kind, title: "Allow MCP servers", risk: null });
+	});
+
+	it("has the presets, and every tool with its group and its modes", () => {
 		expect(schema.presets["minimal"]).toEqual(["find", "grep", "read"]);
+		expect(schema.tools).toHaveLength((recorded as { tools: unknown[] }).tools.length);
+		expect(schema.tools.find((tool) => tool.name === "apply_patch")).toMatchObject({ title: "Apply patch", group: "Create and change", modes: ["never_allow", "always_ask"] });
 	});
 
 	it("passes over a property that makes no sense", () => {
@@ -45,39 +59,31 @@ describe("the settings form", () => {
 
 describe("the words of the form", () => {
 	it.each([
-		["maxResponseSize", "Max response size"],
 		["httpsOnly", "HTTPS only"],
-		["cacheTTL", "Cache TTL"],
 		["apply_patch", "Apply patch"],
 		["allowMcpServers", "Allow MCP servers"],
-	])("call %s %s", (key, label) => {
+	])("call %s %s where the bridge has no title", (key, label) => {
 		expect(labelOf(key)).toBe(label);
 	});
 
 	it.each([
-		["maxResponseSize", { factor: 1_048_576, name: "MB" }],
-		["webFetchMaxBytes", { factor: 1024, name: "kB" }],
-		["consentTimeout", { factor: 1, name: "seconds" }],
-		["grepMaxMatches", { factor: 1, name: "" }],
-	])("measure %s in %o", (key, unit) => {
-		expect(unitOf(field(key))).toEqual(unit);
+		[{ unit: "bytes", default: 10_485_760 }, { factor: 1_048_576, name: "MB" }],
+		[{ unit: "bytes", default: 65_536 }, { factor: 1024, name: "kB" }],
+		[{ unit: "seconds", default: 300 }, { factor: 1, name: "seconds" }],
+		[{ unit: "", default: 100 }, { factor: 1, name: "" }],
+	])("measure %o in %o", (one, unit) => {
+		expect(unitOf(one)).toEqual(unit);
 	});
 
-	it("are the bridge's titles, and made of the key where it has none", () => {
-		expect(["maxResponseSize", "grepMaxMatches"].map((key) => field(key).title)).toEqual(["Largest response", "Grep: matches"]);
-		expect(readSettingsSchema({ properties: { allowMcpServers: { type: "boolean" } } }, "").fields[0]).toMatchObject({ title: "Allow MCP servers", risk: null });
-	});
-
-	it("take the meaning of null from the bridge", () => {
-		expect([nullLabel(field("auditLogRetentionDays")), nullLabel(field("webSearchDefaultFreshness"))]).toEqual(["Forever", "Any"]);
-		expect(descriptionOf(field("auditLogRetentionDays"))).toBe("Days the log is kept.");
-		expect([descriptionOf(field("findMaxResults")), descriptionOf(field("httpsOnly"))]).toEqual(["Most results that find returns.", "Http: addresses are upgraded to https:."]);
-		expect(descriptionOf(field("readMaxBytes"))).toBe("Largest part of a file that read returns.");
-		expect(choiceLabel(field("auditLogRetentionDays"), 30)).toBe("30 days");
+	it("are the bridge's own", () => {
+		expect(field("findMaxResults")).toMatchObject({ title: "Results of find" });
+		expect(plain(field("findMaxResults").description)).toBe("Most files that find returns.");
+		expect([choiceLabel("days", 30), choiceLabel("", "week")]).toEqual(["30 days", "Week"]);
+		expect(new Set(Object.values(MODE_LABELS)).size).toBe(4);
 	});
 
 	it("know a risk by what the bridge says of it", () => {
-		expect(["allowTerminal", "allowAllDomains", "httpsOnly"].map((key) => field(key).risk !== null)).toEqual([true, true, false]);
+		expect(["developerMode", "anonymizeLog"].map((key) => field(key).risk !== null)).toEqual([true, false]);
 	});
 
 	it("say sizes", () => {

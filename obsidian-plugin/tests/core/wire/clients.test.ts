@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { capabilitySentence, presenceSentence } from "../../../src/core/wire/clients";
+import { capabilitySentence, presenceSentence, webReaderSentence } from "../../../src/core/wire/clients";
 import type { ClientInfo, Grant } from "../../../src/core/wire/contract";
 import { grantSentence } from "../../../src/core/wire/grants";
 import { readClientInfo, readGrant } from "../../../src/core/wire/readers";
@@ -22,25 +22,33 @@ describe("a connected program", () => {
 	});
 });
 
-const grant = (changes: object): Grant => readGrant({ grantId: "g", kind: "session", tool: "read", decision: "allow_session", ...changes }, "");
-const nameless = "a program without a name of its own, calls itself 'X'";
+describe("a program that has read from the web", () => {
+	it("has read from another server, which is called by its name", () => {
+		expect(webReaderSentence({ clientId: "0a1b", client: "Claude", since: "2026-11-20T10:00:00Z", sites: ["mcp://papers/"] }, (iso) => iso.slice(0, 10))).toBe("Since 2026-11-20: the server papers.");
+	});
+
+	const site = (index: number): string => `https://${index}.example/`;
+	const day = (iso: string): string => iso.slice(0, 10);
+
+	it.each<[string, number, string]>([
+		["no site that is known", 0, "Since 2026-11-20."],
+		["two sites, the latest first", 2, "Since 2026-11-20: https://1.example/, https://0.example/."],
+		["many sites, of which eight are named", 10, `Since 2026-11-20: ${[9, 8, 7, 6, 5, 4, 3, 2].map((index) => site(index)).join(", ")} and 2 more.`],
+	])("has read %s", (_, count, sentence) => {
+		const sites = Array.from({ length: count }, (_one, index) => site(index));
+		expect(webReaderSentence({ clientId: "0a1b", client: "Claude", since: "2026-11-20T10:00:00Z", sites }, day)).toBe(sentence);
+	});
+});
+
+const grant = (changes: object): Grant => readGrant({ grantId: "g", kind: "session", who: "client", what: "tool", until: "stop", sentence: "Claude may use Read without asking, until the bridge stops.", decision: "allow_session", ...changes }, "");
 
 describe("a remembered answer", () => {
-	it.each<[string, object, string, string]>([
-		["of a program with a name", { client: "Claude", clientId: "0a1b" }, "Allowed: read", "Claude, until the bridge stops"],
-		["of a connection", { client: nameless, clientId: "shared" }, "Allowed: read", "A program without a name of its own, calls itself 'X', until it disconnects"],
-		["that denies programs without a name", { client: nameless, clientId: "shared", decision: "deny_session" }, "Denied: read", "Every program without a name of its own, until the bridge stops"],
-		["for good, of one program, in a folder", { kind: "client", client: "Claude", clientId: "0a1b", target: "Notes/", reach: "folder", decision: "allow_always" }, "Allowed: read on the folder Notes/", "Claude, until you take it back"],
-		["for good, of programs without a name", { kind: "client", client: "shared", clientId: "shared", target: "/", reach: "vault", decision: "deny_always" }, "Denied: read on the whole vault", "Every program without a name of its own, until you take it back"],
-		["for all", { kind: "file", tool: null, operation: "read", target: "/", decision: "allow_always", expires: "2026-12-20T00:00:00Z" }, "Allowed: read on the whole vault", "Every program, until 2026-12-20 if it is not used"],
-		["for all, in a folder", { kind: "file", tool: null, operation: "read", target: "Diary/", decision: "deny_always" }, "Denied: read on the folder Diary/", "Every program, until you take it back"],
-		["about a site", { client: "Claude", clientId: "0a1b", target: "https://example.org/", reach: "site" }, "Allowed: read on the site example.org", "Claude, until the bridge stops"],
-		["about a page", { client: "Claude", clientId: "0a1b", target: "https://example.org/a", reach: "page" }, "Allowed: read on https://example.org/a", "Claude, until the bridge stops"],
-		["about a server's tool", { client: "Claude", clientId: "0a1b", target: "mcp://git/log", reach: "tool" }, "Allowed: read on the tool log of the server git", "Claude, until the bridge stops"],
-		["about a server", { client: "Claude", clientId: "0a1b", target: "mcp://git/", reach: "server" }, "Allowed: read on every tool of the server git", "Claude, until the bridge stops"],
-		["about a command", { client: "Claude", clientId: "0a1b", target: "command:/bin/ls -l", reach: "command" }, "Allowed: read on /bin/ls -l", "Claude, until the bridge stops"],
-		["with a reach of a later version", { client: "Claude", clientId: "0a1b", target: "x", reach: "galaxy" }, "Allowed: read on x", "Claude, until the bridge stops"],
-	])("%s says who, where and until when", (_, changes, title, detail) => {
-		expect(grantSentence(grant(changes))).toEqual({ title, detail });
+	it.each<[string, object, string]>([
+		["nothing", {}, ""],
+		["since when it holds", { since: "2026-11-20T10:00:00Z" }, "Since 2026-11-20"],
+		["what was said with it", { decision: "deny_session", feedback: "not now", since: "2026-11-20T10:00:00Z" }, "You said: not now. Since 2026-11-20"],
+		["that it is about one call", { kind: "call" }, "This very call"],
+	])("is the bridge's sentence, and below it %s", (_, changes, detail) => {
+		expect(grantSentence(grant(changes))).toEqual({ title: "Claude may use Read without asking, until the bridge stops.", detail });
 	});
 });

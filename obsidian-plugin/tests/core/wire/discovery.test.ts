@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseBridgeFile, parseHostFile } from "../../../src/core/wire/discovery";
 
 const bridge = { url: "ws://127.0.0.1:49213/ws", pid: 1, version: "0.1.0", runDir: "/run/user/1000/vault-bridge/x" };
-const host = { url: bridge.url, token: "abc-DEF_123", pid: 1 };
+const host = { url: bridge.url, token: "abc-DEF_123", pid: 1, vault: "/home/ada/Notes" };
 
 describe("the files of a running bridge", () => {
 	it("are read", () => {

@@ -1,0 +1,55 @@
+"""The machine that is looked at: its system, the user's home, and the environment. Tests describe all three systems."""
+
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+System = Literal["linux", "macos", "windows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What decides where programs keep their files.
+
+    Attributes:
+        system: The operating system.
+        home: The user's home folder.
+        environ: The environment's variables.
+    """
+
+    system: System
+    home: Path
+    environ: Mapping[str, str]
+
+    @property
+    def config(self) -> Path:
+        """Where programs with a window keep their settings."""
+        if self.system == "windows":
+            return self.folder("APPDATA", self.home / "AppData" / "Roaming")
+        if self.system == "macos":
+            return self.home / "Library" / "Application Support"
+        return self.xdg_config
+
+    @property
+    def xdg_config(self) -> Path:
+        """Where programs of the terminal keep their settings, some of them on every system."""
+        return self.folder("XDG_CONFIG_HOME", self.home / ".config")
+
+    def folder(self, variable: str, otherwise: Path) -> Path:
+        """The folder that a variable names, where it names one."""
+        named = self.environ.get(variable)
+        return Path(named) if named else otherwise
+
+    def has_program(self, name: str) -> bool:
+        """Whether a command is found on the PATH."""
+        return shutil.which(name, path=self.environ.get("PATH", "")) is not None
+
+
+def this_machine() -> Machine:
+    """The machine that this process runs on."""
+    system: System = "windows" if sys.platform == "win32" else "macos" if sys.platform == "darwin" else "linux"
+    return Machine(system, Path.home(), os.environ)

@@ -1,0 +1,91 @@
+"""What was done to connect a program, so that it can be taken back byte for byte. Kept in a folder of the user's."""
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from bridge.identity.private_file import PrivateFolder
+
+FILE: Final = "agents.json"
+
+
+class Record(BaseModel):
+    """One program's connection to one vault.
+
+    Attributes:
+        name: The entry's name in the program's configuration.
+        client: The client that it is in the bridge.
+        made_client: Whether connecting added that client.
+        file: The configuration file.
+        written: The hash of the file as it was left.
+        backup: The bytes of before; None when there was no file.
+        original: The hash of the bytes of before.
+        skill: The skill's file, where one was written.
+        skill_written: The hash of that file.
+    """
+
+    name: str
+    client: str
+    made_client: bool
+    file: Path
+    written: str
+    backup: Path | None
+    original: str
+    skill: Path | None = None
+    skill_written: str = ""
+
+
+class Records:
+    """The records of one vault, by program.
+
+    Args:
+        folder: A folder of the user's own, where they are kept.
+    """
+
+    def __init__(self, folder: PrivateFolder) -> None:
+        self._folder = folder
+
+    def find(self, agent: str) -> Record | None:
+        """What is known of a program; None when it was not connected from here, or the file is damaged."""
+        return self._load().get(agent)
+
+    def keep(self, agent: str, record: Record) -> None:
+        """Write it down. Raises OSError."""
+        self._save({**self._load(), agent: record})
+
+    def forget(self, agent: str) -> None:
+        """Take it away. Raises OSError."""
+        records = self._load()
+        if records.pop(agent, None) is not None:
+            self._save(records)
+
+    def hand_on(self, agent: str, client: str) -> bool:
+        """Let the client that a connection has added be that of another connection of the same client, if there is one.
+
+        Args:
+            agent: The connection that ends.
+            client: The client.
+
+        Returns:
+            Whether there is one. Raises OSError.
+        """
+        records = self._load()
+        others = (key for key, one in records.items() if key != agent and one.client == client)
+        if (heir := next(others, None)) is None:
+            return False
+        self._save({**records, heir: records[heir].model_copy(update={"made_client": True})})
+        return True
+
+    def _load(self) -> dict[str, Record]:
+        with contextlib.suppress(OSError, ValidationError):
+            data = self._folder.read(FILE)
+            return {} if data is None else _RECORDS.validate_json(data)
+        return {}
+
+    def _save(self, records: dict[str, Record]) -> None:
+        self._folder.write(FILE, _RECORDS.dump_json(records, indent=2))
+
+
+_RECORDS: Final = TypeAdapter(dict[str, Record])

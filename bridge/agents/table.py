@@ -1,0 +1,208 @@
+"""The programs that can be connected, one row each: where its configuration is, in which form, and under which key.
+
+A program that keeps its configuration in another way is added here and nowhere else.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from bridge.agents.machine import Machine
+
+Form = Literal["json", "commented", "jsonc", "toml"]
+"""`commented` is JSON in which the program allows comments; in `jsonc` also a comma after the last member."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCommand:
+    """What a program starts in order to reach the bridge.
+
+    Attributes:
+        command: The absolute path of a program.
+        args: Its arguments.
+    """
+
+    command: str
+    args: tuple[str, ...]
+
+
+def _plain(server: ServerCommand) -> dict[str, Any]:
+    return {"command": server.command, "args": list(server.args)}
+
+
+def _typed(server: ServerCommand) -> dict[str, Any]:
+    return {"type": "stdio", **_plain(server)}
+
+
+def _one_list(server: ServerCommand) -> dict[str, Any]:
+    return {"type": "local", "command": [server.command, *server.args], "enabled": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One program.
+
+    Attributes:
+        id: Its name on the command line.
+        title: What people call it; the client that it becomes in the bridge has this name.
+        file: The user's own configuration file, which holds for every project.
+        form: The form of that file.
+        key: Where in it the servers are.
+        entry: A server as this program writes it down.
+        marks: Files and folders that are there where the program is.
+        program: Its command, where it has one.
+        skills: The folder of the user's skills, where it knows skills.
+        shared: Its configuration file in a project's folder, where it knows one, from there. Those who work on the
+            project share it.
+        project: The project that this is the program in; empty: all of them.
+        then: What the person does afterwards.
+    """
+
+    id: str
+    title: str
+    file: Callable[[Machine], Path]
+    form: Form
+    key: str
+    then: str
+    entry: Callable[[ServerCommand], dict[str, Any]] = _plain
+    marks: Callable[[Machine], tuple[Path, ...]] = field(default=lambda _machine: ())
+    program: str | None = None
+    skills: Callable[[Machine], Path] | None = None
+    shared: str | None = None
+    project: str = ""
+
+    @property
+    def key_of_record(self) -> str:
+        """Under what it is written down that it was connected."""
+        return f"{self.id}:{self.project}" if self.project else self.id
+
+    def in_project(self, folder: Path) -> "Agent | None":
+        """The program in one project; None where it has no configuration there. A skill is the user's own."""
+        if self.shared is None:
+            return None
+        file = folder / self.shared
+        return replace(self, file=lambda _machine: file, skills=None, project=str(folder))
+
+    def is_here(self, machine: Machine) -> bool:
+        """Whether the program seems to be on this machine."""
+        places = (self.file(machine), *self.marks(machine))
+        return any(place.exists() for place in places) or (
+            self.program is not None and machine.has_program(self.program)
+        )
+
+
+def _claude_folder(machine: Machine) -> Path:
+    return machine.folder("CLAUDE_CONFIG_DIR", machine.home / ".claude")
+
+
+def _claude_code(machine: Machine) -> Path:
+    return machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
+
+
+_DESKTOP_FILE: Final = "claude_desktop_config.json"
+
+
+def _claude_desktop(machine: Machine) -> Path:
+    """Its folder; on Windows the one of the packaged program where that is installed, which sees no other."""
+    usual = machine.config / "Claude"
+    if machine.system == "windows":
+        packages = machine.folder("LOCALAPPDATA", machine.home / "AppData" / "Local") / "Packages"
+        packaged = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
+        return (packaged[0] if packaged else usual) / _DESKTOP_FILE
+    return usual / _DESKTOP_FILE
+
+
+def _codex_folder(machine: Machine) -> Path:
+    return machine.folder("CODEX_HOME", machine.home / ".codex")
+
+
+def _opencode(machine: Machine) -> Path:
+    """The one with comments where that is there: of the two it counts more."""
+    folder = machine.xdg_config / "opencode"
+    commented = folder / "opencode.jsonc"
+    return commented if commented.exists() else folder / "opencode.json"
+
+
+AGENTS: Final = (
+    Agent(
+        id="claude-code",
+        title="Claude Code",
+        file=_claude_code,
+        form="json",
+        key="mcpServers",
+        entry=_typed,
+        marks=lambda machine: (_claude_folder(machine),),
+        program="claude",
+        shared=".mcp.json",
+        skills=lambda machine: _claude_folder(machine) / "skills",
+        then="Start Claude Code again; `/mcp` in it lists the vault's tools.",
+    ),
+    Agent(
+        id="claude-desktop",
+        title="Claude Desktop",
+        file=_claude_desktop,
+        form="json",
+        key="mcpServers",
+        marks=lambda machine: (_claude_desktop(machine).parent,),
+        then="Quit Claude Desktop, not only its window, and start it again.",
+    ),
+    Agent(
+        id="codex",
+        title="Codex",
+        file=lambda machine: _codex_folder(machine) / "config.toml",
+        form="toml",
+        key="mcp_servers",
+        marks=lambda machine: (_codex_folder(machine),),
+        program="codex",
+        skills=lambda machine: _codex_folder(machine) / "skills",
+        then="Start Codex again; `/mcp` in it lists the vault's tools.",
+    ),
+    Agent(
+        id="cursor",
+        title="Cursor",
+        file=lambda machine: machine.home / ".cursor" / "mcp.json",
+        form="jsonc",
+        key="mcpServers",
+        marks=lambda machine: (machine.home / ".cursor",),
+        program="cursor",
+        shared=".cursor/mcp.json",
+        then="Look at Cursor's settings under MCP: the server is listed there and may have to be switched on.",
+    ),
+    Agent(
+        id="vscode",
+        title="VS Code",
+        file=lambda machine: machine.config / "Code" / "User" / "mcp.json",
+        form="jsonc",
+        key="servers",
+        entry=_typed,
+        marks=lambda machine: (machine.config / "Code" / "User",),
+        program="code",
+        shared=".vscode/mcp.json",
+        then="Run `MCP: List Servers` in VS Code and start the server; VS Code asks once whether you trust it.",
+    ),
+    Agent(
+        id="gemini",
+        title="Gemini CLI",
+        file=lambda machine: machine.home / ".gemini" / "settings.json",
+        form="commented",
+        key="mcpServers",
+        marks=lambda machine: (machine.home / ".gemini",),
+        program="gemini",
+        shared=".gemini/settings.json",
+        then="Start Gemini CLI again; `/mcp` in it lists the vault's tools.",
+    ),
+    Agent(
+        id="opencode",
+        title="OpenCode",
+        file=_opencode,
+        form="jsonc",
+        key="mcp",
+        entry=_one_list,
+        marks=lambda machine: (machine.xdg_config / "opencode",),
+        program="opencode",
+        then="Start OpenCode again; `opencode mcp list` shows the server.",
+    ),
+)
+
+BY_ID: Final = {agent.id: agent for agent in AGENTS}

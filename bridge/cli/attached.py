@@ -1,0 +1,165 @@
+"""The way to the bridge of a vault, as one client, for as long as a program lives: found, started and found again."""
+
+import asyncio
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, Final
+
+from bridge.cli.stopping import PARENT
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
+from bridge.contract.consent import OwnQuestion
+from bridge.contract.events import ToolProgress, ToolsChanged
+from bridge.errors import BridgeError
+from bridge.mcp.port import Listener
+from bridge.rpc.frames import STOPPED
+
+IDLE_SECONDS: Final = 5
+"""After how long without any client a bridge that was started for one ends."""
+PATIENCE_SECONDS: Final = 15.0
+"""In which a bridge is found or started."""
+AGAIN_SECONDS: Final = 2.0
+"""Between two attempts to start one: another may be just starting or stopping."""
+PAUSE_SECONDS: Final = 0.03
+TRIES: Final = 3
+"""How often a request is made when the bridge goes away while it is under way."""
+EVENTS: Final = (ToolsChanged.event_name, ToolProgress.event_name, OwnQuestion.event_name)
+
+
+class AttachedBridge:
+    """A bridge that serves a vault, whichever process that is just now. It is started where there is none.
+
+    Args:
+        vault: The vault's real path.
+        client: The client's name, as the person gave it.
+    """
+
+    def __init__(self, vault: Path, client: str) -> None:
+        self._vault = vault
+        self._client = client
+        self._calls_itself = "MCP"
+        self._listeners: list[Listener] = []
+        self._connecting = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._stack = contextlib.AsyncExitStack()
+        self._started: _StartedBridge | None = None
+        self._naming: asyncio.Task[None] | None = None
+
+    async def request(self, method: str, /, **params: Any) -> Any:
+        """Call a method. What is lost with the bridge is asked again, where nothing can be done twice by that.
+
+        Raises:
+            BridgeError: It was refused, or the bridge cannot be reached.
+        """
+        tries = TRIES if method != "tools.call" or "callId" in params else 1
+        for _ in range(tries - 1):
+            connection = await self._connected()
+            try:
+                return await connection.request(method, **params)
+            except ConnectionLost:
+                pass
+            except ProtocolFailure as failure:
+                if failure.code != STOPPED:
+                    raise
+            await self._drop(connection)
+        return await (await self._connected()).request(method, **params)
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Have a function called with every event."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def introduce(self, name: str) -> None:
+        """Say what the program calls itself, to this bridge and to those that come after it."""
+        if name != self._calls_itself:
+            self._calls_itself = name
+            self._naming = asyncio.create_task(self._introduce(name))
+
+    async def close(self) -> None:
+        """Leave. A bridge that was started for this ends when nobody else is connected."""
+        if self._naming is not None:
+            self._naming.cancel()
+        await self._stack.aclose()
+
+    async def _introduce(self, name: str) -> None:
+        with contextlib.suppress(BridgeError):
+            await self.request("session.name", client=name)
+
+    async def _connected(self) -> Connection:
+        async with self._connecting:
+            if self._connection is None:
+                self._connection = await self._connect()
+            return self._connection
+
+    async def _drop(self, connection: Connection) -> None:
+        """The bridge went away. The next one may have other tools."""
+        async with self._connecting:
+            if self._connection is connection:
+                self._connection = None
+                await self._stack.aclose()
+                self._tell(ToolsChanged.event_name, {})
+
+    async def _connect(self) -> Connection:
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                connection = await self._stack.enter_async_context(
+                    connect(self._vault, name=self._calls_itself, client=self._client)
+                )
+            except (BridgeNotRunning, ConnectionLost):
+                if time.monotonic() > deadline:
+                    said = self._started.said() if self._started is not None else ""
+                    raise BridgeNotRunning(f"No bridge serves the vault, and none could be started. {said}") from None
+                if self._started is None or self._started.may_be_replaced:
+                    self._started = _StartedBridge(self._vault)
+                await asyncio.sleep(PAUSE_SECONDS)
+            else:
+                for event in EVENTS:
+                    connection.on(event, partial(self._tell, event))
+                return connection
+
+    def _tell(self, event: str, params: dict[str, Any]) -> None:
+        for listener in list(self._listeners):
+            listener(event, params)
+
+
+class _StartedBridge:
+    """A bridge in a process of its own, which outlives this one if others are connected.
+
+    Args:
+        vault: The vault's real path.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - the process writes into it
+        self._since = time.monotonic()
+        # -P: we may have been started in any folder, and what is in it is not ours, whatever its name is.
+        program = [sys.executable, "-P", "-m", "bridge"]
+        command = [*program, "serve", "--vault", str(vault), "--until-idle", str(IDLE_SECONDS)]
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+        self._process = subprocess.Popen(  # noqa: S603 - ourselves
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._log,
+            env={name: value for name, value in os.environ.items() if name != PARENT},
+            **apart,
+        )
+
+    @property
+    def may_be_replaced(self) -> bool:
+        """Whether it has ended, and long enough ago that another may succeed."""
+        return self._process.poll() is not None and time.monotonic() - self._since > AGAIN_SECONDS
+
+    def said(self) -> str:
+        """What it said when it ended, in its last lines."""
+        self._log.seek(0)
+        return self._log.read()[-2000:].decode("utf-8", "replace").strip()

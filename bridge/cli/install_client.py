@@ -1,0 +1,272 @@
+"""`vault-bridge install-client`: connects the programs in which people use agents to a vault."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+import typer
+from rich.text import Text
+
+from bridge.agents.connection import Connector, Outcome
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.links import install_link
+from bridge.agents.machine import this_machine
+from bridge.agents.planning import Plan
+from bridge.agents.table import AGENTS, BY_ID, Agent
+from bridge.cli.connection import run_once
+from bridge.cli.diff import draw_changes
+from bridge.cli.exit_codes import BAD_USAGE, fail
+from bridge.cli.layout import draw_table
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import READABLE, Printer, quoted, typed_command
+from bridge.cli.sanitize import sanitize
+from bridge.client import Connection, TokenNotFound, VaultNotFound, find_vault, token_storage
+from bridge.client.obsidian_vaults import known_vaults
+from bridge.plugin.command_line import command_line
+from bridge.server.run_folder import RunFolder
+
+_OTHER: Final = "My agent"
+"""The client of a program that is not in the table, unless it is named."""
+
+
+class BridgeClients:
+    """The clients of a running bridge.
+
+    Args:
+        bridge: The connection to it.
+    """
+
+    def __init__(self, bridge: Connection) -> None:
+        self._bridge = bridge
+
+    async def names(self) -> Sequence[str]:
+        """What the clients are called."""
+        return [client["name"] for client in await self._bridge.request("clients.list")]
+
+    async def add(self, name: str, preset: str) -> str:
+        """Add a client, and return its token."""
+        return str((await self._bridge.request("clients.add", name=name, preset=preset))["token"])
+
+    async def revoke(self, name: str) -> None:
+        """End a client's credential."""
+        for client in await self._bridge.request("clients.list"):
+            if client["name"].casefold() == name.casefold():
+                await self._bridge.request("clients.revoke", clientId=client["clientId"])
+
+
+def install_client(
+    program: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[PROGRAM]", show_default=False, help=f"{', '.join(BY_ID)}. Without one, they are listed."
+        ),
+    ] = None,
+    *,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the connection back.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    show: Annotated[
+        bool, typer.Option("--print", help="Print the entry instead, for a program that is not in the list.")
+    ] = False,
+    link: Annotated[bool, typer.Option("--link", help="Print a link that Cursor or VS Code opens instead.")] = False,
+    client: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The client that it is in the bridge. Default: the program's name."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the entry is called. Default: vault-bridge.")
+    ] = None,
+    scope: Annotated[
+        Literal["user", "project"],
+        typer.Option(help="For every project, or in the file of the project you are in, which others may share."),
+    ] = "user",
+    no_skill: Annotated[bool, typer.Option("--no-skill", help="Do not write the skill.")] = False,
+    revoke: Annotated[
+        bool, typer.Option("--revoke", help="With --remove: revoke the client even if it was there before.")
+    ] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Connect the program in which you use an agent.
+
+    That is Claude Code, Claude Desktop, Codex, Cursor, VS Code, Gemini CLI or OpenCode. It shows the exact change to
+    the program's configuration, asks, keeps a backup beside the file, and writes it. The program becomes a client with
+    a name of its own; its token stays in a file that only you can read.
+
+    The vault is the one named or the one you are in, else the one that Obsidian knows.
+
+    Examples:
+      vault-bridge install-client                       which programs are here and connected
+      vault-bridge install-client claude-code
+      vault-bridge install-client codex --vault ~/Notes --yes
+      vault-bridge install-client cursor --dry-run      only show the change
+      vault-bridge install-client claude-code --scope project     only in the project you are in
+      vault-bridge install-client claude-code --remove  take it back
+      vault-bridge install-client --print               an entry for every other program
+    """
+    printer = Printer(as_json=as_json)
+    if program is not None and program not in BY_ID:
+        fail(f"{program!r} is none of {', '.join(BY_ID)}. For another program use --print.", BAD_USAGE)
+    agent = None if program is None else BY_ID[program]
+    if agent is None and (remove or link):
+        fail("Name the program, such as claude-code.", BAD_USAGE)
+    if agent is not None and scope == "project":
+        agent = agent.in_project(Path.cwd()) or fail(
+            f"{agent.title} has no configuration of its own in a project.", BAD_USAGE
+        )
+    folder = _choose_vault(vault, printer)
+    try:
+        records = RunFolder(folder, kind="clients", durable=True)
+        connector = Connector(this_machine(), folder, command_line, records)
+        if show or link:
+            _print_entry(connector, agent, printer, folder, client=client, name=name, link=link)
+        elif agent is None:
+            _list(connector, printer)
+        else:
+            plan = (
+                connector.plan_disconnect(agent)
+                if remove
+                else connector.plan_connect(agent, client=client, name=name, skill=not no_skill)
+            )
+            _carry_out(connector, plan, printer, ask=not yes, dry_run=dry_run, revoke=revoke)
+    except ConfigurationRefused as refused:
+        fail(str(refused))
+
+
+def _choose_vault(named: Path | None, printer: Printer) -> Path:
+    """The vault that is meant; where none is named and several are known, the person chooses."""
+    try:
+        return find_vault(named)
+    except VaultNotFound:
+        if named is not None:
+            raise
+        found = known_vaults()
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise VaultNotFound("Obsidian knows no vault on this machine. Name its folder with --vault DIR")
+    listed = "\n".join(f"  {number}  {folder}" for number, folder in enumerate(found, 1))
+    if printer.as_json or not printer.watched:
+        fail(f"Obsidian knows several vaults. Name one with --vault DIR:\n{listed}", BAD_USAGE)
+    printer.say(f"Obsidian knows several vaults:\n{listed}")
+    chosen: int = typer.prompt("Which", type=int, err=True)
+    if not 1 <= chosen <= len(found):
+        fail(f"There is no vault {chosen}.", BAD_USAGE)
+    return found[chosen - 1]
+
+
+def _list(connector: Connector, printer: Printer) -> None:
+    machine = this_machine()
+    rows = [(agent, agent.is_here(machine), *_state(connector, agent)) for agent in AGENTS]
+    if printer.as_json:
+        printer.json(
+            [
+                {"agent": agent.id, "title": agent.title, "here": here, "client": client, "fault": fault}
+                for agent, here, client, fault in rows
+            ]
+        )
+        return
+    cells = [
+        [
+            sanitize(agent.id, style="bold"),
+            Text("yes" if here else "not found"),
+            sanitize(fault or (f"as {client}" if client else "no")),
+        ]
+        for agent, here, client, fault in rows
+    ]
+    printer.lines(draw_table(("Program", "Here", "Connected"), cells, printer.width))
+
+
+def _state(connector: Connector, agent: Agent) -> tuple[str | None, str | None]:
+    """As which client a program is connected, or what is wrong with its configuration."""
+    try:
+        return connector.connected(agent), None
+    except ConfigurationRefused as refused:
+        return None, str(refused)
+
+
+def _print_entry(
+    connector: Connector,
+    agent: Agent | None,
+    printer: Printer,
+    vault: Path,
+    *,
+    client: str | None,
+    name: str | None,
+    link: bool,
+) -> None:
+    """The entry as the program's configuration has it, or the usual form; nothing is written anywhere."""
+    chosen, entry_name = client or (agent.title if agent else _OTHER), name or "vault-bridge"
+    server = connector.server(chosen)
+    if link:
+        address = install_link(agent.id if agent else "", entry_name, server)
+        if address is None:
+            fail(f"{agent.title if agent else 'It'} has no such links: only cursor and vscode do.", BAD_USAGE)
+        printer.text(address)
+    else:
+        key, entry = (agent.key, agent.entry(server)) if agent else ("mcpServers", BY_ID["cursor"].entry(server))
+        printer.text(json.dumps({key: {entry_name: entry}}, indent=2, ensure_ascii=False))
+    try:
+        token_storage.find_token(vault, chosen)
+    except TokenNotFound:
+        add = f"clients add {quoted(chosen)} --save"
+        printer.say(f"Then give it its credential: {typed_command(add, vault)}")
+
+
+def _carry_out(connector: Connector, plan: Plan, printer: Printer, *, ask: bool, dry_run: bool, revoke: bool) -> None:
+    facts: dict[str, Any] = {
+        "agent": plan.agent.id,
+        "vault": str(plan.vault),
+        "name": plan.name,
+        "client": plan.client,
+        "files": [change.preview.to_wire() for change in plan.files],
+        "kept": list(plan.kept),
+    }
+    if not printer.as_json:
+        _show(plan, printer)
+    if dry_run:
+        if printer.as_json:
+            printer.json({**facts, "done": False})
+        return
+    if ask and plan.files:
+        if printer.as_json:
+            fail("With --json nobody is asked: add --yes, or --dry-run to see the change only.", BAD_USAGE)
+        if not typer.confirm("Write this?", err=True):
+            fail("Nothing was changed.")
+    outcome = run_once(plan.vault, lambda bridge: _do(connector, plan, BridgeClients(bridge), revoke=revoke))
+    if printer.as_json:
+        done = {"addedClient": outcome.added_client, "revokedClient": outcome.revoked_client}
+        printer.json({**facts, "done": True, **done, "backup": str(outcome.backup) if outcome.backup else None})
+        return
+    _tell(plan, outcome, printer)
+
+
+async def _do(connector: Connector, plan: Plan, clients: BridgeClients, *, revoke: bool) -> Outcome:
+    if plan.removes:
+        return await connector.disconnect(plan, clients, revoke=revoke)
+    return await connector.connect(plan, clients)
+
+
+def _show(plan: Plan, printer: Printer) -> None:
+    width = min(printer.width, READABLE)
+    printer.lines(draw_changes([change.preview.to_wire() for change in plan.files], width))
+    for sentence in plan.kept:
+        printer.say(sentence)
+
+
+def _tell(plan: Plan, outcome: Outcome, printer: Printer) -> None:
+    title = plan.agent.title
+    if outcome.backup is not None:
+        printer.say(f"The file of before is {outcome.backup}.")
+    if plan.removes:
+        printer.say(
+            f"{title} is not connected to {plan.vault} any more." if plan.files else f"{title} was not connected."
+        )
+        if outcome.revoked_client:
+            printer.say(f"The client {plan.client!r} was revoked.")
+        return
+    if not plan.files and not outcome.added_client:
+        printer.say(f"{title} is connected to {plan.vault} already, as {plan.client!r}. Nothing was changed.")
+        return
+    printer.say(f"{title} is connected to {plan.vault}, as {plan.client!r}. {plan.agent.then}")

@@ -1,0 +1,142 @@
+"""`vault-bridge keys`: the API keys of services on the network. A key is typed or piped in, never an argument."""
+
+import getpass
+import sys
+from typing import Annotated, Any, Final, Literal
+
+import typer
+from rich.text import Text
+
+from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
+from bridge.cli.layout import draw_table
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize
+
+HELP = """Keep API keys of services on the network, encrypted.
+
+No command shows a key, and none takes one as an argument, where other programs could read it.
+
+\b
+Examples:
+  vault-bridge keys set ollama                 asks for the key, and does not show it
+  pass show brave | vault-bridge keys set brave
+  vault-bridge keys status
+  vault-bridge keys test brave                 does it answer?
+  vault-bridge keys rotate                     a new master key
+  vault-bridge keys clear ollama
+"""
+
+_MOST: Final = 64 * 1024
+"""Bytes that are read from standard input at most."""
+
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+Service = Annotated[Literal["ollama", "brave", "google"], typer.Argument(metavar="SERVICE", help="Whose key.")]
+
+
+@app.command("set")
+def set_(
+    service: Service,
+    rest: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a key, in the place of the one there is. It is asked for, or read from standard input."""
+    printer = Printer(as_json=as_json)
+    if rest:
+        fail(
+            "A key is not given as an argument: it would be in the list of processes and in the shell's history. If "
+            f"that was one, replace it where you have it from. Then run `vault-bridge keys set {service}` alone.",
+            BAD_USAGE,
+        )
+    key = _read(service)
+    kept = run_once(vault, lambda bridge: bridge.request("keys.set", provider=service, key=key))
+    if as_json:
+        printer.json(kept)
+    else:
+        printer.say(f"The key for {kept['title']} is kept, encrypted. {_place(kept)}")
+
+
+@app.command("clear")
+def clear(service: Service, vault: Vault = None, as_json: AsJson = False) -> None:
+    """Forget a key."""
+    printer = Printer(as_json=as_json)
+    cleared = run_once(vault, lambda bridge: bridge.request("keys.clear", provider=service))
+    if as_json:
+        printer.json(cleared)
+    else:
+        printer.say(f"There is no key for {cleared['title']} any more.")
+
+
+@app.command("test")
+def ask_service(
+    service: Annotated[
+        Literal["ollama", "searxng", "brave", "duckduckgo", "google"],
+        typer.Argument(metavar="SERVICE", help="Which service."),
+    ],
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a service for one result, with what is set, and say how it stands."""
+    printer = Printer(as_json=as_json)
+    with printer.waiting(f"Asking {service}"):
+        tested = run_idempotent(vault, lambda bridge: bridge.request("keys.test", provider=service))
+    if as_json:
+        printer.json(tested)
+    else:
+        printer.say(f"{tested['outcome'].capitalize()}. {tested['message']}")
+    if tested["outcome"] != "connected":
+        raise typer.Exit(FAILURE)
+
+
+@app.command("status")
+def status(vault: Vault = None, as_json: AsJson = False) -> None:
+    """Say which keys there are, and whether they can be used here."""
+    printer = Printer(as_json=as_json)
+    keys = run_idempotent(vault, lambda bridge: bridge.request("keys.status", open=True))
+    if as_json:
+        printer.json(keys)
+        return
+    printer.lines(draw_table(("Service", "Key", "Sent to"), [_row(key) for key in keys], printer.width))
+    for key in keys:
+        if key["fault"]:
+            printer.say(f"{key['title']}: {key['fault']}")
+
+
+@app.command("rotate")
+def rotate(vault: Vault = None, as_json: AsJson = False) -> None:
+    """Encrypt all keys with a new master key, and remove the old one."""
+    printer = Printer(as_json=as_json)
+    keys = run_once(vault, lambda bridge: bridge.request("keys.rotate"))
+    if as_json:
+        printer.json(keys)
+    else:
+        kept = [key for key in keys if key["isSet"]]
+        printer.say(f"Encrypted anew: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}")
+
+
+def _read(service: str) -> str:
+    """The key, typed without being shown, or the first line of standard input."""
+    if sys.stdin.isatty():
+        return getpass.getpass(f"API key for {service}: ")
+    try:
+        return sys.stdin.buffer.readline(_MOST).decode("utf-8").strip()
+    except UnicodeDecodeError:
+        fail("Standard input is not UTF-8.", BAD_USAGE)
+
+
+def _place(key: dict[str, Any]) -> str:
+    where = {"keyring": "in the system's keyring", "file": "in a file that only you can read, outside the vault"}
+    return f"The master key is {where.get(key['keptIn'], 'outside the vault')}."
+
+
+def _row(key: dict[str, Any]) -> list[Text]:
+    if not key["isSet"]:
+        state = Text("none")
+    elif key["fault"]:
+        state = Text("cannot be used", "red")
+    else:
+        state = Text("set", "green")
+    return [sanitize(key["title"], style="bold"), state, sanitize(key["server"])]

@@ -1,0 +1,260 @@
+"""`vault-bridge templates`: chains of calls that the person keeps under a name."""
+
+import asyncio
+import json
+import sys
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bridge.cli.arguments import BadArguments, coerce, parse_arguments
+from bridge.cli.call import WAIT_SECONDS, watch
+from bridge.cli.connection import NAME, run_idempotent, run_once
+from bridge.cli.editor import NotEdited, edit
+from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.layout import draw_table, wrap
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize, sanitize_plain
+from bridge.client import Connection, ProtocolFailure, Result, connect, find_vault
+
+HELP = """Keep work that comes again under a name, and run it.
+
+A template is a chain of calls with parameters. It runs as one change, which is shown before it is made.
+
+\b
+Examples:
+  vault-bridge templates list
+  vault-bridge templates run archive-project 'project=Balcony garden'
+  vault-bridge templates show weekly-review --json > mine.json     and after changing it:
+  vault-bridge templates add mine.json
+"""
+
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+TemplateName = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge templates list` shows it.")]
+_SCHEMAS: dict[str, dict[str, Any]] = {
+    "text": {"type": "string"},
+    "date": {"type": "string"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "list": {"type": "array", "items": {"type": "string"}},
+}
+
+
+@app.command("list")
+def list_templates(vault: Vault = None, as_json: AsJson = False) -> None:
+    """List the templates, yours and those that came along."""
+    printer = Printer(as_json=as_json)
+    found = run_idempotent(vault, lambda bridge: bridge.request("templates.list"))
+    if as_json:
+        printer.json(found)
+        return
+    rows = [
+        [
+            sanitize(info["template"]["name"], style="bold"),
+            sanitize(info["template"]["title"]),
+            Text("came along" if info["shipped"] else "yours"),
+            sanitize(", ".join(parameter["name"] for parameter in info["template"]["parameters"])),
+        ]
+        for info in found
+    ]
+    printer.lines(draw_table(("Name", "Title", "", "Asks for"), rows, printer.width))
+
+
+@app.command("show")
+def show(name: TemplateName, vault: Vault = None, as_json: AsJson = False) -> None:
+    """Show what a template asks for, and which calls it makes."""
+    printer = Printer(as_json=as_json)
+    template = run_idempotent(vault, lambda bridge: _find(bridge, name))
+    if as_json:
+        printer.json(template)
+    else:
+        printer.lines(_draw(template, printer.width))
+
+
+@app.command("run")
+def run(
+    name: TemplateName,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="What it asks for.")
+    ] = None,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a template as one change, which you are asked about before it is made."""
+    printer = Printer(as_json=as_json)
+    folder = find_vault(vault)
+
+    async def work() -> Result:
+        async with connect(folder, name=NAME, role="host") as bridge:
+            values = _values(await _find(bridge, name), words or [], printer)
+            call_id = str(uuid.uuid4())
+
+            async def make() -> Result:
+                return Result(
+                    await bridge.request("templates.run", name=name, values=values, callId=call_id, wait=WAIT_SECONDS)
+                )
+
+            return await watch(bridge, make(), printer, withdraw=call_id) if printer.watched else await make()
+
+    show_result(asyncio.run(work()), printer)
+
+
+@app.command("add")
+def add(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A JSON file, or - for standard input.")],
+    replace: Annotated[bool, typer.Option("--replace", help="Overwrite one of yours with the same name.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Keep a template from a file."""
+    template = _parse(_text_of(file))
+    kept = run_once(vault, lambda bridge: bridge.request("templates.save", template=template, replace=replace))
+    _say_kept(kept, Printer(as_json=as_json))
+
+
+@app.command("edit")
+def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = False) -> None:
+    """Open a template in your editor. One that came along becomes one of yours."""
+    printer = Printer(as_json=as_json)
+    before = json.dumps(run_idempotent(vault, lambda bridge: _find(bridge, name)), indent=2, ensure_ascii=False) + "\n"
+    text = before
+    while True:
+        try:
+            text = edit(text, f"{name}.json")
+        except NotEdited as error:
+            fail(str(error))
+        if text == before:
+            printer.say("Nothing was changed.")
+            return
+        try:
+            template = _parse(text)
+            replace = isinstance(template, dict) and template.get("name") == name
+            kept = run_once(
+                vault,
+                lambda bridge, template=template, replace=replace: bridge.request(  # type: ignore[misc] # its defaults
+                    "templates.save", template=template, replace=replace
+                ),
+            )
+        except (BadArguments, ProtocolFailure) as error:
+            printer.say(sanitize_plain(getattr(error, "hint", None) or str(error)))
+            if not typer.confirm("Edit it again?", default=True, err=True):
+                fail("Nothing was changed.")
+        else:
+            _say_kept(kept, printer)
+            return
+
+
+@app.command("remove")
+def remove(
+    name: TemplateName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Remove one of yours."""
+    printer = Printer(as_json=as_json)
+    if not yes and not typer.confirm(f"Remove the template {sanitize_plain(name)!r}?", err=True):
+        printer.say("It stays.")
+        raise typer.Exit(FAILURE)
+    removed = run_once(vault, lambda bridge: bridge.request("templates.remove", name=name))
+    if as_json:
+        printer.json(removed)
+        return
+    again = " The one that came along is there again." if removed["restored"] else ""
+    printer.say(f"{removed['name']} is removed.{again}")
+
+
+async def _find(bridge: Connection, name: str) -> dict[str, Any]:
+    found: list[dict[str, Any]] = await bridge.request("templates.list")
+    template: dict[str, Any] | None = next(
+        (info["template"] for info in found if info["template"]["name"] == name), None
+    )
+    return template or fail(f"There is no template {name!r}; `vault-bridge templates list` lists those there are.")
+
+
+def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) -> dict[str, Any]:
+    """The values of a template's parameters; what is missing is asked for, where somebody sits there."""
+    parameters = template["parameters"]
+    schema = {
+        "properties": {
+            parameter["name"]: _SCHEMAS[parameter["type"]]
+            | {"description": parameter["description"] or parameter["title"]}
+            for parameter in parameters
+        },
+        "additionalProperties": False,
+    }
+    values = parse_arguments(words, schema)
+    missing = [
+        parameter
+        for parameter in parameters
+        if parameter["name"] not in values and parameter["default"] is None and not parameter["optional"]
+    ]
+    if missing and not (printer.watched and sys.stdin.isatty()):
+        raise BadArguments(
+            f"Missing: {', '.join(parameter['name'] for parameter in missing)}. "
+            f"`vault-bridge templates show {template['name']}` says what it asks for."
+        )
+    for parameter in missing:
+        name = parameter["name"]
+        said = typer.prompt(sanitize_plain(parameter["title"] or name), err=True)
+        values[name] = coerce(name, said, schema["properties"][name])  # type: ignore[index] # it is a dictionary
+    return values
+
+
+def _text_of(file: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise BadArguments(f"Cannot read {file!r}: {error.strerror or type(error).__name__}") from None
+    except UnicodeDecodeError as error:
+        raise BadArguments(f"{file!r} is not UTF-8 (byte {error.start})") from None
+
+
+def _parse(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise BadArguments(f"This is not JSON: {error}") from None
+    except RecursionError:
+        raise BadArguments("This is nested too deep") from None
+
+
+def _say_kept(kept: dict[str, Any], printer: Printer) -> None:
+    if printer.as_json:
+        printer.json(kept)
+    else:
+        printer.say(
+            f"{kept['template']['name']} is kept. Run it with: vault-bridge templates run {kept['template']['name']}"
+        )
+
+
+def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
+    """What a template is for, what it asks for, and its calls in order."""
+    head = Text.assemble(sanitize(template["name"], style="bold"), ": ", sanitize(template["title"]))
+    yield from wrap(head, width)
+    if template["description"]:
+        yield from wrap(sanitize(template["description"]), width)
+    for parameter in template["parameters"]:
+        need = "optional" if parameter["optional"] or parameter["default"] is not None else "required"
+        default = "" if parameter["default"] is None else f", default {json.dumps(parameter['default'])}"
+        choices = f", one of {', '.join(parameter['choices'])}" if parameter["choices"] else ""
+        said = parameter["description"] or parameter["title"]
+        line = Text.assemble(
+            sanitize(parameter["name"], style="cyan"),
+            sanitize(f" ({parameter['type']}, {need}{default}{choices})"),
+            sanitize(f"  {said}" if said else ""),
+        )
+        yield from wrap(line, width, first="  ", rest="    ")
+    yield Text()
+    for number, call in enumerate(template["calls"], 1):
+        each = f" for each of {json.dumps(call['each'], ensure_ascii=False)}" if call["each"] else ""
+        yield from wrap(Text.assemble(f"{number}. ", sanitize(f"{call['name']}: {call['tool']}{each}")), width)
+        arguments = json.dumps(call["arguments"], ensure_ascii=False)
+        yield from wrap(sanitize(arguments), width, first="     ", rest="     ")

@@ -1,0 +1,48 @@
+"""Times as people type them (how long ago, or ISO 8601), and as they read them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from bridge.cli.arguments import BadArguments
+from bridge.clock import stamp
+
+SINCE_HELP: Final = "Only from this time on: 30m, 1h, 2d or 1w ago, or ISO 8601."
+
+_AGO: Final = re.compile(r"(\d{1,6})\s*([smhdw])", re.IGNORECASE)
+_UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+def since_time(text: str | None, now: datetime | None = None) -> str | None:
+    """The moment that a person means, as the bridge takes it; None where they named none.
+
+    Args:
+        text: What they typed: `1h`, or an ISO 8601 time, which is meant here where it names no zone.
+        now: The time.
+
+    Raises:
+        BadArguments: It cannot be read.
+    """
+    if text is None:
+        return None
+    now = now or datetime.now(UTC)
+    try:
+        if ago := _AGO.fullmatch(text.strip()):
+            return stamp(now - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])}))
+        return stamp(datetime.fromisoformat(text.strip()).astimezone())
+    except (ValueError, OverflowError, OSError):
+        raise BadArguments(f"{text!r} is not a time: write 30m, 1h, 2d or 1w, or a date such as 2026-01-31") from None
+
+
+def until_words(moment: str, now: datetime | None = None) -> str:
+    """When something ends, in the time of this machine: `18:20`, `tomorrow 18:20` or `2026-01-31 18:20`.
+
+    Args:
+        moment: ISO 8601.
+        now: The time.
+    """
+    local, today = datetime.fromisoformat(moment).astimezone(), (now or datetime.now(UTC)).astimezone().date()
+    time = f"{local:%H:%M}"
+    if local.date() == today:
+        return time
+    return f"tomorrow {time}" if local.date() == today + timedelta(days=1) else f"{local:%Y-%m-%d} {time}"

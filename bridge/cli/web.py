@@ -1,0 +1,96 @@
+"""`vault-bridge web`: who has read from the web, and what is kept of it."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.exit_codes import fail
+from bridge.cli.layout import draw_table, local_time
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize
+from bridge.client import Connection
+
+HELP = """Say which clients have read from the web, and what is kept of it.
+
+A client that has read from the web is asked about more, until you clear it: a page may have told it what to do.
+
+\b
+Examples:
+  vault-bridge web readers
+  vault-bridge web clear "Claude Code"
+  vault-bridge web cache --clear
+"""
+
+_SHOWN = 5
+"""Sites of one client that are listed."""
+
+app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("readers")
+def readers(vault: Vault = None, as_json: AsJson = False) -> None:
+    """List the clients that have read from the web."""
+    printer = Printer(as_json=as_json)
+    found = run_idempotent(vault, lambda bridge: bridge.request("web.readers"))
+    if as_json:
+        printer.json(found)
+    elif found:
+        printer.lines(draw_table(("Name", "Since", "Sites"), [_row(reader) for reader in found], printer.width))
+    else:
+        printer.say("No client has read from the web since you cleared it.")
+
+
+@app.command("clear")
+def clear(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The client's name or id.")],
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Trust a client again that has read from the web."""
+    printer = Printer(as_json=as_json)
+
+    async def act(bridge: Connection) -> dict[str, Any]:
+        found: list[dict[str, Any]] = await bridge.request("web.readers")
+        wanted = (one["clientId"] for one in found if name.casefold() in {one["clientId"], one["client"].casefold()})
+        client_id = next(wanted, None)
+        if client_id is None:
+            fail(f"{name!r} has not read from the web; `vault-bridge web readers` lists those that have.")
+        cleared: dict[str, Any] = await bridge.request("web.clear", clientId=client_id)
+        return cleared
+
+    answer = run_once(vault, act)
+    if as_json:
+        printer.json(answer)
+    else:
+        printer.say("Cleared. It is asked about as before it read from the web.")
+
+
+@app.command("cache")
+def cache(
+    *,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove what is kept.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how much is kept of the web, or remove it."""
+    printer = Printer(as_json=as_json)
+    run = run_once if clear else run_idempotent
+    found = run(vault, lambda bridge: bridge.request("cache.clear" if clear else "cache.stats"))
+    if as_json:
+        printer.json(found)
+        return
+    what = f"{found['entries']} {'page' if found['entries'] == 1 else 'pages'}, {found['size']:,} bytes"
+    printer.say(f"Removed {what}." if clear else f"Kept of the web: {what}. Used {found['hits']} times so far.")
+
+
+def _row(reader: dict[str, Any]) -> list[Text]:
+    sites = [site.partition("://")[2].rstrip("/") for site in reversed(reader["sites"])]
+    more = f" and {len(sites) - _SHOWN} more" if sites[_SHOWN:] else ""
+    return [
+        sanitize(reader["client"], style="bold"),
+        sanitize(local_time(reader["since"])),
+        sanitize(", ".join(sites[:_SHOWN]) + more),
+    ]

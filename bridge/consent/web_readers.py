@@ -1,0 +1,186 @@
+"""The clients that have read from the web or another server: what they do next may be what that told them to do.
+
+A client is marked before it gets what it fetched, and stays so until the person clears it: not by reconnecting, not by
+a restart, not by an answer to a question. While it is marked, what could carry something out or bring something in is
+asked about whatever was said before. Kept beside the list of clients.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bridge.clock import Clock, stamp
+from bridge.contract.targets import Reach, TargetKind
+from bridge.identity.caller import Caller
+from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.policy.targets import Target
+from bridge.vault.plan import Hazard
+
+_FILE: Final = "web_readers.json"
+_LIST: Final = "readers"
+MOST_SITES: Final = 200
+"""Sites that are remembered of one client; beyond that the oldest is new again, and asked about."""
+_FOREIGN: Final = {
+    TargetKind.COMMAND: "a command",
+    TargetKind.SERVER_TOOL: "a tool of another server",
+    TargetKind.CUSTOM_TOOL: "a custom tool",
+}
+_HAZARDS: Final = {
+    Hazard.LOADS: "loads something from the network",
+    Hazard.RUNS: "runs as a program",
+    Hazard.LEADS_OUT: "leads out of the vault",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WebReader:
+    """A client that has read from the web.
+
+    Attributes:
+        client: The id of its credential.
+        name: What it was called then.
+        since: When it read first, as every time is written.
+        sites: The sites and servers that it has read from, the latest last.
+    """
+
+    client: str
+    name: str
+    since: str
+    sites: tuple[str, ...]
+
+
+class WebReaders:
+    """All such clients. May be asked from any thread; marking and clearing write a file.
+
+    Args:
+        folder: Where the list is kept.
+        clock: Time.
+
+    Attributes:
+        fault: Why the list cannot be used, as a sentence. Every client counts as marked then.
+    """
+
+    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._file = PrivateFile(
+            folder,
+            _FILE,
+            _LIST,
+            read=_read,
+            fault=lambda error: f"The list of clients that have read from the web cannot be used ({error})",
+        )
+        self._readers: dict[str, WebReader] = self._file.load()
+
+    @property
+    def fault(self) -> str | None:
+        """Why the list cannot be used; None while it can."""
+        return self._file.fault
+
+    def list(self) -> Sequence[WebReader]:
+        """Every client that is marked."""
+        return tuple(self._readers.values())
+
+    def is_marked(self, caller: Caller, targets: Sequence[Target]) -> bool:
+        """Whether marking a client for some targets would change nothing."""
+        if caller.client.is_person:
+            return True
+        before = self._readers.get(caller.subject)
+        return before is not None and all(site is None or site in before.sites for site in map(_site, targets))
+
+    def mark(self, caller: Caller, targets: Sequence[Target]) -> None:
+        """A client is about to get something from the web. Blocks.
+
+        Args:
+            caller: The client. The person's own programs are never marked.
+            targets: Where it comes from.
+
+        Raises:
+            ExecutionFailed: The mark cannot be written; the client must not get it.
+        """
+        if self.is_marked(caller, targets):
+            return
+        sites = [site for target in targets if (site := _site(target)) is not None]
+        with self._lock:
+            before = self._readers.get(caller.subject)
+            known = before.sites if before is not None else ()
+            kept = (*(site for site in known if site not in sites), *dict.fromkeys(sites))[-MOST_SITES:]
+            since = before.since if before is not None else stamp(self._clock.now())
+            self._save({**self._readers, caller.subject: WebReader(caller.subject, caller.name, since, kept)})
+
+    def clear(self, client: str) -> bool:
+        """The person clears a client; returns whether it was marked. Blocks.
+
+        Args:
+            client: The id of its credential.
+
+        Raises:
+            ExecutionFailed: It cannot be written; the client stays marked.
+        """
+        with self._lock:
+            if client not in self._readers:
+                return False
+            self._save({key: reader for key, reader in self._readers.items() if key != client})
+            return True
+
+    def insists(self, caller: Caller, targets: Sequence[Target], hazards: Sequence[Hazard] = ()) -> str:
+        """Why a call of a client must be asked about because it has read from the web; empty where it need not be.
+
+        Args:
+            caller: Who calls.
+            targets: What the call touches.
+            hazards: What its new text would do.
+        """
+        if caller.client.is_person:
+            return ""
+        reader = self._readers.get(caller.subject)
+        if reader is None and self.fault is None:
+            return ""
+        known = reader.sites if reader is not None else ()
+        what = next(filter(None, (_why(target, known) for target in targets)), None)
+        if what is None:
+            what = next((f"text that {_HAZARDS[hazard]}" for hazard in hazards if hazard in _HAZARDS), None)
+        if what is None:
+            return ""
+        return f"{caller.name} has read from {_source(known)}, which may have told it to do this: {what}"
+
+    def _save(self, readers: Mapping[str, WebReader]) -> None:
+        self._file.save(
+            [
+                {"client": one.client, "name": one.name, "since": one.since, "sites": list(one.sites)}
+                for one in readers.values()
+            ]
+        )
+        self._readers = dict(readers)
+
+
+def _why(target: Target, known: Sequence[str]) -> str | None:
+    site = _site(target)
+    if target.kind is TargetKind.URL:
+        return None if site in known else f"a site that it has not read before ({site})"
+    if site is not None and set(known) == {site}:
+        return None  # what came from that server alone may go back to it
+    return _FOREIGN.get(target.kind)
+
+
+def _site(target: Target) -> str | None:
+    """The site of a page, or the server of a tool, as its key."""
+    return next((rung.key for rung in target.rungs() if rung.reach in {Reach.SITE, Reach.SERVER}), None)
+
+
+def _source(known: Sequence[str]) -> str:
+    """Where a client has read last, for a sentence."""
+    if not known:
+        return "the web"
+    scheme, _, rest = known[-1].partition("://")
+    name = rest.rstrip("/")
+    return f"the server {name}" if scheme == "mcp" else f"the web ({name})"
+
+
+def _read(members: Any) -> dict[str, WebReader]:
+    readers = (
+        WebReader(str(one["client"]), str(one["name"]), str(one["since"]), tuple(map(str, one["sites"])))
+        for one in members
+    )
+    return {reader.client: reader for reader in readers}

@@ -1,0 +1,66 @@
+"""`drafts.*`: what clients have staged and nobody has written, for the person."""
+
+from bridge.contract.base import Params, Wire
+from bridge.contract.consent import FilePreview, Id
+
+
+class DraftParams(Params):
+    """Which draft."""
+
+    draft_id: Id
+
+
+class DraftStep(Wire):
+    """One staged change.
+
+    Attributes:
+        tool: The tool that made it.
+        summary: What it does, in a sentence.
+        time: When it was staged, ISO 8601 in UTC.
+    """
+
+    tool: str
+    summary: str
+    time: str
+
+
+class DraftInfo(Wire):
+    """A draft.
+
+    Attributes:
+        draft_id: Its name.
+        client: The client whose it is, for people.
+        client_id: The id of that client's credential.
+        created: When it was begun, ISO 8601 in UTC.
+        touched: When something was staged last, ISO 8601 in UTC.
+        steps: What was staged, in order.
+        files: The files that differ from the vault.
+    """
+
+    draft_id: str
+    client: str
+    client_id: str
+    created: str
+    touched: str
+    steps: tuple[DraftStep, ...]
+    files: tuple[str, ...]
+
+
+class DraftPreview(Wire):
+    """What taking a draft would do to each file, as the vault is now.
+
+    Attributes:
+        files: The files, with their diffs.
+        warnings: What the person should know and would not see in the diffs.
+        conflict: Why it cannot be taken as it is, because others changed the same places; None when it can.
+    """
+
+    files: tuple[FilePreview, ...] = ()
+    warnings: tuple[str, ...] = ()
+    conflict: str | None = None
+
+
+class DraftDiscarded(Wire):
+    """That a draft has ended without anything of it being written."""
+
+    draft_id: str

@@ -1,0 +1,137 @@
+"""Other MCP servers, as the wire shows them to the person."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from bridge.contract.base import ANY_TEXT, Params, Wire
+
+ServerName = Annotated[str, Field(min_length=1, max_length=60)]
+State = Annotated[Literal["off", "starting", "ready", "failed"], ANY_TEXT]
+
+
+class ServerToolInfo(Wire):
+    """A tool of a server.
+
+    Attributes:
+        name: What the server calls it.
+        call: What agents call it by.
+        title: For people, in the server's words.
+        description: For models, in the server's words.
+        read_only: Whether it says that it changes nothing.
+        destructive: Whether it says that it destroys.
+        change: How it describes itself otherwise than when it was allowed, as a diff; its whole description where it
+            was never allowed; None when it is as it was.
+    """
+
+    name: str
+    call: str
+    title: str
+    description: str
+    read_only: bool
+    destructive: bool
+    change: str | None = None
+
+
+class ServerInfo(Wire):
+    """A server that the person has entered.
+
+    Attributes:
+        name: Its name.
+        description: What it is for, in the person's words.
+        told: What is started or reached, line by line; of variables and headers their names only.
+        enabled: Whether `mcp_loader` loads it.
+        trusted: Whether its tools may be called without a question.
+        state: How it stands.
+        reason: Why it has failed.
+        change: How it is started or reached otherwise than when it was allowed; as of a tool.
+        tools: Its tools, as it described them last; none before it was connected once.
+        faults: A sentence for each of its tools that cannot be used.
+        log: The last lines that it wrote to its error output.
+        digest: Names exactly what is shown here of the server and its tools; `servers.trust` takes it.
+    """
+
+    name: str
+    description: str
+    told: tuple[str, ...]
+    enabled: bool
+    trusted: bool
+    state: State
+    reason: str
+    change: str | None
+    tools: tuple[ServerToolInfo, ...]
+    faults: tuple[str, ...]
+    log: tuple[str, ...]
+    digest: str
+
+
+class ServerList(Wire):
+    """All servers.
+
+    Attributes:
+        servers: Those that are entered, in their order.
+        file: Where they are entered.
+        fault: Why that file cannot be used; None while it can.
+        allowed: Whether other servers are allowed at all.
+    """
+
+    servers: tuple[ServerInfo, ...]
+    file: str
+    fault: str | None
+    allowed: bool
+
+
+class FoundServer(Wire):
+    """A server in the configuration of a program on this machine.
+
+    Attributes:
+        agent: The program's id.
+        program: What people call the program.
+        name: The server's name here: that of there, made to fit.
+        told: What is started or reached.
+        fault: Why it cannot be taken over, as a sentence; None when it can.
+        known: Whether a server of this name is entered already.
+    """
+
+    agent: str
+    program: str
+    name: str
+    told: tuple[str, ...]
+    fault: str | None
+    known: bool
+
+
+class ServerParams(Params):
+    """Which server."""
+
+    name: ServerName
+
+
+class ServerAddParams(Params):
+    """A server to enter, as `mcp.json` has it; one of its name is replaced where that is said."""
+
+    name: ServerName
+    entry: dict[str, Any]
+    replace: bool = False
+
+
+class ServerTrustParams(Params):
+    """Whether to trust a server, and what was shown of it."""
+
+    name: ServerName
+    trusted: bool = True
+    digest: str | None = None
+
+
+class ServerEnableParams(Params):
+    """Whether `mcp_loader` loads a server."""
+
+    name: ServerName
+    enabled: bool
+
+
+class ServerImportParams(Params):
+    """Which server of which program's configuration to take over."""
+
+    agent: ServerName
+    name: ServerName

@@ -1,0 +1,99 @@
+"""Templates: chains with a name and parameters, which the user keeps, and who may run them: `templates.*`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from bridge.contract.base import Anything, Params, Wire
+from bridge.contract.chains import CallName, Calls
+from bridge.contract.consent import Id
+from bridge.contract.tools import Arguments, Wait
+
+TemplateName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
+ParameterType = Literal["text", "number", "boolean", "list", "date"]
+
+
+class TemplateParameter(Params):
+    """What is to be said when a template is run.
+
+    Attributes:
+        name: By which the calls refer to it.
+        type: `text`, `number`, `boolean`, `list` (of texts) or `date` (`2026-11-22`; `today`, `yesterday` and
+            `tomorrow` stand for their days).
+        title: For people; the name where it is empty.
+        description: For people and models.
+        optional: Whether it may be left out; then it is its default.
+        default: Its value where it is left out; null is nothing.
+        choices: Of a text: what it can be; anything where there are none.
+    """
+
+    name: CallName
+    type: ParameterType = "text"
+    title: Annotated[str, Field(max_length=80)] = ""
+    description: Annotated[str, Field(max_length=500)] = ""
+    optional: bool = False
+    default: Anything = None
+    choices: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=100)] = Field(default_factory=list)
+
+
+class Template(Params):
+    """A chain with a name and parameters.
+
+    Attributes:
+        name: Small letters, digits and `-`.
+        title: For people.
+        description: For people and models: when it is of use.
+        parameters: What is to be said when it is run.
+        calls: As of the tool `chain`, with `{"$param": "name"}` for the parameters.
+    """
+
+    name: TemplateName
+    title: Annotated[str, Field(min_length=1, max_length=80)]
+    description: Annotated[str, Field(max_length=500)] = ""
+    parameters: Annotated[list[TemplateParameter], Field(max_length=20)] = Field(default_factory=list)
+    calls: Calls
+
+
+class TemplateInfo(Wire):
+    """A template, and where it comes from.
+
+    Attributes:
+        template: The template.
+        shipped: Whether it came with the bridge. One of the user's own with the same name takes its place.
+    """
+
+    template: Template
+    shipped: bool
+
+
+class TemplateRunParams(Params):
+    """Which template, and the values of its parameters; the other members are as those of `tools.call`."""
+
+    name: Id
+    values: Arguments = Field(default_factory=dict)
+    call_id: Id | None = None
+    wait: Wait | None = None
+    reason: Annotated[str, Field(max_length=2000)] | None = None
+    withdraw: bool = False
+    ask: bool = True
+    draft: Id | None = None
+
+
+class TemplateSaveParams(Params):
+    """The template, whole. With `replace`, one of the user's own with this name is overwritten."""
+
+    template: Template
+    replace: bool = False
+
+
+class TemplateRemoveParams(Params):
+    """Which of the user's own."""
+
+    name: Id
+
+
+class TemplateRemoved(Wire):
+    """That a template is gone. `restored`: the one of this name that came with the bridge is there again."""
+
+    name: str
+    restored: bool

@@ -1,0 +1,216 @@
+"""The API keys of one vault: set, had, cleared, and sealed anew."""
+
+import threading
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Final
+from urllib.parse import quote
+
+from bridge.contract.keys import KeptIn, KeyStatus, Provider
+from bridge.errors import InvalidParameters, NotFound
+from bridge.keys.faults import KeyFault
+from bridge.keys.master_keys import MasterKeys
+from bridge.keys.sealing import DoesNotOpen, Label, master_id, seal, unseal
+from bridge.keys.servers import key_server
+from bridge.settings.store import SettingsStore
+
+SHORTEST_KEY: Final = 8
+"""Characters. A shorter one would be taken for a key in any text that holds it."""
+LONGEST_KEY: Final = 4096
+
+TITLES: Final = {Provider.OLLAMA: "Ollama", Provider.BRAVE: "Brave Search", Provider.GOOGLE: "Google"}
+"""What people call the services that want a key."""
+
+
+class KeyStore:
+    """The keys. Blocks, as the system's keyring does; may be used from several threads.
+
+    Args:
+        settings: They lie in them, sealed, and the servers that they are for are set there.
+        masters: The master keys.
+        learned: Called with each key in the clear, before anybody has it, so that no log can show it.
+        changed: Called after a key was set, cleared or sealed anew.
+    """
+
+    def __init__(
+        self,
+        settings: SettingsStore,
+        masters: MasterKeys,
+        *,
+        learned: Callable[[str], None],
+        changed: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._settings = settings
+        self._masters = masters
+        self._learned = learned
+        self._changed = changed
+        self._lock = threading.RLock()
+
+    def has(self, provider: Provider) -> bool:
+        """Whether a key is set, without looking whether it opens: does not block."""
+        return provider.value in self._sealed()
+
+    def get(self, provider: Provider, server: str) -> str:
+        """The key, in the clear.
+
+        Args:
+            provider: Whose key it is.
+            server: Where it is about to be sent, as `servers.origin` spells it.
+
+        Raises:
+            NotFound: None is set.
+            KeyFault: It cannot be opened here, or was set for another server.
+        """
+        with self._lock:
+            sealed = self._sealed().get(provider.value)
+            if sealed is None:
+                raise NotFound(
+                    f"There is no API key for {TITLES[provider]}. The user can set one with "
+                    f"`vault-bridge keys set {provider.value}`, or in Obsidian"
+                )
+            return self._open(provider, sealed, server)[0]
+
+    def set(self, provider: Provider, key: str, by: str | None = None) -> KeyStatus:
+        """Keep a key, in the place of the one there is.
+
+        A master key is made only where the vault has no sealed key yet.
+
+        Args:
+            provider: Whose key it is.
+            key: The key. White space around it is not part of it.
+            by: The name of the host that asks, for the log.
+
+        Raises:
+            InvalidParameters: It is empty, too long, or cannot be sent in a header.
+            KeyFault: It cannot be sealed; nothing has changed.
+        """
+        key = key.strip()
+        if not SHORTEST_KEY <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable() or " " in key:
+            raise InvalidParameters(
+                f"An API key has {SHORTEST_KEY} to {LONGEST_KEY:,} printable characters of ASCII and no spaces"
+            )
+        self._learn(key)
+        with self._lock:
+            before = self._sealed()
+            master = self._master(before)
+            after = before | {provider.value: seal(key, self._label(provider), master)}
+            self._replace(before, after, by)
+            return self.status(provider)
+
+    def clear(self, provider: Provider, by: str | None = None) -> KeyStatus:
+        """Forget a key, also one that does not open. With the last key of a master key, that goes too.
+
+        Raises:
+            KeyFault: The keyring does not give the master key up. The key is forgotten all the same.
+        """
+        with self._lock:
+            before = self._sealed()
+            if provider.value in before:
+                self._replace(before, {name: one for name, one in before.items() if name != provider.value}, by)
+            return self.status(provider)
+
+    def rotate(self, by: str | None = None) -> list[KeyStatus]:
+        """Make a new master key, seal all keys with it, and remove the old one.
+
+        Raises:
+            NotFound: There is no key.
+            KeyFault: One of the keys does not open, or the new master key cannot be kept; nothing has changed. Or the
+                old one cannot be removed; then it has.
+        """
+        with self._lock:
+            before = self._sealed()
+            held = [provider for provider in Provider if provider.value in before]
+            if not held:
+                raise NotFound("There is no API key that could be encrypted anew")
+            opened = {one: self._open(one, before[one.value], self._server(one))[0] for one in held}
+            master = self._masters.make()
+            sealed = {one.value: seal(key, self._label(one), master) for one, key in opened.items()}
+            self._replace(before, before | sealed, by)
+            return self.all()
+
+    def all(self, *, opened: bool = True) -> list[KeyStatus]:
+        """What is known of the key of each provider.
+
+        Args:
+            opened: Whether to try to open them; without, nothing blocks.
+        """
+        return [self.status(provider, opened=opened) for provider in Provider]
+
+    def status(self, provider: Provider, *, opened: bool = True) -> KeyStatus:
+        """What is known of a key: whether there is one, and where it is opened, what came of that."""
+        title, server = TITLES[provider], self._server(provider)
+        sealed = self._sealed().get(provider.value)
+        if sealed is None or not opened:
+            return KeyStatus(provider=provider, title=title, server=server, is_set=sealed is not None)
+        try:
+            with self._lock:
+                kept_in = self._open(provider, sealed, server)[1]
+        except KeyFault as fault:
+            return KeyStatus(provider=provider, title=title, server=server, is_set=True, fault=fault.message)
+        return KeyStatus(provider=provider, title=title, server=server, is_set=True, kept_in=kept_in)
+
+    def _sealed(self) -> dict[str, str]:
+        return self._settings.current.encrypted_keys
+
+    def _server(self, provider: Provider) -> str:
+        return key_server(provider, ollama=self._settings.current.ollama_web_search_endpoint)
+
+    def _open(self, provider: Provider, sealed: str, server: str) -> tuple[str, KeptIn]:
+        """A key in the clear, and where its master key is."""
+        named = master_id(sealed)
+        if named is None:
+            raise self._damaged(provider)
+        secret, kept_in = self._masters.find(named)
+        try:
+            key = unseal(sealed, Label(provider.value, server), secret)
+        except DoesNotOpen:
+            raise self._damaged(provider) from None
+        self._learn(key)
+        return key, kept_in
+
+    def _learn(self, key: str) -> None:
+        """Have the key hidden wherever it turns up, as it is and as it stands in a URL."""
+        for form in {key, quote(key, safe="")}:
+            self._learned(form)
+
+    def _master(self, kept: Mapping[str, str]) -> tuple[str, bytes]:
+        """The master key for a new key: the one that the others have, or a new one where there are no others."""
+        fault: KeyFault | None = None
+        for named in sorted(_ids(kept)):
+            try:
+                return named, self._masters.find(named)[0]
+            except KeyFault as found:
+                fault = found
+        if fault is not None:
+            raise fault
+        return self._masters.make()
+
+    def _replace(self, before: Mapping[str, str], after: Mapping[str, str], by: str | None) -> None:
+        """Store keys, and remove the master keys that are then of no use, whether it succeeded or not."""
+        try:
+            self._settings.store_keys(after, by=by)
+        except BaseException:
+            self._drop(_ids(after) - _ids(before))
+            raise
+        self._changed()
+        self._drop(_ids(before) - _ids(after))
+
+    def _drop(self, unused: AbstractSet[str]) -> None:
+        for named in unused:
+            self._masters.remove(named)
+
+    def _label(self, provider: Provider) -> Label:
+        return Label(provider.value, self._server(provider))
+
+    def _damaged(self, provider: Provider) -> KeyFault:
+        return KeyFault(
+            f"The API key for {TITLES[provider]} does not open: the address that it was set for "
+            f"({self._server(provider)} is set now), its master key or the key itself was changed. A key is sent to "
+            f"no other server than the one it was set for. Set it again: `vault-bridge keys set {provider.value}`",
+            code="key_damaged",
+        )
+
+
+def _ids(keys: Mapping[str, str]) -> AbstractSet[str]:
+    """The ids of the master keys that these were sealed with."""
+    return {named for sealed in keys.values() if (named := master_id(sealed)) is not None}

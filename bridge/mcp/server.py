@@ -1,0 +1,216 @@
+"""The MCP server of one client: tools, notes as resources, prompts, and news of changed tools, in both eras of MCP."""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Final
+from urllib.parse import unquote
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from bridge.client.errors import ProtocolFailure
+from bridge.contract.events import ToolsChanged
+from bridge.errors import BridgeError
+from bridge.mcp.calls import PROGRESS_SECONDS, Calls
+from bridge.mcp.elicitation import elicit, resume
+from bridge.mcp.port import WHILE_CONNECTED, BridgePort
+from bridge.mcp.prompts import INSTRUCTIONS, PROMPTS, listed
+from bridge.mcp.results import SCHEME, call_result, failed_result, note_uri, waiting_result, whole_text
+
+MOST_LISTED: Final = 100
+"""Notes that are listed at once, the latest ones, or completed; the protocol allows no more in a completion."""
+EVERY_NOTE: Final = "**/*.md"
+TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
+RESOURCE_NOT_FOUND: Final = -32002
+"""What the protocol had for it before 2026; after that it is a wrong parameter like others."""
+_HINTS: Final[dict[Any, CacheHint]] = {
+    "server/discover": CacheHint(3_600_000),
+    "prompts/list": CacheHint(3_600_000),
+    "resources/templates/list": CacheHint(3_600_000),
+    "tools/list": CacheHint(30_000),
+    "resources/list": CacheHint(5_000),
+    "resources/read": CacheHint(0),
+}
+"""How long clients may keep an answer, in milliseconds; none may be shared with other clients."""
+
+Context = ServerRequestContext[Any, Any]
+Handler = Callable[[Context, Any], Awaitable[Any]]
+Resumable = types.InputResponseRequestParams
+
+
+class VaultServer(Server[Any]):
+    """The MCP server of one client, on all its connections.
+
+    Args:
+        bridge: The way to the bridge, as this client.
+        version: Of the bridge.
+        progress_seconds: Between two notes of progress of a call that waits.
+    """
+
+    def __init__(self, bridge: BridgePort, version: str, *, progress_seconds: float = PROGRESS_SECONDS) -> None:
+        super().__init__(
+            "vault-bridge", version=version, title="Vault Bridge", instructions=INSTRUCTIONS, cache_hints=_HINTS
+        )
+        self.middleware.clear()  # the library's tracing, which nobody here listens to
+        self._bridge = bridge
+        self._calls = Calls(bridge, progress_seconds)
+        self._bus = InMemorySubscriptionBus()
+        self._listen = ListenHandler(self._bus, max_subscriptions=32)
+        self._initialized: dict[Any, Any] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+        handlers: tuple[tuple[str, type[Any], Handler], ...] = (
+            ("tools/list", types.PaginatedRequestParams, self._list_tools),
+            ("tools/call", types.CallToolRequestParams, self._call_tool),
+            ("resources/list", types.PaginatedRequestParams, self._list_resources),
+            ("resources/templates/list", types.PaginatedRequestParams, self._list_templates),
+            ("resources/read", types.ReadResourceRequestParams, self._read_resource),
+            ("prompts/list", types.PaginatedRequestParams, self._list_prompts),
+            ("prompts/get", types.GetPromptRequestParams, self._get_prompt),
+            ("completion/complete", types.CompleteRequestParams, self._complete),
+            ("subscriptions/listen", types.SubscriptionsListenRequestParams, self._subscribe),
+        )
+        for method, params, handler in handlers:
+            self.add_request_handler(method, params, self._served(handler))
+        self.add_notification_handler("notifications/initialized", types.NotificationParams, self._introduced)
+        bridge.listen(self._event)
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a client is there that has shaken hands."""
+        return bool(self._initialized)
+
+    def close(self) -> None:
+        """End what waits for news of changed tools."""
+        self._listen.close()
+
+    def get_capabilities(self, *args: Any, **more: Any) -> types.ServerCapabilities:
+        """What is served, the same in both eras: of what can change, clients hear of tools alone."""
+        told = {
+            "tools": types.ToolsCapability(list_changed=True),
+            "resources": types.ResourcesCapability(subscribe=False, list_changed=False),
+            "prompts": types.PromptsCapability(list_changed=False),
+        }
+        return super().get_capabilities(*args, **more).model_copy(update=told)
+
+    def _served(self, handler: Handler) -> Handler:
+        """A handler whose answers say that they are whole, as the newer era wants; the older is sent none of it."""
+
+        async def answer(ctx: Context, params: Any) -> Any:
+            self._introduce(ctx)
+            result = await handler(ctx, params)
+            return {"resultType": "complete"} | result if isinstance(result, dict) else result
+
+        return answer
+
+    async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
+        try:
+            return {"tools": await self._bridge.request("tools.list", format="mcp")}
+        except BridgeError as failure:
+            raise MCPError(types.INTERNAL_ERROR, _sentence(failure)) from None
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
+        try:
+            answer: dict[str, Any] = await self._call(ctx, params, params.name, params.arguments or {})
+            if "requestState" in answer:
+                return answer
+            if answer.get("status") == "pending":
+                return waiting_result(answer)
+            return call_result(answer, (await self._bridge.request("session.info"))["maxOutputBytes"])
+        except (BridgeError, ValueError) as failure:
+            return failed_result(_sentence(failure))
+
+    async def _call(self, ctx: Context, params: Resumable, name: str, arguments: dict[str, Any]) -> Any:
+        """Call a tool, or go on with a call whose client was asked something meanwhile."""
+        call_id, ask = await resume(self._bridge, params), partial(elicit, ctx, self._bridge)
+        report, ticket = ctx.session.report_progress, ctx.method == "tools/call"
+        async with ctx.request.scope[WHILE_CONNECTED]() if ctx.request is not None else contextlib.nullcontext():
+            return await self._calls.call(name, arguments, report, elicit=ask, call_id=call_id, ticket=ticket)
+
+    async def _list_resources(self, _ctx: Context, _params: Any) -> dict[str, Any]:
+        found = await self._calls.look("find", pattern=EVERY_NOTE, maxResults=MOST_LISTED) or ()
+        uris = [(note["path"], note_uri(note["path"])) for note in found]
+        return {"resources": [{"uri": uri, "name": path, "mimeType": "text/markdown"} for path, uri in uris]}
+
+    async def _list_templates(self, _ctx: Context, _params: Any) -> dict[str, Any]:
+        return {"resourceTemplates": [TEMPLATE]}
+
+    async def _read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> dict[str, Any]:
+        if not params.uri.startswith(SCHEME):
+            raise _not_found(ctx, params.uri)
+        arguments = {"path": unquote(params.uri.removeprefix(SCHEME))}
+        try:
+            answer: dict[str, Any] = await self._call(ctx, params, "read", arguments)
+        except (BridgeError, ValueError) as failure:
+            raise MCPError(types.INTERNAL_ERROR, _sentence(failure)) from None
+        if "requestState" in answer:
+            return answer
+        if not answer["success"]:
+            gone = answer["errorType"] == "not_found"
+            raise _not_found(ctx, params.uri) if gone else MCPError(types.INTERNAL_ERROR, answer["error"])
+        kind = "text/markdown" if arguments["path"].lower().endswith(".md") else "text/plain"
+        return {"contents": [{"uri": params.uri, "mimeType": kind, "text": whole_text(answer)}]}
+
+    async def _list_prompts(self, _ctx: Context, _params: Any) -> dict[str, Any]:
+        return {"prompts": [listed(name, prompt) for name, prompt in PROMPTS.items()]}
+
+    async def _get_prompt(self, _ctx: Context, params: types.GetPromptRequestParams) -> dict[str, Any]:
+        prompt, given = PROMPTS.get(params.name), params.arguments or {}
+        if prompt is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no prompt {params.name[:100]!r}")
+        if missing := [name for name in prompt["arguments"] if not given.get(name)]:
+            raise MCPError(types.INVALID_PARAMS, f"The prompt {params.name!r} needs {missing[0]!r}")
+        content = {"type": "text", "text": prompt["text"].format_map(given)}
+        return {"description": prompt["title"], "messages": [{"role": "user", "content": content}]}
+
+    async def _complete(self, _ctx: Context, params: types.CompleteRequestParams) -> dict[str, Any]:
+        pattern = params.argument.value or EVERY_NOTE
+        found = await self._calls.look("find", pattern=pattern[:1000], maxResults=MOST_LISTED) or ()
+        return {"completion": {"values": [file["path"] for file in found]}}
+
+    async def _subscribe(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
+        """Notify of changed tools until the client leaves; nothing else that it may ask for is notified of."""
+        wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+        return await self._listen(ctx, params.model_copy(update={"notifications": wanted}))
+
+    async def _introduced(self, ctx: Context, _params: Any) -> None:
+        """A client of the era with a handshake is ready; it is notified without asking for it."""
+        session, connection = ctx.session, ctx.session._connection  # noqa: SLF001 - nothing public tells its end
+        if connection not in self._initialized:  # a client may say so as often as it likes
+            self._initialized[connection] = session
+            connection.exit_stack.callback(self._initialized.pop, connection)
+
+    def _introduce(self, ctx: Context) -> None:
+        """Pass on what the program calls itself."""
+        client = ctx.session.client_params
+        if client is not None:
+            name = "".join(filter(str.isprintable, client.client_info.title or client.client_info.name)).strip()
+            if name:
+                self._bridge.introduce(name[:80].strip())
+
+    def _event(self, event: str, _params: dict[str, Any]) -> None:
+        if event == ToolsChanged.event_name:
+            task = asyncio.get_running_loop().create_task(self._tell_of_tools())
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def _tell_of_tools(self) -> None:
+        await self._bus.publish(ToolsListChanged())
+        for session in list(self._initialized.values()):
+            await session.send_tool_list_changed()
+
+
+def _sentence(failure: Exception) -> str:
+    """What went wrong, for a model."""
+    return failure.hint or failure.message if isinstance(failure, ProtocolFailure) else str(failure)
+
+
+def _not_found(ctx: Context, uri: str) -> MCPError:
+    code = types.INVALID_PARAMS if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS else RESOURCE_NOT_FOUND
+    return MCPError(code, "Resource not found", {"uri": uri})

@@ -1,0 +1,165 @@
+"""Dates as moment.js writes them, which Obsidian names daily notes with (rules 81 and 100 of docs/obsidian.md).
+
+The names of months and days are English ones, and weeks begin on Sunday where the format asks for the week of the
+language, as in moment's own language.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from functools import partial
+from typing import Final
+
+_LONG: Final = {
+    "LTS": "h:mm:ss A",
+    "LT": "h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LL": "MMMM D, YYYY",
+    "L": "MM/DD/YYYY",
+    "llll": "ddd, MMM D, YYYY h:mm A",
+    "lll": "MMM D, YYYY h:mm A",
+    "ll": "MMM D, YYYY",
+    "l": "M/D/YYYY",
+}
+_MONTHS: Final = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+_DAYS: Final = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_TEENS: Final = range(11, 14)
+
+_Token = Callable[[datetime], str]
+
+
+def format_moment(when: datetime, pattern: str) -> str:
+    """A time in a format of moment.js.
+
+    Args:
+        when: The time, with its offset.
+        pattern: The format: `YYYY-MM-DD`. What stands in `[...]`, and a token after a backslash, is literal.
+    """
+    spelled = _LONG_TOKEN.sub(lambda found: found[0] if found[3] is None or found[2] else _LONG[found[3]], pattern)
+    return _TOKEN.sub(lambda found: _said(when, found), spelled)
+
+
+def _said(when: datetime, found: re.Match[str]) -> str:
+    literal, escaped, token = found.groups()
+    if literal is not None:
+        return literal
+    write = None if escaped else _TOKENS.get(token)
+    return token.replace("\\", "") if write is None else write(when)
+
+
+def _ordinal(number: int) -> str:
+    """`1st`, `2nd`, `11th`."""
+    last = 0 if number % 100 in _TEENS else number % 10
+    return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
+
+
+def _weekday(when: datetime) -> int:
+    """The day of the week, from Sunday, 0."""
+    return when.isoweekday() % 7
+
+
+def _week(when: datetime) -> tuple[int, int]:
+    """The year and number of a week that begins on Sunday; the first is the one with the 1st of January."""
+    day = when.date()
+    sunday = day - timedelta(days=_weekday(when))
+    year = (sunday + timedelta(days=6)).year
+    first = date(year, 1, 1)
+    first -= timedelta(days=first.isoweekday() % 7)
+    return year, (sunday - first).days // 7 + 1
+
+
+def _iso(when: datetime) -> tuple[int, int]:
+    year, week, _day = when.isocalendar()
+    return year, week
+
+
+def _hour(when: datetime) -> int:
+    return when.hour % 12 or 12
+
+
+def _offset(when: datetime, colon: str) -> str:
+    minutes = int((when.utcoffset() or timedelta()).total_seconds() // 60)
+    sign, minutes = ("-" if minutes < 0 else "+"), abs(minutes)
+    return f"{sign}{minutes // 60:02}{colon}{minutes % 60:02}"
+
+
+def _fraction(when: datetime, digits: int) -> str:
+    return f"{when.microsecond // 1000:03}".ljust(digits, "0")[:digits]
+
+
+_TOKENS: Final[dict[str, _Token]] = {
+    "M": lambda when: str(when.month),
+    "Mo": lambda when: _ordinal(when.month),
+    "MM": lambda when: f"{when.month:02}",
+    "MMM": lambda when: _MONTHS[when.month - 1][:3],
+    "MMMM": lambda when: _MONTHS[when.month - 1],
+    "Q": lambda when: str((when.month + 2) // 3),
+    "Qo": lambda when: _ordinal((when.month + 2) // 3),
+    "D": lambda when: str(when.day),
+    "Do": lambda when: _ordinal(when.day),
+    "DD": lambda when: f"{when.day:02}",
+    "DDD": lambda when: str(when.timetuple().tm_yday),
+    "DDDo": lambda when: _ordinal(when.timetuple().tm_yday),
+    "DDDD": lambda when: f"{when.timetuple().tm_yday:03}",
+    "d": lambda when: str(_weekday(when)),
+    "do": lambda when: _ordinal(_weekday(when)),
+    "dd": lambda when: _DAYS[_weekday(when)][:2],
+    "ddd": lambda when: _DAYS[_weekday(when)][:3],
+    "dddd": lambda when: _DAYS[_weekday(when)],
+    "e": lambda when: str(_weekday(when)),
+    "E": lambda when: str(when.isoweekday()),
+    "w": lambda when: str(_week(when)[1]),
+    "wo": lambda when: _ordinal(_week(when)[1]),
+    "ww": lambda when: f"{_week(when)[1]:02}",
+    "W": lambda when: str(_iso(when)[1]),
+    "Wo": lambda when: _ordinal(_iso(when)[1]),
+    "WW": lambda when: f"{_iso(when)[1]:02}",
+    "YY": lambda when: f"{when.year % 100:02}",
+    "YYYY": lambda when: f"{when.year:04}",
+    "YYYYY": lambda when: f"{when.year:05}",
+    "YYYYYY": lambda when: f"+{when.year:06}",
+    "y": lambda when: str(when.year),
+    "yo": lambda when: _ordinal(when.year),
+    "yy": lambda when: str(when.year),
+    "yyy": lambda when: str(when.year),
+    "yyyy": lambda when: str(when.year),
+    **dict.fromkeys(("N", "NN", "NNN", "NNNNN"), lambda _when: "AD"),
+    "NNNN": lambda _when: "Anno Domini",
+    "gg": lambda when: f"{_week(when)[0] % 100:02}",
+    "gggg": lambda when: f"{_week(when)[0]:04}",
+    "ggggg": lambda when: f"{_week(when)[0]:05}",
+    "GG": lambda when: f"{_iso(when)[0] % 100:02}",
+    "GGGG": lambda when: f"{_iso(when)[0]:04}",
+    "GGGGG": lambda when: f"{_iso(when)[0]:05}",
+    "A": lambda when: "AM" if when.hour < 12 else "PM",  # noqa: PLR2004 (noon)
+    "a": lambda when: "am" if when.hour < 12 else "pm",  # noqa: PLR2004
+    "H": lambda when: str(when.hour),
+    "HH": lambda when: f"{when.hour:02}",
+    "h": lambda when: str(_hour(when)),
+    "hh": lambda when: f"{_hour(when):02}",
+    "k": lambda when: str(when.hour or 24),
+    "kk": lambda when: f"{when.hour or 24:02}",
+    "m": lambda when: str(when.minute),
+    "mm": lambda when: f"{when.minute:02}",
+    "s": lambda when: str(when.second),
+    "ss": lambda when: f"{when.second:02}",
+    "Hmm": lambda when: f"{when.hour}{when.minute:02}",
+    "Hmmss": lambda when: f"{when.hour}{when.minute:02}{when.second:02}",
+    "hmm": lambda when: f"{_hour(when)}{when.minute:02}",
+    "hmmss": lambda when: f"{_hour(when)}{when.minute:02}{when.second:02}",
+    **{"S" * digits: partial(_fraction, digits=digits) for digits in range(1, 10)},
+    "Z": lambda when: _offset(when, ":"),
+    "ZZ": lambda when: _offset(when, ""),
+    "z": lambda _when: "",
+    "zz": lambda _when: "",
+    "X": lambda when: str(int(when.timestamp())),
+    "x": lambda when: str(round(when.timestamp() * 1000)),
+}
+
+_LITERAL = r"\[([^\[]*)\]"
+_LONG_TOKEN = re.compile(rf"{_LITERAL}|(\\)?({'|'.join(sorted(_LONG, key=len, reverse=True))})")
+_TOKEN = re.compile(rf"{_LITERAL}|(\\)?({'|'.join(sorted(_TOKENS, key=len, reverse=True))}|.)", re.DOTALL)

@@ -1,0 +1,43 @@
+"""A property gets another name in one note; its value, its place and its comments stay.
+
+Rules 50 and 54 of docs/obsidian.md.
+"""
+
+import json
+
+from bridge.errors import InvalidParameters
+from bridge.notes.frontmatter import find_frontmatter, read_properties
+from bridge.notes.yaml_places import CannotEdit, property_lines
+from bridge.vault.name_folding import fold
+
+
+def rename_property(text: str, old: str, new: str) -> str:
+    """The note with another name for a property; the same text when it does not have it.
+
+    Args:
+        text: The whole note.
+        old: The property's name; case does not matter.
+        new: Its new name.
+
+    Raises:
+        InvalidParameters: The note has both, or its properties cannot be edited safely.
+    """
+    block = find_frontmatter(text)
+    yaml = text[block.yaml_start : block.yaml_end] if block else ""
+    properties = read_properties(yaml) if yaml.strip() else None
+    names = [name for name in properties or {} if fold(name) == fold(old)]
+    if block is None or properties is None or not names or names == [new]:
+        return text
+    if len(names) > 1 or any(fold(name) == fold(new) != fold(old) for name in properties):
+        raise InvalidParameters(f"it has the property {new!r} already")
+    try:
+        lines = next(each for each in property_lines(yaml) if each.name == names[0])
+    except CannotEdit as error:
+        raise InvalidParameters(f"its properties cannot be edited safely: {error}") from None
+    expected = repr({new if name == names[0] else name: value for name, value in properties.items()})
+    start, end = lines.key
+    for written in (new, json.dumps(new, ensure_ascii=False)):
+        edited = yaml[:start] + written + yaml[end:]
+        if repr(read_properties(edited)) == expected:
+            return text[: block.yaml_start] + edited + text[block.yaml_end :]
+    raise InvalidParameters("its name is written in a way that is not edited")

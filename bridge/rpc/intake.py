@@ -1,0 +1,39 @@
+"""Reading frames: small ones at once, large ones in a thread, so that nobody waits for what another client sends."""
+
+import asyncio
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from bridge.identity.caller import Client
+from bridge.rpc.frames import LARGE, MAX_VALUES, Frame, parse
+
+
+class Intake:
+    """Reads the frames of all connections.
+
+    One thread reads all large frames, and at most one of each client waits for it: a client that sends many is
+    slowed down itself, and holds up another's large frame by one of its own at most.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="frames")
+        self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def read(self, data: bytes, client: Client) -> Frame:
+        """What a frame holds.
+
+        Args:
+            data: The frame, or the body of a POST.
+            client: Who sent it; the person's own programs may send any number of values.
+        """
+        most = None if client.is_person else MAX_VALUES
+        if len(data) <= LARGE:
+            return parse(data, most_values=most)
+        async with self._turns[client.id]:
+            reading = partial(parse, data, most_values=most)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, reading)
+
+    def close(self) -> None:
+        """Take no more frames."""
+        self._thread.shutdown(wait=False, cancel_futures=True)

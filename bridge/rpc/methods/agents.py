@@ -1,0 +1,107 @@
+"""agents.*: connects the programs in which people use agents. For the person's own programs alone."""
+
+import asyncio
+from collections.abc import Sequence
+
+from bridge.agents.connection import Connector
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.planning import Plan
+from bridge.agents.table import AGENTS, BY_ID, Agent
+from bridge.contract.agents import AgentDoParams, AgentInfo, AgentOutcome, AgentPlan, AgentPreviewParams
+from bridge.contract.base import Params
+from bridge.contract.identity import Capability, ClientAddParams, ClientRevokeParams, Preset
+from bridge.errors import InvalidParameters
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods import clients
+
+
+class _Clients:
+    """The clients of this bridge, changed as by the methods of that name: logged, and told to every screen."""
+
+    def __init__(self, context: RequestContext) -> None:
+        self._context = context
+
+    async def names(self) -> Sequence[str]:
+        return [client.name for client in await asyncio.to_thread(self._context.services.clients.list)]
+
+    async def add(self, name: str, preset: str) -> str:
+        return (await clients.add(self._context, ClientAddParams(name=name, preset=Preset(preset)))).token
+
+    async def revoke(self, name: str) -> None:
+        found = self._context.services.clients.find(name)
+        if found is not None:
+            await clients.revoke(self._context, ClientRevokeParams.model_validate({"clientId": found.client_id}))
+
+
+async def list_agents(context: RequestContext, _params: Params) -> list[AgentInfo]:
+    """Every program that can be connected, and whether it is."""
+    connector = context.services.agents
+    return await asyncio.to_thread(lambda: [_info(connector, agent) for agent in AGENTS])
+
+
+async def preview(context: RequestContext, params: AgentPreviewParams) -> AgentPlan:
+    """What connecting or disconnecting would do. Nothing is written."""
+    plan = await _plan(context, params.agent, remove=params.remove)
+    return AgentPlan(
+        agent=plan.agent.id,
+        client=plan.client,
+        removes=plan.removes,
+        files=tuple(change.preview for change in plan.files),
+        kept=plan.kept,
+        digest=plan.digest,
+    )
+
+
+async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:
+    """Do what was shown: write the program's configuration, and add its client."""
+    plan = await _shown(context, params, remove=False)
+    done = await context.services.agents.connect(plan, _Clients(context))
+    backup = None if done.backup is None else str(done.backup)
+    return AgentOutcome(backup=backup, added_client=done.added_client, revoked_client=False, then=plan.agent.then)
+
+
+async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:
+    """Do what was shown: take the connection back, and revoke the client that connecting added."""
+    plan = await _shown(context, params, remove=True)
+    done = await context.services.agents.disconnect(plan, _Clients(context))
+    backup = None if done.backup is None else str(done.backup)
+    then = f"{plan.agent.title} notices it when it starts again."
+    return AgentOutcome(backup=backup, added_client=False, revoked_client=done.revoked_client, then=then)
+
+
+async def _shown(context: RequestContext, params: AgentDoParams, *, remove: bool) -> Plan:
+    """The plan that was shown; refused where it would be another one by now."""
+    plan = await _plan(context, params.agent, remove=remove)
+    if plan.digest != params.digest:
+        raise ConfigurationRefused("The configuration has changed since it was shown. Look at the change again")
+    return plan
+
+
+async def _plan(context: RequestContext, name: str, *, remove: bool) -> Plan:
+    agent = BY_ID.get(name)
+    if agent is None:
+        raise InvalidParameters(f"There is no program {name!r}; agents.list lists those there are")
+    connector = context.services.agents
+    make = connector.plan_disconnect if remove else connector.plan_connect
+    return await asyncio.to_thread(make, agent)
+
+
+def _info(connector: Connector, agent: Agent) -> AgentInfo:
+    client, fault = None, None
+    try:
+        client = connector.connected(agent)
+    except ConfigurationRefused as refused:
+        fault = str(refused)
+    machine = connector.machine
+    file = str(agent.file(machine))
+    return AgentInfo(
+        agent=agent.id, title=agent.title, file=file, here=agent.is_here(machine), client=client, fault=fault
+    )
+
+
+METHODS = (
+    Method("agents.list", list_agents, list[AgentInfo], needs=Capability.ADMINISTER, person_only=True),
+    Method("agents.preview", preview, AgentPlan, AgentPreviewParams, Capability.ADMINISTER, person_only=True),
+    Method("agents.connect", connect, AgentOutcome, AgentDoParams, Capability.ADMINISTER, person_only=True),
+    Method("agents.disconnect", disconnect, AgentOutcome, AgentDoParams, Capability.ADMINISTER, person_only=True),
+)

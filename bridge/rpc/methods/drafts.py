@@ -1,0 +1,63 @@
+"""drafts.*: what clients have staged, which the person may look into and discard at any time."""
+
+import asyncio
+
+from bridge.contract.base import Params
+from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, DraftPreview, DraftStep
+from bridge.contract.identity import Capability
+from bridge.drafts.draft import Draft
+from bridge.drafts.store import submission, summary
+from bridge.errors import Conflict
+from bridge.identity.caller import SHARED_ID, UNNAMED
+from bridge.rpc.dispatch import Method, RequestContext
+
+
+def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
+    """Every draft, oldest first."""
+    return [_info(context, draft) for draft in context.services.drafts.listed(context.session.caller)]
+
+
+async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
+    """What taking a draft would do, as the vault is now."""
+    draft = context.services.drafts.get(params.draft_id, context.session.caller)
+    if not draft.steps:
+        return DraftPreview()
+    try:
+        found = await asyncio.to_thread(submission, draft, _client(context, draft))
+    except Conflict as conflict:
+        return DraftPreview(conflict=conflict.message)
+    return (
+        DraftPreview() if found.plan is None else DraftPreview(files=found.plan.previews, warnings=found.plan.warnings)
+    )
+
+
+async def discard(context: RequestContext, params: DraftParams) -> DraftDiscarded:
+    """End a draft; nothing of it is written."""
+    await asyncio.to_thread(context.services.drafts.discard, params.draft_id, context.session.caller)
+    return DraftDiscarded(draft_id=params.draft_id)
+
+
+def _info(context: RequestContext, draft: Draft) -> DraftInfo:
+    shown = summary(draft)
+    return DraftInfo(
+        draft_id=shown.draft_id,
+        client=_client(context, draft),
+        client_id=shown.client_id,
+        created=shown.created,
+        touched=shown.touched,
+        steps=tuple(DraftStep(tool=step.tool, summary=step.summary, time=step.time) for step in draft.steps),
+        files=shown.files,
+    )
+
+
+def _client(context: RequestContext, draft: Draft) -> str:
+    """Whose a draft is, for people."""
+    client = draft.head.client_id
+    return UNNAMED if client == SHARED_ID else context.services.clients.name_of(client) or UNNAMED
+
+
+METHODS = (
+    Method("drafts.list", list_drafts, list[DraftInfo], needs=Capability.ADMINISTER),
+    Method("drafts.preview", preview, DraftPreview, DraftParams, needs=Capability.ADMINISTER),
+    Method("drafts.discard", discard, DraftDiscarded, DraftParams, needs=Capability.ADMINISTER),
+)

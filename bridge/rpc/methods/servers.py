@@ -1,0 +1,197 @@
+"""servers.*: other MCP servers, which the person enters, looks at, trusts and takes away. For those who administer."""
+
+import asyncio
+import contextlib
+import hashlib
+from collections.abc import Iterator
+
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.table import AGENTS
+from bridge.contract.base import Params
+from bridge.contract.identity import Capability
+from bridge.contract.servers import (
+    FoundServer,
+    ServerAddParams,
+    ServerEnableParams,
+    ServerImportParams,
+    ServerInfo,
+    ServerList,
+    ServerParams,
+    ServerToolInfo,
+    ServerTrustParams,
+)
+from bridge.errors import Conflict, NotFound, ToolFailure
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.servers.configuration import ServerEntry, check_name, entry
+from bridge.servers.definitions import tool_name
+from bridge.servers.importing import fitting_name, imported
+from bridge.servers.servers import Servers
+
+
+async def list_servers(context: RequestContext, _params: Params) -> ServerList:
+    """Every server that is entered, as the file has it now."""
+    servers = context.services.servers
+    await servers.refresh()
+    return ServerList(
+        servers=tuple(_info(servers, name, each) for name, each in servers.everything.items()),
+        file=str(servers.file.path),
+        fault=servers.file.fault,
+        allowed=context.services.settings.current.allow_mcp_servers,
+    )
+
+
+async def add(context: RequestContext, params: ServerAddParams) -> ServerInfo:
+    """Enter a server. It is not started."""
+    name = check_name(params.name)
+    return await _enter(context, name, entry(name, params.entry), replace=params.replace)
+
+
+async def remove(context: RequestContext, params: ServerParams) -> ServerList:
+    """Take a server out, and end it."""
+    servers = context.services.servers
+    _existing(servers, params.name)
+    await servers.enter({name: each for name, each in servers.everything.items() if name != params.name})
+    await asyncio.to_thread(servers.approvals.forget, params.name)
+    context.services.note("server", {"event": "removed", "of": params.name})
+    return await list_servers(context, Params())
+
+
+async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
+    """Connect a server anew, and say which tools it has, or why it cannot be used."""
+    servers = context.services.servers
+    found = _existing(servers, params.name)
+    with contextlib.suppress(ToolFailure):  # its state says so
+        await servers.restart(params.name)
+    return _info(servers, params.name, found)
+
+
+async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInfo:
+    """Trust a server with exactly what was shown of it, or trust it no more."""
+    servers = context.services.servers
+    found = _existing(servers, params.name)
+    if params.trusted:
+        info = _info(servers, params.name, found)
+        if params.digest != info.digest:
+            raise Conflict("The server is not as it was shown; look at it again", code="stale")
+        held = servers.connection(params.name)
+        definitions = held.definitions if held is not None else ()
+        await asyncio.to_thread(servers.approvals.approve, params.name, found, definitions)
+    trusted = found.model_copy(update={"trusted": params.trusted})
+    return await _change(context, params.name, trusted, "trusted" if params.trusted else "distrusted")
+
+
+async def enable(context: RequestContext, params: ServerEnableParams) -> ServerInfo:
+    """Say whether `mcp_loader` loads a server."""
+    found = _existing(context.services.servers, params.name)
+    changed = found.model_copy(update={"enabled": params.enabled})
+    return await _change(context, params.name, changed, "enabled" if params.enabled else "disabled")
+
+
+async def found(context: RequestContext, _params: Params) -> list[FoundServer]:
+    """The servers that programs on this machine have in their configurations, without the entries of ours."""
+    return await asyncio.to_thread(lambda: [shown for shown, _ in _found(context)])
+
+
+async def take_over(context: RequestContext, params: ServerImportParams) -> ServerInfo:
+    """Enter a server that another program has."""
+
+    def look() -> ServerEntry | None:
+        here = ((shown.agent, shown.name, taken) for shown, taken in _found(context))
+        return next((taken for agent, name, taken in here if (agent, name) == (params.agent, params.name)), None)
+
+    taken = await asyncio.to_thread(look)
+    if taken is None:
+        raise NotFound(f"No program has a server {params.name!r} that can be taken over")
+    return await _enter(context, params.name, taken, replace=False)
+
+
+async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replace: bool) -> ServerInfo:
+    servers = context.services.servers
+    await servers.refresh()
+    if name in servers.everything and not replace:
+        raise Conflict(f"There is a server {name!r} already", code="exists")
+    return await _change(context, name, new, "added")
+
+
+async def _change(context: RequestContext, name: str, new: ServerEntry, event: str) -> ServerInfo:
+    servers = context.services.servers
+    await servers.enter({**servers.everything, name: new})
+    context.services.note("server", {"event": event, "of": name})
+    return _info(servers, name, new)
+
+
+def _existing(servers: Servers, name: str) -> ServerEntry:
+    found = servers.everything.get(name)
+    if found is None:
+        raise NotFound(f"There is no server {name!r}")
+    return found
+
+
+def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry | None]]:
+    connector, known = context.services.agents, context.services.servers.everything
+    for agent in AGENTS:
+        try:
+            members = connector.others(agent)
+        except ConfigurationRefused:
+            continue  # `agents.list` says why
+        for there, member in members.items():
+            taken, fault, name = None, None, there
+            try:
+                name = fitting_name(there)
+                taken = imported(name, member)
+            except ToolFailure as failure:
+                fault = failure.message
+            yield (
+                FoundServer(
+                    agent=agent.id,
+                    program=agent.title,
+                    name=name,
+                    told=tuple(taken.told()) if taken else (),
+                    fault=fault,
+                    known=name in known,
+                ),
+                taken,
+            )
+
+
+def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
+    held = servers.connection(name)
+    definitions = held.definitions if held is not None else ()
+    shown = "\n".join([*found.told(), *(each.fingerprint for each in definitions)])
+    return ServerInfo(
+        name=name,
+        description=found.description,
+        told=tuple(found.told()),
+        enabled=found.enabled,
+        trusted=found.trusted,
+        state=held.state if held is not None else "off",
+        reason=held.reason if held is not None else "",
+        change=servers.approvals.entry_change(name, found),
+        tools=tuple(
+            ServerToolInfo(
+                name=each.name,
+                call=tool_name(name, each.name),
+                title=each.title,
+                description=each.description,
+                read_only=each.read_only,
+                destructive=each.destructive,
+                change=servers.approvals.tool_change(name, each),
+            )
+            for each in definitions
+        ),
+        faults=tuple(held.faults) if held is not None else (),
+        log=held.log.lines if held is not None else (),
+        digest=hashlib.sha256(shown.encode(errors="surrogatepass")).hexdigest(),
+    )
+
+
+METHODS = (
+    Method("servers.list", list_servers, ServerList, needs=Capability.ADMINISTER),
+    Method("servers.add", add, ServerInfo, ServerAddParams, needs=Capability.ADMINISTER),
+    Method("servers.remove", remove, ServerList, ServerParams, needs=Capability.ADMINISTER),
+    Method("servers.test", try_out, ServerInfo, ServerParams, needs=Capability.ADMINISTER),
+    Method("servers.trust", trust, ServerInfo, ServerTrustParams, needs=Capability.ADMINISTER),
+    Method("servers.enable", enable, ServerInfo, ServerEnableParams, needs=Capability.ADMINISTER),
+    Method("servers.found", found, list[FoundServer], needs=Capability.ADMINISTER),
+    Method("servers.import", take_over, ServerInfo, ServerImportParams, needs=Capability.ADMINISTER),
+)

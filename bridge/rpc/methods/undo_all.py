@@ -1,0 +1,76 @@
+"""history.undoAll: several changes taken back as a whole, each through the same ledger and the same checks."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from bridge.contract.tools import UndoAllParams, UndoneAll, UndoneChange
+from bridge.errors import InvalidParameters, NotFound
+from bridge.journal.record import HistoryEntry
+from bridge.rpc.dispatch import RequestContext
+from bridge.rpc.methods.history_filter import HistoryFilter, who
+from bridge.toolkit.tool_call import ToolCall
+
+MOST = 1000
+"""Changes that are undone at once."""
+
+
+async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
+    """Undo changes, newest first. What cannot be undone is left as it is and named, and the rest is undone."""
+    chosen = await asyncio.to_thread(_chosen, context, params)
+    if params.preview:
+        found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
+        return _answer(chosen, [found[entry.execution_id] for entry in chosen], preview=True)
+    return _answer(chosen, [await _undo(context, entry.execution_id) for entry in chosen], preview=False)
+
+
+def _chosen(context: RequestContext, params: UndoAllParams) -> Sequence[HistoryEntry]:
+    """The changes that are meant, newest first: those that are named, or those that fit and are not undone."""
+    wanted = HistoryFilter(params, context.services.clients)
+    entries = context.services.ledger.history(limit=sys.maxsize)
+    if params.execution_ids is not None:
+        named = set(params.execution_ids)
+        if missing := named - {entry.execution_id for entry in entries}:
+            raise NotFound(f"There is no change {min(missing)!r} in the history")
+        entries = [entry for entry in entries if entry.execution_id in named]
+    elif wanted.is_open:
+        raise InvalidParameters("Say which changes: `executionIds`, `since`, `client`, `tool` or `grant`")
+    chosen = [entry for entry in entries if wanted.fits(entry) and (params.execution_ids or entry.state == "applied")]
+    if len(chosen) > MOST:
+        raise InvalidParameters(f"Those are {len(chosen):,} changes, and at most {MOST:,} are undone at once")
+    return chosen
+
+
+async def _undo(context: RequestContext, execution_id: str) -> str | None:
+    """Undo one; why it could not be, or None."""
+    # One answer of the person covers them all, so each must not wait for the limit of a minute.
+    call = ToolCall(context.session.caller, "history_undo", {"executionId": execution_id}, counted=False)
+    result = await context.services.pipeline.call(call)
+    return None if result.success else result.error or result.text
+
+
+def _answer(chosen: Sequence[HistoryEntry], reasons: Sequence[str | None], *, preview: bool) -> UndoneAll:
+    pairs = list(zip(chosen, reasons, strict=True))
+    files = {path for entry, why in pairs if why is None for path in entry.files}
+    done = sum(why is None for why in reasons)
+    skipped = len(chosen) - done
+    verb = "Would undo" if preview else "Undid"
+    text = f"{verb} {_counted(done, 'change')} in {_counted(len(files), 'file')}"
+    if not chosen:
+        text = "There is nothing to undo"
+    elif skipped:
+        text += f". {_counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
+    return UndoneAll(
+        changes=tuple(
+            UndoneChange.of(entry).model_copy(update={"undone": why is None, "why": why, "who": who(entry)})
+            for entry, why in pairs
+        ),
+        undone=done,
+        skipped=skipped,
+        files=len(files),
+        text=text,
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,104 @@
+"""web.* and cache.*: what was read from the web, by whom, and what is allowed. For those who administer."""
+
+import asyncio
+from collections.abc import Iterator
+
+from bridge.clock import stamp
+from bridge.contract.base import Params
+from bridge.contract.consent import Coverage, Grant
+from bridge.contract.events import ClientsChanged
+from bridge.contract.identity import Capability
+from bridge.contract.web import AllowedSite, CacheState, WebCleared, WebClearParams, WebReaderInfo
+from bridge.errors import PermissionDenied
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.services import Services
+from bridge.web.cache import CacheStats
+
+_WEB = ("https://", "http://")
+
+
+async def stats(context: RequestContext, _params: Params) -> CacheState:
+    """How full the cache is."""
+    return _state(await asyncio.to_thread(context.services.web.cache.stats))
+
+
+async def clear(context: RequestContext, _params: Params) -> CacheState:
+    """Empty the cache; what was in it."""
+    before = await asyncio.to_thread(context.services.web.cache.clear)
+    facts = {"event": "cache_cleared", "by": context.session.name, "entries": before.entries}
+    await asyncio.to_thread(context.services.note, "network", facts)
+    return _state(before)
+
+
+async def readers(context: RequestContext, _params: Params) -> list[WebReaderInfo]:
+    """The clients that have read from the web since the person cleared them last."""
+    names = {client.client_id: client.name for client in await asyncio.to_thread(context.services.clients.list)}
+    return [
+        WebReaderInfo(
+            client_id=one.client, client=names.get(one.client, one.name), since=one.since, sites=tuple(one.sites)
+        )
+        for one in context.services.web_readers.list()
+    ]
+
+
+async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCleared:
+    """Trust a client again that has read from the web.
+
+    Raises:
+        PermissionDenied: It is not one of the person's own programs that asks.
+    """
+    services = context.services
+    if not context.session.caller.client.is_person:
+        raise PermissionDenied("Only the user's own programs can clear a client", code="denied_by_rule")
+    cleared = await asyncio.to_thread(services.web_readers.clear, params.client_id)
+    if cleared:
+        facts = {"event": "web_cleared", "clientId": params.client_id, "by": context.session.name}
+        await asyncio.to_thread(services.note, "client", facts)
+        services.hub.notify_hosts(ClientsChanged(message="A program that has read from the web is trusted again."))
+    return WebCleared(cleared=cleared)
+
+
+async def sites(context: RequestContext, _params: Params) -> list[AllowedSite]:
+    """What of the web is allowed: the list in the settings, and the answers that hold."""
+    services = context.services
+    held = await asyncio.to_thread(services.grants.list)
+    return [*_listed(services), *(site for grant in held for site in _granted(services, grant))]
+
+
+def _listed(services: Services) -> Iterator[AllowedSite]:
+    for entry in services.settings.current.allowed_domains:
+        sentence = f"{entry} is in the setting `allowedDomains`"
+        yield AllowedSite(site=entry, allowed_by=None, client=None, sentence=sentence, last_used=_used(services, entry))
+
+
+def _granted(services: Services, grant: Grant) -> Iterator[AllowedSite]:
+    if not grant.decision.allows or grant.what is Coverage.CALL:
+        return
+    for key in grant.where:
+        if key.startswith(_WEB):
+            host = key.partition("://")[2].partition("/")[0]
+            yield AllowedSite(
+                site=key,
+                allowed_by=grant.grant_id,
+                client=grant.client,
+                sentence=grant.sentence,
+                last_used=_used(services, host),
+            )
+
+
+def _used(services: Services, host: str) -> str | None:
+    at = services.web.last_used.of(host)
+    return None if at is None else stamp(at)
+
+
+def _state(found: CacheStats) -> CacheState:
+    return CacheState(entries=found.entries, size=found.size, hits=found.hits, misses=found.misses)
+
+
+METHODS = (
+    Method("cache.stats", stats, CacheState, needs=Capability.ADMINISTER),
+    Method("cache.clear", clear, CacheState, needs=Capability.ADMINISTER),
+    Method("web.readers", readers, list[WebReaderInfo], needs=Capability.ADMINISTER),
+    Method("web.clear", clear_reader, WebCleared, WebClearParams, Capability.ADMINISTER),
+    Method("web.sites", sites, list[AllowedSite], needs=Capability.ADMINISTER),
+)

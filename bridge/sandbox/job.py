@@ -1,0 +1,130 @@
+"""What the bridge tells the supervisor of a program, and what it hears back. Both are JSON; nothing here is not plain.
+
+The supervisor is a process of its own (`supervisor.py`, `windows_job.py`), so this imports nothing but the standard
+library.
+"""
+
+import contextlib
+import json
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+
+class Ending(StrEnum):
+    """Why a program ended."""
+
+    EXITED = "exited"
+    """By itself."""
+    TIMED_OUT = "timed_out"
+    """It ran longer than it may."""
+    MEMORY = "memory"
+    """It took more memory than it may."""
+    PROCESSES = "processes"
+    """It started more processes than it may."""
+    DISK = "disk"
+    """It wrote more than it may."""
+    OUTPUT = "output"
+    """It said more than it may."""
+    STOPPED = "stopped"
+    """The bridge stopped it, or stopped itself."""
+    NOT_STARTED = "not_started"
+    """It could not be started."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One program to run.
+
+    Attributes:
+        argv: The program's path and its arguments.
+        folder: Where it starts.
+        environment: All of its environment.
+        report: The file in which the supervisor says how it ended.
+        wrapper: A command that runs it in a sandbox, with its arguments; empty: none.
+        read: What Landlock lets it read; None: Landlock is not used.
+        write: What Landlock lets it write.
+        network: Whether it may use the network.
+        filtered: Whether seccomp keeps system calls from it.
+        truncate: Whether it may empty files by name, where nothing else governs that.
+        grown: The folders whose growth is measured.
+        talks: Whether what the supervisor reads is passed to it; else it reads nothing.
+        seconds: As in `Limits`, and so are all that follow.
+        grace: See there.
+        memory: See there.
+        processes: See there.
+        file_size: See there.
+        disk: See there.
+    """
+
+    argv: tuple[str, ...]
+    folder: str
+    environment: dict[str, str]
+    report: str
+    wrapper: tuple[str, ...] = ()
+    read: tuple[str, ...] | None = None
+    write: tuple[str, ...] = ()
+    network: bool = False
+    filtered: bool = False
+    truncate: bool = True
+    grown: tuple[str, ...] = ()
+    talks: bool = False
+    seconds: float | None
+    grace: float
+    memory: int
+    processes: int
+    file_size: int
+    disk: int
+
+    def to_json(self) -> bytes:
+        """One line."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def from_json(cls, line: bytes) -> "Job":
+        """What `to_json` wrote."""
+        values: dict[str, Any] = json.loads(line)
+        lists = ("argv", "wrapper", "write", "grown")
+        values |= {name: tuple(values[name]) for name in lists}
+        values["read"] = None if values["read"] is None else tuple(values["read"])
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How a program ended.
+
+    Attributes:
+        ending: Why.
+        code: Its exit code, where it ended by itself; minus the number of the signal that ended it.
+        message: Why it could not be started.
+    """
+
+    ending: Ending
+    code: int | None = None
+    message: str = ""
+
+    def to_json(self) -> bytes:
+        """As the file has it."""
+        return json.dumps(asdict(self)).encode()
+
+    def write(self, file: Path) -> None:
+        """Leave it for the bridge, or nothing where the bridge has gone or has stopped the program itself.
+
+        Args:
+            file: Where the bridge looks for it, in a folder of its own.
+        """
+        if self.ending is Ending.STOPPED:
+            with contextlib.suppress(OSError):
+                file.parent.rmdir()
+            return
+        part = file.with_suffix(".part")
+        part.write_bytes(self.to_json())
+        part.replace(file)
+
+    @classmethod
+    def from_json(cls, data: bytes) -> "Report":
+        """What `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+        values = json.loads(data)
+        return cls(**(values | {"ending": Ending(values["ending"])}))

@@ -1,0 +1,69 @@
+"""The one way in which the bridge starts programs for agents: the user's commands, tools and servers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from bridge.errors import PermissionDenied
+from bridge.sandbox.profile import Profile
+from bridge.sandbox.sandbox import Running, Sandbox, probe, start
+
+
+class Programs:
+    """Starts programs. None is given what belongs to the bridge, and none runs where a sandbox is missing.
+
+    Args:
+        hidden: What no program may reach, whatever it is given: the bridge's own folders, keys and credentials.
+        scratch: A folder in there of which programs may be given parts.
+        required: Whether programs run only in a sandbox.
+        find: Finds out which sandbox works here. Blocks at the first time.
+    """
+
+    def __init__(
+        self,
+        hidden: Sequence[Path],
+        scratch: Path,
+        required: Callable[[], bool],
+        find: Callable[[], Sandbox] = probe,
+    ) -> None:
+        self.scratch = scratch
+        self._hidden = (*hidden, scratch)
+        self._required = required
+        self._find = find
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """What confines programs here. Blocks at the first time."""
+        return self._find()
+
+    def refuse_unconfined(self) -> None:
+        """Refuse where no sandbox works and one is required.
+
+        Raises:
+            PermissionDenied: `no_sandbox`.
+        """
+        if self._required() and not self.sandbox.confines:
+            raise PermissionDenied(
+                "No sandbox works on this computer, and programs may not run without one. `vault-bridge doctor` says "
+                "what is missing; the user can change that with `vault-bridge settings set requireSandbox=never`",
+                code="no_sandbox",
+            )
+
+    async def start(
+        self,
+        profile: Profile,
+        argv: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        talks: bool = False,
+    ) -> Running:
+        """Start a program; the arguments are those of `bridge.sandbox.sandbox.start`.
+
+        Raises:
+            PermissionDenied: No sandbox works, and one is required.
+            ValueError: It would be given what belongs to the bridge.
+            OSError: The system has no more processes.
+        """
+        self.refuse_unconfined()
+        guarded = profile.guarded(self._hidden, self.scratch)
+        return await start(self.sandbox, guarded, argv, folder=folder, environment=environment, talks=talks)

@@ -1,0 +1,145 @@
+"""The system calls that a program in a sandbox cannot make, as a seccomp filter (`man 2 seccomp`).
+
+It closes what rules about files leave open: sockets of every kind but those of the internet where the network is
+allowed (the bus of the desktop, Docker and an agent of SSH listen on sockets that are files), looking into other
+processes, the kernel's keyrings, and calls that need privileges anyway. io_uring could make sockets without the call.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+from typing import Final
+
+# From the kernel's headers seccomp.h, filter.h and audit.h
+_LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _RETURN = 0x20, 0x15, 0x35, 0x06
+_ALLOW: Final = 0x7FFF0000
+_ERROR: Final = 0x00050000
+_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_X32: Final = 0x40000000
+"""Where the calls of the x32 ABI begin, which would be other numbers for the same calls."""
+_SET_SECCOMP, _FILTER_MODE, _NO_NEW_PRIVILEGES = 22, 2, 38  # prctl(2)
+_INTERNET: Final = (2, 10)
+"""AF_INET and AF_INET6."""
+
+# name: (x86_64, aarch64), of the kernel's tables of system calls
+_SOCKET: Final = (41, 198)
+_TRUNCATE: Final = (76, 45)
+_REFUSED: Final = {
+    "ptrace": (101, 117),
+    "process_vm_readv": (310, 270),
+    "process_vm_writev": (311, 271),
+    "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438),
+    "add_key": (248, 217),
+    "request_key": (249, 218),
+    "keyctl": (250, 219),
+    "bpf": (321, 280),
+    "perf_event_open": (298, 241),
+    "userfaultfd": (323, 282),
+    "io_uring_setup": (425, 425),
+    "io_uring_enter": (426, 426),
+    "io_uring_register": (427, 427),
+    "mount": (165, 40),
+    "umount2": (166, 39),
+    "pivot_root": (155, 41),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "fsopen": (430, 430),
+    "fsconfig": (431, 431),
+    "fsmount": (432, 432),
+    "mount_setattr": (442, 442),
+    "unshare": (272, 97),
+    "setns": (308, 268),
+    "open_by_handle_at": (304, 265),
+    "kexec_load": (246, 104),
+    "init_module": (175, 105),
+    "finit_module": (313, 273),
+    "delete_module": (176, 106),
+    "reboot": (169, 142),
+    "swapon": (167, 224),
+    "swapoff": (168, 225),
+    "settimeofday": (164, 170),
+    "clock_settime": (227, 112),
+    "syslog": (103, 116),
+    "acct": (163, 89),
+    "quotactl": (179, 60),
+}
+_ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+"""Each with its column above and its number in audit.h."""
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def is_supported() -> bool:
+    """Whether there is a filter for this system's architecture."""
+    return sys.platform.startswith("linux") and platform.machine() in _ARCHITECTURES and sys.maxsize > 2**32
+
+
+def program(*, network: bool, machine: str | None = None, truncate: bool = True) -> bytes:
+    """The filter, as the kernel and bubblewrap take it.
+
+    Args:
+        network: Whether sockets of the internet can be made.
+        machine: The architecture; this one's by default.
+        truncate: Whether files can be emptied by name, which old versions of Landlock do not govern.
+
+    Raises:
+        ValueError: There is none for this architecture.
+    """
+    found = _ARCHITECTURES.get(machine or platform.machine())
+    if found is None:
+        raise ValueError("there is no filter for this architecture")
+    column, architecture = found
+    refused = sorted(numbers[column] for numbers in (*_REFUSED.values(), *(() if truncate else (_TRUNCATE,))))
+    # Each part jumps over what follows it, or returns.
+    code = [
+        _statement(_LOAD, _ARCHITECTURE_AT),
+        _jump(_JUMP_EQUAL, architecture, 1, 0),
+        _refuse(errno.EPERM),
+        _statement(_LOAD, _NUMBER_AT),
+        _jump(_JUMP_ABOVE, _X32, 0, 1),
+        _refuse(errno.ENOSYS),
+    ]
+    for number in refused:
+        code += [_jump(_JUMP_EQUAL, number, 0, 1), _refuse(errno.EPERM)]
+    kinds = _INTERNET if network else ()
+    code += [_jump(_JUMP_EQUAL, _SOCKET[column], 0, 2 + 2 * len(kinds)), _statement(_LOAD, _FIRST_ARGUMENT_AT)]
+    for kind in kinds:
+        code += [_jump(_JUMP_EQUAL, kind, 0, 1), _statement(_RETURN, _ALLOW)]
+    code += [_refuse(errno.EACCES), _statement(_RETURN, _ALLOW)]
+    return b"".join(code)
+
+
+def install(code: bytes) -> None:
+    """Put this process under a filter for good, with all that it starts from now on.
+
+    Args:
+        code: What `program` made.
+
+    Raises:
+        OSError: The kernel refuses.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    made = _Program(len(code) // 8, code)
+    if (
+        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0
+        or libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(made)) != 0
+    ):
+        raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
+
+
+def _statement(code: int, value: int) -> bytes:
+    return struct.pack("=HBBI", code, 0, 0, value)
+
+
+def _jump(code: int, value: int, if_true: int, if_false: int) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+def _refuse(error: int) -> bytes:
+    return _statement(_RETURN, _ERROR | error)

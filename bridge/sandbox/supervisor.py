@@ -1,0 +1,365 @@
+"""The process between the bridge and a program that it starts: it confines the program, watches it and outlives it.
+
+On Linux it is the subreaper of all that the program starts, so whatever is left behind becomes its own child and is
+ended. Its standard input is its life line: when that ends, the bridge is gone or wants no more, and so everything is
+ended at once. The bridge needs to do nothing for that, and can be killed at any moment.
+
+It has one thread and imports nothing but the standard library and its neighbours, so that it starts quickly and can
+fork.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, NoReturn
+
+from bridge.sandbox import landlock, seccomp
+from bridge.sandbox.growth import Growth
+from bridge.sandbox.job import Ending, Job, Report
+
+TICK: Final = 0.05
+"""Seconds between two looks at the processes."""
+# Options of prctl, from the kernel's header prctl.h
+_PARENT_DEATH, _SUBREAPER = 1, 36
+_DROP_FROM_BOUNDS, _AMBIENT, _CLEAR_ALL = 24, 47, 4
+_CAPABILITIES: Final = 64
+_NEVER_FOUND: Final = 127
+_LONGEST_JOB: Final = 16 * 1024 * 1024
+_THREADS: Final = 32
+"""Threads that one process may have on average; the system counts threads, and we count processes."""
+_IS_LINUX: Final = sys.platform.startswith("linux")
+
+
+def main() -> None:
+    """Take one job from standard input, do it, write the report, and end."""
+    line, rest = _read_job()
+    job = Job.from_json(line)
+    Supervisor(job, rest).run().write(Path(job.report))
+
+
+class Supervisor:
+    """One program from its start until nothing is left of it.
+
+    Args:
+        job: The program.
+        first: What has been read already of what is for it.
+    """
+
+    def __init__(self, job: Job, first: bytes = b"") -> None:
+        self._job = job
+        self._pending = first
+        self._program = 0
+        self._status: int | None = None
+        self._growth = Growth(job.grown, job.disk)
+        self._until: float | None = None
+        self._lifeline = sys.stdin.fileno()
+        self._to_program: int | None = None
+        self._woken, self._wake = os.pipe()
+
+    def run(self) -> Report:
+        """Start it, and return when it and all that it started have ended."""
+        if _IS_LINUX:
+            _control(_SUBREAPER, 1)
+        for end in (self._woken, self._wake):
+            os.set_blocking(end, False)
+        signal.set_wakeup_fd(self._wake)
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+        signal.signal(signal.SIGTERM, lambda _number, _frame: None)
+        failure = self._start()
+        if failure:
+            return Report(ending=Ending.NOT_STARTED, message=failure)
+        if self._job.seconds is not None:
+            self._until = time.monotonic() + self._job.seconds
+        ending = self._watch()
+        self._end_all()
+        code = os.waitstatus_to_exitcode(self._status) if self._status is not None else None
+        return Report(ending=ending, code=code if ending is Ending.EXITED else None)
+
+    # -- the start ----------------------------------------------------------------------------------------------
+
+    def _start(self) -> str:
+        """Start the program. Returns why it could not be started, or nothing."""
+        said, saying = os.pipe()
+        stdin = os.open(os.devnull, os.O_RDONLY)
+        if self._job.talks:
+            os.close(stdin)
+            stdin, self._to_program = os.pipe()
+            os.set_blocking(self._to_program, False)
+        supervisor = os.getpid()
+        self._program = os.fork()
+        if self._program == 0:
+            _become(self._job, stdin, saying, supervisor)
+        os.close(saying)
+        os.close(stdin)
+        with os.fdopen(said, "rb") as words:
+            failure = words.read().decode(errors="replace")
+        if failure:
+            os.waitpid(self._program, 0)
+        return failure
+
+    # -- while it runs ------------------------------------------------------------------------------------------
+
+    def _watch(self) -> Ending:
+        """Wait for the end of the program, or for a reason to end it."""
+        while True:
+            self._reap()
+            if self._status is not None:
+                return Ending.EXITED
+            reason = self._excess()
+            if reason is not None:
+                return reason
+            now = time.monotonic()
+            if self._until is not None and now >= self._until:
+                return self._told_to_end(Ending.TIMED_OUT)
+            wait = TICK if self._until is None else max(min(TICK, self._until - now), 0)
+            if not self._exchange(wait):
+                return self._told_to_end(Ending.STOPPED) if self._job.talks else Ending.STOPPED
+
+    def _exchange(self, wait: float) -> bool:
+        """Wait a moment, passing on what is for the program. Returns whether the life line holds."""
+        reading = [self._woken]
+        if not self._pending or not self._job.talks:
+            reading.append(self._lifeline)
+        writing = [self._to_program] if self._pending and self._to_program is not None else []
+        ready, writable, _ = select.select(reading, writing, [], wait)
+        if self._woken in ready:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, 4096)
+        if self._lifeline in ready:
+            data = os.read(self._lifeline, 65536)
+            if not data:
+                return False
+            self._pending = data if self._job.talks else b""
+        if writable and self._to_program is not None:
+            try:
+                self._pending = self._pending[os.write(self._to_program, self._pending) :]
+            except BrokenPipeError:
+                os.close(self._to_program)
+                self._to_program, self._pending = None, b""
+            except BlockingIOError:
+                pass
+        return True
+
+    def _told_to_end(self, ending: Ending) -> Ending:
+        """Ask the program to end by itself, and give it the time for that that it has."""
+        if self._to_program is not None:
+            os.close(self._to_program)
+            self._to_program = None
+        else:
+            self._signal(signal.SIGTERM, inner=bool(self._job.wrapper))
+        patience = time.monotonic() + self._job.grace
+        while self._status is None and time.monotonic() < patience:
+            select.select([self._woken], [], [], TICK)
+            self._reap()
+        return ending
+
+    def _excess(self) -> Ending | None:
+        """What there is too much of; None where all is as it may be."""
+        processes = list(_descendants(os.getpid()))
+        if len(processes) > self._job.processes + (2 if self._job.wrapper else 0):
+            return Ending.PROCESSES
+        if sum(map(_memory, processes)) > self._job.memory:
+            return Ending.MEMORY
+        return Ending.DISK if self._growth.is_too_much() else None
+
+    # -- the end ------------------------------------------------------------------------------------------------
+
+    def _reap(self) -> None:
+        """Take note of whatever has ended, the program itself or what it left behind."""
+        while True:
+            try:
+                process, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if process == 0:
+                return
+            if process == self._program:
+                self._status = status
+
+    def _end_all(self) -> None:
+        """End everything that is left, and wait until it has."""
+        while True:
+            # All are stopped before any is ended, so that none can go on making others meanwhile.
+            self._signal(signal.SIGSTOP)
+            self._signal(signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._program, signal.SIGKILL)
+            self._reap()
+            if self._is_alone():
+                return
+            select.select([self._woken], [], [], TICK / 5)
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._woken, 4096)
+
+    def _is_alone(self) -> bool:
+        """Whether there is no child any more, dead or alive."""
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return True
+        return False
+
+    def _signal(self, number: signal.Signals, *, inner: bool = False) -> None:
+        """Send a signal to everything that the program started and to itself, which comes last.
+
+        Args:
+            number: The signal.
+            inner: Whether to leave out the sandbox's own processes, which would take all others with them at once.
+        """
+        found = list(_descendants(os.getpid()))
+        if inner:
+            own = {self._program, *_children(self._program)}
+            found = [process for process in found if process not in own]
+        if not _IS_LINUX:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._program, number)
+        for process in reversed(found):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, number)
+
+
+def _read_job() -> tuple[bytes, bytes]:
+    """The first line of standard input, and what has been read after it."""
+    data = b""
+    while b"\n" not in data:
+        piece = os.read(sys.stdin.fileno(), 65536)
+        if not piece or len(data) > _LONGEST_JOB:
+            raise SystemExit(1)  # the bridge has gone before it said what to do
+        data += piece
+    line, _, rest = data.partition(b"\n")
+    return line, rest
+
+
+# -- in the new process --------------------------------------------------------------------------------------------
+
+
+def _become(job: Job, stdin: int, saying: int, supervisor: int) -> NoReturn:
+    """Confine this process, which has just been forked, and make it the program."""
+    step = "to begin"
+    try:
+        os.setsid()
+        if _IS_LINUX:
+            _control(_PARENT_DEATH, signal.SIGKILL)
+            if os.getppid() != supervisor:  # it has ended before the system could be told
+                os._exit(_NEVER_FOUND)
+        os.dup2(stdin, 0)
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.SIG_DFL)
+        signal.set_wakeup_fd(-1)
+        argv = list(job.argv)
+        if job.wrapper:
+            argv = [*job.wrapper, *_filter_option(job), "--", *argv]
+        else:
+            step = "in its folder"
+            os.chdir(job.folder)
+        step = "with limits"
+        _limit(job)
+        if job.read is not None:
+            step = "under Landlock"
+            landlock.restrict(landlock.Rules(job.read, job.write, job.network))
+            _give_up_privileges()
+        if job.filtered and not job.wrapper:
+            step = "under seccomp"
+            seccomp.install(seccomp.program(network=job.network, truncate=job.truncate))
+        step = f"as {argv[0]}"
+        os.execve(argv[0], argv, job.environment)  # noqa: S606 - starting programs is what this is for
+    except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as the supervisor
+        why = error.strerror if isinstance(error, OSError) and error.strerror else type(error).__name__
+        with contextlib.suppress(OSError):
+            os.write(saying, f"{step}: {why}".encode())
+    os._exit(_NEVER_FOUND)
+
+
+def _filter_option(job: Job) -> list[str]:
+    """The filter in a pipe, for bubblewrap to read when it has done what the filter will not let it do."""
+    if not job.filtered:
+        return []
+    source, sink = os.pipe()
+    os.write(sink, seccomp.program(network=job.network))
+    os.close(sink)
+    fcntl.fcntl(source, fcntl.F_SETFD, 0)
+    return ["--seccomp", str(source)]
+
+
+def _limit(job: Job) -> None:
+    """The system's own limits. They hold for single processes; the supervisor adds them up."""
+    _set_limit(resource.RLIMIT_CORE, 0)
+    _set_limit(resource.RLIMIT_FSIZE, job.file_size)
+    if _IS_LINUX:
+        # Memory that can be written: what is only reserved, as some languages do by the terabyte, is free.
+        _set_limit(resource.RLIMIT_DATA, job.memory)
+    _set_limit(resource.RLIMIT_NPROC, _tasks_of_user() + job.processes * _THREADS)
+
+
+def _give_up_privileges() -> None:
+    """Have the program start without capabilities, where we are root: some see through the walls between processes."""
+    for capability in range(_CAPABILITIES):
+        _control(_DROP_FROM_BOUNDS, capability)
+    _control(_AMBIENT, _CLEAR_ALL)
+
+
+def _set_limit(what: int, value: int) -> None:
+    _soft, hard = resource.getrlimit(what)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(what, (value, value))
+
+
+def _control(option: int, value: int) -> None:
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+# -- looking at processes ------------------------------------------------------------------------------------------
+
+
+def _descendants(process: int) -> Iterator[int]:
+    """All processes that come from one, parents before their children; none where the system does not tell."""
+    pending = list(_children(process))
+    while pending:
+        found = pending.pop(0)
+        yield found
+        pending += _children(found)
+
+
+def _children(process: int) -> list[int]:
+    try:
+        tasks = [task.name for task in Path(f"/proc/{process}/task").iterdir()]
+    except OSError:
+        return []
+    found: list[int] = []
+    for task in tasks:
+        with contextlib.suppress(OSError, ValueError):
+            data = Path(f"/proc/{process}/task/{task}/children").read_bytes()
+            found += map(int, data.split())
+    return found
+
+
+def _memory(process: int) -> int:
+    """The bytes that a process has for itself."""
+    try:
+        fields = Path(f"/proc/{process}/statm").read_bytes().split()
+    except OSError:
+        return 0
+    return max(int(fields[1]) - int(fields[2]), 0) * resource.getpagesize() if len(fields) > 2 else 0  # noqa: PLR2004
+
+
+def _tasks_of_user() -> int:
+    """How many tasks this user has already: the system's limit is about all of them."""
+    user, count = os.getuid(), 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == user:
+                count += sum(1 for _ in (process / "task").iterdir())
+    return count
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,177 @@
+"""The connections: how many there may be, and how long one may stay without showing a token.
+
+Any program of this machine can connect. One that shows no token is sent off after a short time, and sooner when many
+others come; so descriptors are left for those who show one, and for the files of the vault.
+"""
+
+import asyncio
+import logging
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, Final
+
+from aiohttp import web
+
+from bridge.identity.caller import Client
+from bridge.server.holdings import Holdings
+
+if sys.platform != "win32":
+    import resource
+
+logger = logging.getLogger(__name__)
+
+SECONDS: Final = 10.0
+"""In which a connection must have shown a token."""
+MOST_WAITING: Final = 64
+"""Connections without a token; one more, and the oldest is cut."""
+MOST_OF_ONE: Final = 256
+"""Connections of one client."""
+BACKLOG: Final = 64
+"""Connections that the system accepts for us at once."""
+WANTED: Final = 4096
+"""Descriptors that are asked of the system, where it gives that many."""
+UNLIMITED: Final = 2048
+"""Descriptors that are reckoned with where the system sets no limit."""
+QUIET_SECONDS: Final = 60.0
+"""Between two lines about descriptors that have run out."""
+
+
+def raise_descriptor_limit() -> None:
+    """Ask for as many descriptors as the system lets this process have, within reason. macOS begins with 256."""
+    if sys.platform != "win32":
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _most_inside() -> int:
+    """Connections of all agents together: with those that wait, half of the descriptors there are."""
+    limit = UNLIMITED
+    if sys.platform != "win32":
+        soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+        limit = UNLIMITED if soft == resource.RLIM_INFINITY else soft
+    return max(16, limit // 2 - MOST_WAITING)
+
+
+class Door:
+    """Makes the protocol of each new connection, and knows who is behind it.
+
+    Args:
+        serve: Makes the protocol that answers a connection.
+
+    Attributes:
+        holdings: What clients have begun to send.
+    """
+
+    def __init__(self, serve: Callable[[], asyncio.Protocol]) -> None:
+        self._serve = serve
+        self._waiting: dict[asyncio.BaseTransport, asyncio.TimerHandle] = {}
+        self._inside: dict[str, set[asyncio.BaseTransport]] = defaultdict(set)
+        self._most_inside = _most_inside()
+        self.holdings = Holdings()
+
+    def __call__(self) -> asyncio.Protocol:
+        """The protocol of a new connection."""
+        return _Guest(self, self._serve())
+
+    def let_in(self, transport: asyncio.BaseTransport | None, client: Client) -> None:
+        """A connection has shown a client's token.
+
+        Args:
+            transport: The connection; None when it is gone.
+            client: Whose token.
+
+        Raises:
+            web.HTTPTooManyRequests: This client has too many connections, or all agents have. The person's own programs
+                are let in whatever the others have.
+        """
+        if transport is None or transport in self._inside[client.id]:
+            return
+        agents = sum(len(connections) for connections in self._inside.values())
+        crowded = agents >= self._most_inside and not client.is_person
+        if crowded or len(self._inside[client.id]) >= MOST_OF_ONE:
+            raise web.HTTPTooManyRequests(text="Too many connections are open; close some of yours, or use one for all")
+        if (timer := self._waiting.pop(transport, None)) is not None:
+            timer.cancel()
+            self._inside[client.id].add(transport)
+            self.holdings.admit(transport, client.id)
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """A connection is open."""
+        self._waiting[transport] = asyncio.get_running_loop().call_later(SECONDS, self._cut, transport)
+        if len(self._waiting) > MOST_WAITING:
+            self._cut(next(iter(self._waiting)))
+
+    def went(self, transport: asyncio.BaseTransport) -> None:
+        """A connection is closed."""
+        if (timer := self._waiting.pop(transport, None)) is not None:
+            timer.cancel()
+        for connections in self._inside.values():
+            connections.discard(transport)
+        self.holdings.went(transport)
+
+    def received(self, transport: asyncio.BaseTransport | None, count: int) -> None:
+        """Bytes have come over a connection. If its client has begun too much, one of its connections is cut."""
+        if transport is not None and (too_much := self.holdings.came(transport, count)) is not None:
+            self.went(too_much)
+            if isinstance(too_much, asyncio.Transport):
+                too_much.abort()
+
+    def _cut(self, transport: asyncio.BaseTransport) -> None:
+        if (timer := self._waiting.pop(transport, None)) is not None and isinstance(transport, asyncio.Transport):
+            timer.cancel()
+            transport.abort()
+
+
+class _Guest(asyncio.Protocol):
+    """One connection: everything goes on to the protocol that answers it."""
+
+    def __init__(self, door: Door, inner: asyncio.Protocol) -> None:
+        self._door = door
+        self._inner = inner
+        self._transport: asyncio.BaseTransport | None = None
+        self._feed = inner.data_received
+        self.eof_received = inner.eof_received  # type: ignore[method-assign] # straight through
+        self.pause_writing = inner.pause_writing  # type: ignore[method-assign]
+        self.resume_writing = inner.resume_writing  # type: ignore[method-assign]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self._inner.connection_made(transport)
+        if isinstance(transport, asyncio.Transport):
+            self._door.came(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._feed(data)
+        self._door.received(self._transport, len(data))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._transport is not None:
+            self._door.went(self._transport)
+        self._inner.connection_lost(exc)
+
+
+class QuietAccept:
+    """An exception handler of the event loop: when descriptors run out, one line a minute and no traceback."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._before = self._loop.get_exception_handler()
+        self._said = -QUIET_SECONDS
+        self._loop.set_exception_handler(self._handle)
+
+    def restore(self) -> None:
+        """Leave errors to whoever handled them before."""
+        self._loop.set_exception_handler(self._before)
+
+    def _handle(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if isinstance(context.get("exception"), OSError) and "accept" in str(context.get("message", "")).lower():
+            if loop.time() - self._said >= QUIET_SECONDS:
+                self._said = loop.time()
+                logger.warning("New connections wait: the system gives no more descriptors or memory")
+        elif self._before is not None:
+            self._before(loop, context)
+        else:
+            loop.default_exception_handler(context)

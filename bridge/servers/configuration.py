@@ -1,0 +1,207 @@
+"""The servers that the user has entered: `mcp.json` in the user's configuration folder, never in the vault.
+
+    {"mcp_servers": {"files": {"command": "npx", "args": ["-y", "some-server"], "description": "Files"},
+                     "notes": {"url": "https://notes.example/mcp", "trusted": true}}}
+
+A member that is not known is a fault and not passed over: a misspelled `trusted` or `network` would else do nothing
+without a word.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Protocol, Self
+
+import orjson
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from bridge.errors import ExecutionFailed, InvalidParameters
+from bridge.identity.private_file import PrivateFolder
+
+FILE: Final = "mcp.json"
+LIST: Final = "mcp_servers"
+LARGEST: Final = 1 << 20
+"""Bytes of the file."""
+MOST: Final = 50
+"""Servers."""
+_NAME: Final = re.compile(r"(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,23}(?<!_)")
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
+_LONGEST: Final = 4096
+
+
+def check_name(name: str) -> str:
+    """A server's name. It becomes a part of its tools' names, between double underscores, and must be short.
+
+    Args:
+        name: What the user calls it.
+
+    Raises:
+        InvalidParameters: It cannot be one.
+    """
+    if not _NAME.fullmatch(name):
+        raise InvalidParameters(
+            f"{name[:60]!r} cannot be a server's name: up to 24 letters, digits, '-' and single '_' of ASCII, which "
+            "begin with a letter or digit and do not end with '_'"
+        )
+    return name
+
+
+def _plain(text: str) -> str:
+    if _CONTROL.search(text):
+        raise ValueError("holds control characters")
+    return text
+
+
+_Text = Annotated[str, Field(max_length=_LONGEST), AfterValidator(_plain)]
+_Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$")]
+_Header = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{1,128}$")]
+
+
+class ServerEntry(BaseModel):
+    """One server, as the user entered it.
+
+    Attributes:
+        command: The program, for a server that runs on this machine.
+        args: What it is started with.
+        env: Variables of its environment. Their values may be keys, and are shown nowhere.
+        url: The address, for a server that is reached over HTTP.
+        headers: What is sent with each request there. Their values may be keys, and are shown nowhere.
+        description: What it is for, in the user's words.
+        enabled: Whether `mcp_loader` loads it.
+        trusted: Whether its tools may be called without a question.
+        folders: Folders outside the vault that the program may read and write, absolute.
+        network: Whether the program may use the network.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    command: _Text | None = None
+    args: tuple[_Text, ...] = Field(default=(), max_length=200, strict=False)
+    env: dict[_Variable, _Text] = Field(default_factory=dict, max_length=100)
+    url: _Text | None = None
+    headers: dict[_Header, _Text] = Field(default_factory=dict, max_length=50)
+    description: Annotated[str, Field(max_length=500)] = ""
+    enabled: bool = True
+    trusted: bool = False
+    folders: tuple[_Text, ...] = Field(default=(), max_length=50, strict=False)
+    network: bool = True
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if (self.command is None) == (self.url is None):
+            raise ValueError("name either a command or a url")
+        if self.url is not None and (self.args or self.env or self.folders):
+            raise ValueError("args, env and folders are for a command")
+        if self.command is not None and self.headers:
+            raise ValueError("headers are for a url")
+        return self
+
+    def told(self) -> list[str]:
+        """What is run or reached, line by line, without what may be secret: of variables and headers their names."""
+        lines = [f"program: {self.command}", *(f"  {each}" for each in self.args)] if self.command else []
+        lines += [f"address: {self.url}"] if self.url else []
+        lines += [f"variable: {name}" for name in sorted(self.env)]
+        lines += [f"header: {name}" for name in sorted(self.headers)]
+        lines += [f"folder: {folder}" for folder in sorted(self.folders)]
+        return [*lines, *(["may use the network"] if self.network and self.command else [])]
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Values that no log may hold."""
+        return (*self.env.values(), *self.headers.values())
+
+
+class UserFolder(PrivateFolder, Protocol):
+    """A folder of the user's, and where it lies."""
+
+    path: Path
+
+
+class ServersFile:
+    """The file. It is read anew each time: the user may edit it by hand.
+
+    Args:
+        folder: The user's configuration folder.
+
+    Attributes:
+        fault: Why it cannot be used, as a sentence; None while it can.
+        path: Where it lies.
+    """
+
+    def __init__(self, folder: UserFolder) -> None:
+        self.fault: str | None = None
+        self.path = folder.path / FILE
+        self._folder = folder
+
+    def read(self) -> dict[str, ServerEntry]:
+        """The servers by name, in the user's order; none where there is no file, or where `fault` says why. Blocks."""
+        self.fault = None
+        try:
+            data = self._folder.read(FILE)
+            return {} if data is None else parse(data)
+        except OSError as error:
+            self.fault = f"{FILE} cannot be read: {error.strerror}"
+        except InvalidParameters as error:
+            self.fault = error.message
+        return {}
+
+    def write(self, servers: Mapping[str, ServerEntry]) -> None:
+        """Put the servers there. Blocks.
+
+        Raises:
+            ExecutionFailed: What is there cannot be read, and is not overwritten; or the disk failed.
+            InvalidParameters: There are too many.
+        """
+        self.read()
+        if self.fault is not None:
+            raise ExecutionFailed(f"{self.fault}. Correct it by hand, or remove it")
+        if len(servers) > MOST:
+            raise InvalidParameters(f"There can be at most {MOST} servers")
+        members = {name: entry.model_dump(mode="json", exclude_defaults=True) for name, entry in servers.items()}
+        data = orjson.dumps({LIST: members}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        try:
+            self._folder.write(FILE, data)
+        except OSError as error:
+            raise ExecutionFailed(f"{FILE} cannot be written: {error.strerror}") from None
+
+
+def parse(data: bytes) -> dict[str, ServerEntry]:
+    """The servers that a file holds.
+
+    Args:
+        data: Its content.
+
+    Raises:
+        InvalidParameters: It is none; the message says where.
+    """
+    if len(data) > LARGEST:
+        raise InvalidParameters(f"{FILE} is larger than {LARGEST:,} bytes")
+    try:
+        content = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InvalidParameters(f"{FILE} is no JSON: line {error.lineno}, column {error.colno}") from None
+    members = content.get(LIST) if isinstance(content, dict) else None
+    if not isinstance(members, dict) or set(content) != {LIST}:
+        raise InvalidParameters(f'{FILE} must hold {{"{LIST}": {{...}}}} and nothing else')
+    if len(members) > MOST:
+        raise InvalidParameters(f"{FILE} names more than {MOST} servers")
+    return {check_name(name): entry(name, member) for name, member in members.items()}
+
+
+def entry(name: str, member: Any) -> ServerEntry:
+    """One server.
+
+    Args:
+        name: Its name.
+        member: What the file, or a caller, says of it.
+
+    Raises:
+        InvalidParameters: That is none; the message names the member and never a value.
+    """
+    try:
+        return ServerEntry.model_validate(member)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        what = "is not known" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
+        raise InvalidParameters(f"{FILE}, server {name!r}: {f'{where!r}: ' if where else ''}{what}") from None

@@ -1,0 +1,291 @@
+"""One server: connected when it is first needed, called, found again when it has ended, and ended with the bridge."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from functools import cache
+from typing import Any, Final, Literal, Self
+
+from bridge.errors import DeadlineExceeded, ExecutionFailed, ToolFailure
+from bridge.servers.configuration import ServerEntry
+from bridge.servers.definitions import MOST, Definition, accepted
+from bridge.servers.server_log import ServerLog
+
+logger = logging.getLogger(__name__)
+
+State = Literal["off", "starting", "ready", "failed"]
+Open = Callable[[str, ServerEntry, ServerLog], AbstractAsyncContextManager[Any]]
+"""Opens a server as streams of the SDK's messages."""
+Progress = Callable[[float, float | None, str | None], None]
+
+START_SECONDS: Final = 30.0
+LIST_SECONDS: Final = 20.0
+_PAGES: Final = 50
+_LONGEST_REASON: Final = 300
+
+
+class ServerConnection:
+    """A connection to one server, shared by all clients that have loaded it. To be used on the event loop.
+
+    Args:
+        name: The server's name.
+        entry: How it is started or reached.
+        open_streams: Opens it.
+        on_change: Called when its state or its tools have changed.
+
+    Attributes:
+        name: As given.
+        entry: As given.
+        log: What it wrote to its error output.
+        state: How it stands.
+        reason: Why it has failed, as a sentence.
+        faults: A sentence for each of its tools that cannot be used.
+        definitions: Its tools, as it describes them; those of the last time while it is not connected.
+    """
+
+    def __init__(
+        self, name: str, entry: ServerEntry, open_streams: Open, on_change: Callable[[], None] = lambda: None
+    ) -> None:
+        self.name = name
+        self.entry = entry
+        self.log = ServerLog()
+        self.state: State = "off"
+        self.reason = ""
+        self.faults: list[str] = []
+        self.definitions: Sequence[Definition] = ()
+        self._open = open_streams
+        self._on_change = on_change
+        self._task: asyncio.Task[None] | None = None
+        self._ready: asyncio.Future[Any] | None = None
+        self._stopping = asyncio.Event()
+        self._listing: asyncio.Task[None] | None = None
+        self._is_over = False
+
+    async def connect(self) -> Sequence[Definition]:
+        """Its tools; it is connected first, where it is not yet. Calls at the same time wait for the same connection.
+
+        Raises:
+            ExecutionFailed: It cannot be started or reached, or says nothing that can be understood.
+            DeadlineExceeded: It takes too long.
+        """
+        await self._session()
+        return self.definitions
+
+    async def call(
+        self, tool: str, arguments: Mapping[str, Any], seconds: float, on_progress: Progress
+    ) -> dict[str, Any]:
+        """Call a tool of it.
+
+        Args:
+            tool: What the server calls it.
+            arguments: They were checked against its schema.
+            seconds: How long it may take.
+            on_progress: Called with what it says of its progress.
+
+        Returns:
+            The CallToolResult, as JSON.
+
+        Raises:
+            ExecutionFailed: It refused, ended, or wanted something that is not given: a question to the person, or a
+                model's answer.
+            DeadlineExceeded: It did not answer in time.
+        """
+        import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
+        from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - the same
+        from pydantic import ValidationError  # noqa: PLC0415 - beside them
+
+        session = await self._session()
+
+        async def progressed(done: float, total: float | None, message: str | None) -> None:
+            on_progress(done, total, message)
+
+        request = types.CallToolRequest(params=types.CallToolRequestParams(name=tool, arguments=dict(arguments)))
+        try:
+            async with asyncio.timeout(seconds):
+                # Not the client's own `call_tool`, which checks results with the server's schema and no bound.
+                result = await session.send_request(request, _answers(), progress_callback=progressed)
+        except TimeoutError:
+            raise DeadlineExceeded(f"The server {self.name} did not answer within {seconds:.0f} seconds") from None
+        except MCPError as error:
+            raise ExecutionFailed(f"The server {self.name} refused: {_reason(error)}") from None
+        except ValidationError:
+            raise ExecutionFailed(f"The server {self.name} answered what is no result") from None
+        except (OSError, RuntimeError) as error:
+            raise ExecutionFailed(f"The server {self.name} is gone: {_reason(error)}") from None
+        if isinstance(result, types.InputRequiredResult):
+            raise ExecutionFailed(
+                f"The server {self.name} asked for an answer of yours or of a model, which it gets not"
+            )
+        return dict(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    async def stop(self, *, for_good: bool = False) -> None:
+        """End the connection, and the program with it.
+
+        Args:
+            for_good: Whether it is never connected again: the server is entered otherwise now, or the bridge ends.
+        """
+        self._is_over = self._is_over or for_good
+        self._stopping.set()
+        for task in (self._listing, self._task):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+        self._task = self._ready = self._listing = None
+        if self.state != "failed":
+            self._become("off")
+
+    async def _session(self) -> Any:
+        if self._is_over:
+            raise ExecutionFailed(f"The server {self.name} was changed or taken away; load it again")
+        if self._task is None or self._task.done():
+            self._stopping = asyncio.Event()
+            self._ready = asyncio.get_running_loop().create_future()
+            self._task = asyncio.create_task(self._serve(self._ready), name=f"server {self.name}")
+        ready = self._ready
+        if ready is None:
+            raise ExecutionFailed(f"The server {self.name} was stopped")
+        try:
+            return await asyncio.shield(ready)
+        except asyncio.CancelledError:
+            if ready.cancelled():
+                raise ExecutionFailed(f"The server {self.name} was stopped") from None
+            raise
+
+    async def _serve(self, ready: "asyncio.Future[Any]") -> None:
+        """Hold the connection from its beginning to its end: the SDK wants both in one task."""
+        from mcp.client.client import Client  # noqa: PLC0415 - heavy, and only where servers are used
+
+        self._become("starting")
+        ended = asyncio.Event()
+        try:
+            async with contextlib.AsyncExitStack() as stack:
+                async with asyncio.timeout(START_SECONDS):
+                    streams = _watched(self._open(self.name, self.entry, self.log), ended)
+                    client = Client(streams, mode="auto", cache=None, message_handler=self._heard)
+                    session = (await stack.enter_async_context(client)).session
+                async with asyncio.timeout(LIST_SECONDS):
+                    await self._list(session)
+                ready.set_result(session)
+                self._become("ready")
+                await _either(self._stopping, ended)
+            if not self._stopping.is_set():
+                self._become("failed", "it has ended")
+            else:
+                self._become("off")
+        except asyncio.CancelledError:
+            ready.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's program does, it ends this connection alone
+            failure = _failure(self.name, error)
+            self._become("failed", failure.message)
+            if not ready.done():
+                ready.set_exception(failure)
+                ready.exception()  # nobody may be waiting any more
+
+    async def _list(self, session: Any) -> None:
+        import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
+
+        tools: list[dict[str, Any]] = []
+        cursor: str | None = None
+        for _page in range(_PAGES):
+            listed = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
+            tools += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools]
+            cursor = listed.next_cursor
+            if not cursor or len(tools) > MOST:
+                break
+        self.definitions, self.faults = await asyncio.to_thread(accepted, tools)
+
+    async def _heard(self, message: Any) -> None:
+        """The server says that its tools have changed: look at them again, and once only while that goes on."""
+        import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
+
+        if not isinstance(message, types.ToolListChangedNotification) or self._ready is None or not self._ready.done():
+            return
+        if self._listing is None or self._listing.done():
+            self._listing = asyncio.create_task(self._list_again(self._ready.result()))
+
+    async def _list_again(self, session: Any) -> None:
+        try:
+            async with asyncio.timeout(LIST_SECONDS):
+                await self._list(session)
+        except Exception as error:  # noqa: BLE001 - as above
+            self.log.add(f"[Vault Bridge] it could not list its tools again: {_reason(error)}")
+        else:
+            self._on_change()
+
+    def _become(self, state: State, reason: str = "") -> None:
+        self.state, self.reason = state, reason
+        self._on_change()
+
+
+@cache
+def _answers() -> Any:
+    """What a call may be answered with, ready to be checked: making this takes longer than most calls."""
+    import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
+    from pydantic import TypeAdapter  # noqa: PLC0415 - beside it
+
+    return TypeAdapter(types.InputRequiredResult | types.CallToolResult)
+
+
+@contextlib.asynccontextmanager
+async def _watched(streams: AbstractAsyncContextManager[Any], ended: asyncio.Event) -> Any:
+    """Streams that tell when the server's side has ended."""
+    async with streams as (incoming, outgoing):
+        yield _Ending(incoming, ended), outgoing
+
+
+class _Ending:
+    """A stream that says so when it has ended."""
+
+    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
+        self._stream = stream
+        self._ended = ended
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await self._stream.__anext__()
+        except StopAsyncIteration:
+            self._ended.set()
+            raise
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        self._ended.set()
+        await self._stream.aclose()
+
+
+async def _either(*events: asyncio.Event) -> None:
+    """Return when one of them is set."""
+    tasks = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+def _failure(name: str, error: BaseException) -> ToolFailure:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, ToolFailure):
+        return error
+    if isinstance(error, TimeoutError):
+        return DeadlineExceeded(f"The server {name} did not answer in time when it was connected")
+    if isinstance(error, FileNotFoundError):
+        return ExecutionFailed(f"The server {name} cannot be started: there is no program {error.filename!r}")
+    return ExecutionFailed(f"The server {name} cannot be used: {_reason(error)}")
+
+
+def _reason(error: BaseException) -> str:
+    return (str(error) or type(error).__name__)[:_LONGEST_REASON]

@@ -1,0 +1,100 @@
+"""A server that is an address: the SDK's HTTP transport over connections that the door's guard has checked.
+
+The person entered the address, so exactly its scheme, host and port are reached, in a private network too, and nothing
+else: not by a redirect, and not by a name that leads elsewhere the next time.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Final
+
+import httpcore2
+import httpx2
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
+
+from bridge.web.guard import Passage, Service
+from bridge.web.transport import Budget, Transport
+from bridge.web.url import WebUrl, parse_url
+
+MOST_BYTES: Final = 16 << 20
+"""Bytes of one answer; of a stream, of all that is in it."""
+SECONDS: Final = 60.0
+"""How long a connection may be silent."""
+
+Pass = Callable[[WebUrl, Service], Passage]
+"""Whether a URL may be reached; raises where not."""
+
+
+@asynccontextmanager
+async def addressed(
+    name: str, url: str, headers: Mapping[str, str], transport: Transport, allow: Pass
+) -> AsyncIterator[TransportStreams]:
+    """Exchange messages with a server over HTTP until the end of the block.
+
+    Args:
+        name: The server's name.
+        url: Its address.
+        headers: What is sent with each request.
+        transport: Makes connections.
+        allow: The guard.
+
+    Raises:
+        InvalidParameters: The address is none.
+    """
+    service = Service.of(name, url)
+    checked = _CheckedTransport(service, transport, allow)
+    timeout = httpx2.Timeout(SECONDS)
+    async with (
+        httpx2.AsyncClient(transport=checked, headers=dict(headers), timeout=timeout, trust_env=False) as client,
+        streamable_http_client(url, http_client=client) as streams,
+    ):
+        yield streams
+
+
+class _CheckedTransport(httpx2.AsyncBaseTransport):
+    """Sends each request over a connection of its own, to an address that was checked for it."""
+
+    def __init__(self, service: Service, transport: Transport, allow: Pass) -> None:
+        self._service = service
+        self._transport = transport
+        self._allow = allow
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        passage = self._allow(parse_url(str(request.url)), self._service)
+        connection = await self._transport.connection(passage, Budget(MOST_BYTES))
+        try:
+            answer = await connection.handle_async_request(
+                httpcore2.Request(
+                    request.method,
+                    httpcore2.URL(
+                        scheme=passage.url.scheme,
+                        host=passage.url.host,
+                        port=passage.url.port,
+                        target=passage.url.target,
+                    ),
+                    headers=request.headers.raw,
+                    content=request.stream if isinstance(request.stream, httpx2.AsyncByteStream) else None,
+                    extensions={"timeout": request.extensions.get("timeout", {})},
+                )
+            )
+        except BaseException:
+            await connection.aclose()
+            raise
+        return httpx2.Response(answer.status, headers=answer.headers, stream=_Body(answer, connection))
+
+
+class _Body(httpx2.AsyncByteStream):
+    """An answer as it comes; its connection ends with it."""
+
+    def __init__(self, answer: httpcore2.Response, connection: httpcore2.AsyncHTTPConnection) -> None:
+        self._answer = answer
+        self._connection = connection
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._answer.aiter_stream():
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+        await self._connection.aclose()

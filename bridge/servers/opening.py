@@ -1,0 +1,148 @@
+"""How a server is opened: a program in the sandbox, with a home of its own, or an address through the door."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.errors import ExecutionFailed, PermissionDenied
+from bridge.sandbox.profile import MEGABYTE, Limits, Profile
+from bridge.sandbox.programs import Programs
+from bridge.sandbox.system import SEARCH_PATH, environment
+from bridge.servers.configuration import ServerEntry
+from bridge.servers.server_log import ServerLog
+from bridge.web.guard import Passage, Service
+from bridge.web.url import WebUrl
+
+if TYPE_CHECKING:
+    from bridge.web.transport import Transport
+
+HOMES: Final = "servers"
+"""The folder, among those of programs, with a home for each server, which stays."""
+_LIMITS: Final = Limits(
+    seconds=None, grace=2.0, memory=4096 * MEGABYTE, processes=64, disk=4096 * MEGABYTE, output=None
+)
+_PACKAGE: Final = ("package.json", "pyproject.toml")
+_PROJECT_LEVELS: Final = 4
+_NODE_MODULES: Final = "node_modules"
+
+
+class Opener:
+    """Opens servers.
+
+    Args:
+        programs: Starts programs.
+        transport: Makes what makes connections; slow.
+        allow: The door's guard.
+        vault: The folder of the vault that is served; no server sees it.
+    """
+
+    def __init__(
+        self,
+        programs: Programs,
+        transport: Callable[[], "Transport"],
+        allow: Callable[[WebUrl, Service], Passage],
+        vault: Path,
+    ) -> None:
+        self._programs = programs
+        self._transport = transport
+        self._allow = allow
+        self._vault = vault
+
+    @property
+    def confines(self) -> bool:
+        """Whether programs run in a sandbox. Blocks at the first time."""
+        return self._programs.sandbox.confines
+
+    @asynccontextmanager
+    async def __call__(self, name: str, entry: ServerEntry, log: ServerLog) -> AsyncIterator[Any]:
+        """A server's streams of messages, until the end of the block.
+
+        Args:
+            name: The server's name.
+            entry: How it is started or reached.
+            log: Where its error output goes.
+
+        Raises:
+            ExecutionFailed: There is no such program.
+            PermissionDenied: No sandbox works and one is required; or the address may not be reached.
+        """
+        if entry.url is not None:
+            from bridge.servers.http import addressed  # noqa: PLC0415 - heavy, and only where servers are used
+
+            transport = await asyncio.to_thread(self._transport)
+            async with addressed(name, entry.url, entry.headers, transport, self._allow) as streams:
+                yield streams
+            return
+        command = entry.command or ""
+        program = shutil.which(command, path=os.environ.get("PATH"))
+        if program is None:
+            raise ExecutionFailed(f"The server {name} cannot be started: there is no program {command!r}")
+        home = self._programs.scratch / HOMES / name
+        (home / "tmp").mkdir(mode=0o700, parents=True, exist_ok=True)
+        profile = await asyncio.to_thread(self._profile, entry, Path(program), home)
+        path = os.pathsep.join([str(Path(program).parent), *SEARCH_PATH])
+        surroundings = environment(home=home, temporary=home / "tmp", path=path)
+
+        async def start() -> Any:
+            return await self._programs.start(
+                profile, [program, *entry.args], folder=home, environment=surroundings | entry.env, talks=True
+            )
+
+        from bridge.servers.stdio import piped  # noqa: PLC0415 - heavy, and only where servers are used
+
+        async with piped(start, log) as streams:
+            yield streams
+
+    def _profile(self, entry: ServerEntry, program: Path, home: Path) -> Profile:
+        """What a program may reach: its own files, its home, and what the user has named. Never the vault.
+
+        Agents have tools of ours for the vault; what another program wrote there would go round all that they hold to.
+        """
+        read, write = list(_own_files(program)), [home, *(Path(folder) for folder in entry.folders)]
+        for each in entry.args:
+            place = Path(each)
+            if place.is_absolute() and place.is_dir():
+                write.append(place)
+            elif place.is_absolute() and place.is_file():
+                read.append(_project(place))
+        vault = Path(os.path.realpath(self._vault))
+        for place in (*read, *write):
+            if Path(os.path.realpath(place)).is_relative_to(vault):
+                raise PermissionDenied(f"{place} is in the vault, which no other server is given", code="vault")
+        return Profile(
+            read=tuple(read),
+            write=tuple(write),
+            hidden=(self._vault,),
+            network=entry.network,
+            limits=_LIMITS,
+        )
+
+
+def _own_files(program: Path) -> Iterator[Path]:
+    """Where a program and what belongs to it lie, where that is not the system's."""
+    for place in dict.fromkeys((program, program.resolve())):
+        if place.parent.name in {"bin", "Scripts"}:
+            yield place.parent.parent
+        else:
+            yield _project(place)
+    if program.resolve() == Path(sys.executable).resolve():
+        yield from map(Path, dict.fromkeys((sys.prefix, sys.base_prefix)))
+
+
+def _project(file: Path) -> Path:
+    """The folder of the package that a file belongs to, with the packages beside it that it may need.
+
+    Its own folder where there is no package near.
+    """
+    shared = [folder for folder in file.parents if folder.name == _NODE_MODULES]
+    if shared:
+        return shared[-1]
+    for folder in list(file.parents)[:_PROJECT_LEVELS]:
+        if any((folder / mark).exists() for mark in _PACKAGE):
+            return folder
+    return file.parent

@@ -1,0 +1,181 @@
+"""All servers: which of them each client has loaded, and what of them the person has approved."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from bridge.errors import NotFound, ToolFailure
+from bridge.identity.caller import Caller
+from bridge.servers.approvals import Approvals
+from bridge.servers.configuration import ServerEntry, ServersFile
+from bridge.servers.connection import Open, ServerConnection
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of loading all servers.
+
+    Attributes:
+        ready: Those that are connected.
+        failed: Why the others are not, by name.
+    """
+
+    ready: tuple[ServerConnection, ...]
+    failed: Mapping[str, str] = field(default_factory=dict)
+
+
+class Servers:
+    """The user's servers, and connections to them. To be used on the event loop, but for `entries`.
+
+    Args:
+        file: Where the user has entered them.
+        approvals: What the person has said yes to.
+        open_streams: Opens a server.
+        hide: Called with values that no log may hold.
+
+    Attributes:
+        file: As given.
+        approvals: As given.
+    """
+
+    def __init__(
+        self,
+        file: ServersFile,
+        approvals: Approvals,
+        open_streams: Open,
+        hide: Callable[[str], None] = lambda _value: None,
+    ) -> None:
+        self.file = file
+        self.approvals = approvals
+        self._open = open_streams
+        self._hide = hide
+        self._entries: Mapping[str, ServerEntry] = {}
+        self._connections: dict[str, ServerConnection] = {}
+        self._loaded: dict[str, frozenset[str]] = {}
+        """Which servers each session has loaded."""
+        self._changed: Callable[[], None] = lambda: None
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Look which servers there are; none of them is started.
+
+        Args:
+            changed: Called when the tools of a client have come or gone.
+        """
+        self._changed = changed
+        await self.refresh()
+
+    @property
+    def entries(self) -> Mapping[str, ServerEntry]:
+        """Those that can be loaded, by name, as of the last look at the file."""
+        return {name: entry for name, entry in self._entries.items() if entry.enabled}
+
+    @property
+    def everything(self) -> Mapping[str, ServerEntry]:
+        """Those that are switched off, too."""
+        return self._entries
+
+    def connection(self, name: str) -> ServerConnection | None:
+        """The connection of a server, where there was one."""
+        return self._connections.get(name)
+
+    async def refresh(self) -> None:
+        """Look at the file again. What is connected as it is no longer entered is ended."""
+        entries = await asyncio.to_thread(self.file.read)
+        for entry in entries.values():
+            for secret in entry.secrets:
+                self._hide(secret)
+        if self.file.fault is not None:
+            logger.warning("%s", self.file.fault)
+            return  # what was in force stays in force
+        before, self._entries = self._entries, entries
+        for name in [name for name, held in self._connections.items() if entries.get(name) != held.entry]:
+            await self._drop(name)
+        if before != entries:
+            self._changed()
+
+    async def enter(self, entries: Mapping[str, ServerEntry]) -> None:
+        """Write the servers down, and go by them.
+
+        Raises:
+            ExecutionFailed: The file cannot be used, or the disk failed.
+            InvalidParameters: There are too many.
+        """
+        await asyncio.to_thread(self.file.write, entries)
+        await self.refresh()
+
+    async def load(self, caller: Caller) -> Loaded:
+        """Connect all servers, several at once, and give their tools to a client. The fault of one touches no other.
+
+        Args:
+            caller: Whose session gets them.
+        """
+        names = list(self.entries)
+        found = await asyncio.gather(*(self._connect(name) for name in names))
+        ready = tuple(each for each in found if isinstance(each, ServerConnection))
+        failed = {name: each for name, each in zip(names, found, strict=True) if isinstance(each, str)}
+        self._loaded[caller.session_id] = frozenset(each.name for each in ready)
+        self._changed()
+        return Loaded(ready, failed)
+
+    def of(self, caller: Caller) -> Iterator[ServerConnection]:
+        """The servers whose tools a caller has: those that it has loaded; the person sees all that are connected."""
+        for name, held in list(self._connections.items()):
+            if caller.client.is_person or name in self._loaded.get(caller.session_id, frozenset()):
+                yield held
+
+    def session_ended(self, session_id: str) -> None:
+        """A program without a name is gone, and what it had loaded with it."""
+        self._loaded.pop(session_id, None)
+
+    async def restart(self, name: str) -> ServerConnection:
+        """End a server and connect it again.
+
+        Raises:
+            NotFound: There is none of this name.
+            ToolFailure: It cannot be connected.
+        """
+        await self._drop(name)
+        if name not in self._entries:
+            raise NotFound(f"There is no server {name!r}")
+        held = self._held(name)
+        await held.connect()
+        return held
+
+    async def stop(self) -> None:
+        """End them all."""
+        await asyncio.gather(*(held.stop(for_good=True) for held in self._connections.values()))
+        self._connections = {}
+
+    async def _connect(self, name: str) -> ServerConnection | str:
+        held = self._held(name)
+        try:
+            await held.connect()
+        except ToolFailure as failure:
+            return failure.message
+        return held
+
+    def _held(self, name: str) -> ServerConnection:
+        held = self._connections.get(name)
+        if held is None:
+            held = ServerConnection(name, self._entries[name], self._open, self._notify)
+            self._connections[name] = held
+        return held
+
+    def _notify(self) -> None:
+        self._changed()  # as it is then: connections are made before anybody listens, too
+
+    async def _drop(self, name: str) -> None:
+        held = self._connections.pop(name, None)
+        if held is not None:
+            with contextlib.suppress(ToolFailure):
+                await held.stop(for_good=True)
+
+
+def described(entries: Mapping[str, ServerEntry]) -> str:
+    """The servers and what they are for, a line each: what models read before any of them is loaded."""
+    lines = [f"- {name}: {entry.description or 'no description'}" for name, entry in entries.items()]
+    return "\n".join(lines)

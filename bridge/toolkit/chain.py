@@ -1,0 +1,278 @@
+"""Chains: several calls as one, of which later ones use what earlier ones answered, and all changes are one question.
+
+Each call goes through the pipeline like any other. What the calls change is staged, in a draft of the chain's own or in
+the one that its client is in. A call that reaches beyond the vault is asked about and made when its turn comes.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+
+from bridge.contract.chains import ChainCall
+from bridge.contract.result import ResultPart, ToolResult
+from bridge.drafts.net_plan import NetPlan
+from bridge.drafts.store import Drafts, chain_submission
+from bridge.errors import ErrorType, InvalidParameters, RateLimited, ToolFailure
+from bridge.toolkit.references import references, resolved, size_of, uses_item
+from bridge.toolkit.tool import ChainedCall, ChainEffect, Output
+from bridge.toolkit.tool_call import ToolCall
+from bridge.toolkit.unbroken import unbroken
+
+if TYPE_CHECKING:
+    from bridge.drafts.draft import Draft
+
+MOST_MADE: Final = 200
+"""Calls that one chain may make, those for each item of a list counted singly."""
+MOST_ANSWERED: Final = 16 << 20
+"""Characters that all answers of one chain may have."""
+NAMED_CALLS: Final = 6
+"""Tools that a chain's summary names."""
+
+T = TypeVar("T")
+
+
+class ChainFailed(ToolFailure):
+    """A call of a chain failed, and with it the chain.
+
+    Args:
+        message: Which one, why, and what became of the others.
+        error_type: Its kind of failure.
+        data: Its data, and what the calls before it answered.
+    """
+
+    def __init__(self, message: str, error_type: ErrorType, data: dict[str, Any]) -> None:
+        super().__init__(message, data=data)
+        self.error_type = error_type
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """One call that was made.
+
+    Attributes:
+        call: Which of the chain's.
+        item: For which item of its list, counted from 0; None where it has none.
+        result: What it answered.
+    """
+
+    call: ChainedCall
+    item: int | None
+    result: ToolResult
+
+    def to_wire(self) -> dict[str, Any]:
+        place = {} if self.item is None else {"item": self.item}
+        known = {"name": self.call.name, "tool": self.call.tool} | place
+        return known | {"executionId": self.result.execution_id, "data": self.result.data}
+
+    @property
+    def said(self) -> str:
+        return f"{_named(self.call, self.item)}: {self.result.text}"
+
+
+def chain_effect(
+    calls: Sequence[ChainCall], summary: str | None = None, params: dict[str, Any] | None = None
+) -> ChainEffect:
+    """What some calls do as a chain.
+
+    Args:
+        calls: The calls.
+        summary: What they do, in a sentence that can go on; by default it names their tools.
+        params: What references to parameters stand for; None outside of a template.
+
+    Raises:
+        InvalidParameters: Two have the same name, or a reference is none or leads to no earlier call.
+    """
+    earlier: set[str] = set()
+    for call in calls:
+        if call.name in earlier:
+            raise InvalidParameters(f"Two calls of the chain are named {call.name!r}; later ones could mean either")
+        for found in references([call.arguments, call.each]):
+            if found.call not in earlier:
+                known = ", ".join(map(repr, sorted(earlier))) or "none"
+                raise InvalidParameters(
+                    f"The call {call.name!r} refers to {found.call!r}, which is no earlier call of the chain; "
+                    f"there are: {known}"
+                )
+        if uses_item(call.each) or (call.each is None and uses_item(call.arguments)):
+            raise InvalidParameters(f"The call {call.name!r} refers to an item, but has no list in 'each'")
+        earlier.add(call.name)
+    if summary is None:
+        tools = list(dict.fromkeys(call.tool for call in calls))
+        more = f" and {len(tools) - NAMED_CALLS} more" if len(tools) > NAMED_CALLS else ""
+        count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
+        summary = f"Make {count} as one ({', '.join(tools[:NAMED_CALLS])}{more})"
+    return ChainEffect(tuple(ChainedCall(**dict(call)) for call in calls), summary, params)
+
+
+class Chain:
+    """One chain on its way. Use it in `async with`: what it staged stays only where it was finished.
+
+    Args:
+        effect: What it does.
+        tool_call: The call that it is.
+        drafts: Where it stages; None where nothing can be.
+        writes: Whether a tool, by its name, changes the vault.
+        call: Makes one call.
+        threads: For what blocks.
+        progress: Called with how many calls are done, of how many, and the next one.
+    """
+
+    def __init__(
+        self,
+        effect: ChainEffect,
+        tool_call: ToolCall,
+        *,
+        drafts: Drafts | None,
+        writes: Callable[[str], bool],
+        call: Callable[[ToolCall], Awaitable[ToolResult]],
+        threads: Executor,
+        progress: Callable[[int, int | None, str], None],
+    ) -> None:
+        self._effect = effect
+        self._tool_call = tool_call
+        self._drafts = drafts
+        self._writes = writes
+        self._call = call
+        self._threads = threads
+        self._progress = progress
+        self._draft: Draft | None = None
+        self._is_finished = False
+        self._answers: dict[str, Any] = {}
+        self._made: list[_Made] = []
+        self._size = 0
+
+    async def __aenter__(self) -> Self:
+        """Take the draft that the client is in, where it is in one: it changes by no other call meanwhile."""
+        if self._drafts is not None and (draft := self._drafts.of(self._tool_call.caller)) is not None:
+            await self._blocking(draft.begin_chain, self._tool_call.execution_id)
+            self._draft = draft
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        """Take back what was staged, unless the chain was finished."""
+        draft, drafts = self._draft, self._drafts
+        if draft is None or drafts is None:
+            return
+        if draft.head.of_chain:
+            await self._blocking(drafts.taken, draft.head.draft_id)
+        else:
+            await self._blocking(lambda: drafts.end_chain(draft, keep=self._is_finished))
+
+    @property
+    def in_draft(self) -> str | None:
+        """The client's draft that it is staged in; None where it is put to the person itself."""
+        return None if self._draft is None or self._draft.head.of_chain else self._draft.head.draft_id
+
+    async def make_calls(self) -> None:
+        """Make all calls, up to the first that fails.
+
+        Raises:
+            ToolFailure: That one's, with its place in the chain.
+        """
+        for done, call in enumerate(self._effect.calls):
+            self._progress(done, len(self._effect.calls), f"{call.name} ({call.tool})")
+            if call.each is None:
+                self._answers[call.name] = await self._make(call, None, {})
+            else:
+                items = self._resolving(call, partial(self._items, call))
+                self._answers[call.name] = [
+                    await self._make(call, place, {"item": item}) for place, item in enumerate(items)
+                ]
+        self._is_finished = True
+
+    async def plan(self) -> NetPlan:
+        """What the chain's own draft comes to."""
+        if self._draft is None or self.in_draft is not None:
+            return NetPlan(None)
+        _stop_if_cancelled()
+        return await self._blocking(chain_submission, self._draft, self._effect.summary)
+
+    def told(self, output: Output) -> Output:
+        """What is answered of it: what became of its changes, and what each call answered."""
+        parts: tuple[ResultPart, ...] = tuple(part for made in self._made for part in made.result.parts)
+        data = output.data | {"calls": [made.to_wire() for made in self._made]}
+        text = "\n".join([output.text, *(made.said for made in self._made)])
+        return replace(output, data=data, text=text, parts=parts)
+
+    async def _make(self, call: ChainedCall, place: int | None, item: dict[str, Any]) -> Any:
+        """Make one call. Returns its data."""
+        _stop_if_cancelled()
+        if len(self._made) >= MOST_MADE:
+            raise self._failed(call, place, InvalidParameters(f"A chain makes at most {MOST_MADE} calls"))
+        arguments = self._resolving(
+            call, partial(resolved, call.arguments, self._answers, self._effect.params, **item), place
+        )
+        if self._draft is None and self._drafts is not None and self._writes(call.tool):
+            self._draft = await self._blocking(self._drafts.begin_for_chain, self._tool_call.caller)
+        whole = self._tool_call
+        draft_id = None if self._draft is None else self._draft.head.draft_id
+        made = await self._call(
+            ToolCall(
+                replace(whole.caller, draft=draft_id, chain=whole.execution_id),
+                call.tool,
+                arguments,
+                reason=whole.reason,
+                wait_for_host=whole.wait_for_host,
+                may_ask=whole.may_ask,
+                counted=whole.counted,
+                size=size_of(arguments),
+                within=whole,
+            )
+        )
+        if not made.success:
+            raise self._failed(call, place, made)
+        self._size += size_of(made.data)
+        if self._size > MOST_ANSWERED:
+            raise self._failed(
+                call, place, InvalidParameters("The answers of the chain's calls are too large together")
+            )
+        self._made.append(_Made(call, place, made))
+        return made.data
+
+    def _items(self, call: ChainedCall) -> list[Any]:
+        items = resolved(call.each, self._answers, self._effect.params)
+        if not isinstance(items, list):
+            raise InvalidParameters(f"'each' needs a list, and what it refers to is none: {str(items)[:100]}")
+        return items
+
+    def _resolving(self, call: ChainedCall, resolve: Callable[[], T], place: int | None = None) -> T:
+        try:
+            return resolve()
+        except InvalidParameters as failure:
+            raise self._failed(call, place, failure) from None
+
+    def _failed(self, call: ChainedCall, place: int | None, why: ToolFailure | ToolResult) -> ToolFailure:
+        """The chain's failure: that of one of its calls, and what the calls before it answered."""
+        result = ToolResult.failed(why) if isinstance(why, ToolFailure) else why
+        number = self._effect.calls.index(call) + 1
+        kept = "Nothing of the chain is in the draft" if self.in_draft else "Nothing was written"
+        message = (
+            f"Call {number} of {len(self._effect.calls)}, {_named(call, place)}, failed: "
+            f"{(result.error or '').rstrip('.')}. {kept}"
+        )
+        data = result.data if isinstance(result.data, dict) else {}
+        data = data | {"failed": call.name, "calls": [made.to_wire() for made in self._made]}
+        retry = result.metadata.get("retryAfter")
+        if retry is not None:
+            limited = RateLimited(message, retry_after=retry)
+            limited.data |= data
+            return limited
+        return ChainFailed(message, result.error_type or ErrorType.EXECUTION_FAILED, data)
+
+    async def _blocking(self, work: Callable[..., T], *arguments: Any) -> T:
+        """Do what blocks in a thread, to its end, whoever goes away meanwhile."""
+        return await unbroken(asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments))
+
+
+def _stop_if_cancelled() -> None:
+    """What blocks is done to its end, and then nothing more."""
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise asyncio.CancelledError
+
+
+def _named(call: ChainedCall, item: int | None) -> str:
+    return f"{call.name!r} ({call.tool}{'' if item is None else f', item {item}'})"

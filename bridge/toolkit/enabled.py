@@ -1,0 +1,110 @@
+"""Which tools one caller has: by the setting `enabledTools`, and by the preset of a client with a name.
+
+A client's preset takes the place of `enabledTools` where that is one of the named sets. A list that the person made by
+hand stands: a preset can only narrow it, and nothing comes back that is not in it, under any name. A tool that is in
+no named set (of the web, of another server, the user's own) comes on top, where `enabledTools` has it or a setting of
+its own has switched it on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.identity.caller import Caller
+from bridge.settings.model import Settings
+from bridge.toolkit.acts import own_acts
+from bridge.toolkit.registry import ALL, ToolRegistry
+from bridge.toolkit.tool import Tool, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class EnabledTools:
+    """The tools of one caller.
+
+    Attributes:
+        settings: What the person has set.
+        listed: The names that the caller is shown, as far as there are such tools.
+        by_hand: Whether the person has chosen them one by one.
+        in_sets: The tools that are in a named set.
+        replaced: By which tools each tool is replaced.
+    """
+
+    settings: Settings
+    listed: frozenset[str]
+    by_hand: bool
+    in_sets: frozenset[str]
+    replaced: Mapping[str, frozenset[str]]
+
+    def shows(self, spec: ToolSpec) -> bool:
+        """Whether a tool is in the caller's list."""
+        if not spec.listed:
+            return False
+        if spec.own:
+            return True
+        if spec.name not in self.in_sets:
+            return spec.is_enabled(self.settings)
+        return ALL in self.listed or spec.name in self.listed
+
+    def calls(self, spec: ToolSpec) -> bool:
+        """Whether the caller may call a tool by this name: it has it, or what replaces it or brings it.
+
+        From a list made by hand nothing comes that is not in it.
+
+        Args:
+            spec: The tool that is called.
+        """
+        if not spec.is_governed or self.shows(spec):
+            return True
+        others = self.replaced.get(spec.name, frozenset()) | {spec.comes_with}
+        return not self.by_hand and not self.listed.isdisjoint(others)
+
+    def missing(self, spec: ToolSpec, params: Any) -> str | None:
+        """The tool whose work a call would do although the person has left it out of their list; None for none.
+
+        Args:
+            spec: The tool that is called, which the caller may call.
+            params: With what.
+        """
+        if not self.by_hand or not spec.is_governed or ALL in self.listed:
+            return None
+        return next((min(act) for act in own_acts(spec, params) if self.listed.isdisjoint(act)), None)
+
+
+def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) -> EnabledTools:
+    """The tools that a caller has.
+
+    Args:
+        registry: All tools.
+        caller: Whose.
+        settings: What the person has set.
+    """
+    tools = registry.tools(caller)
+    sets = {name: frozenset(names) for name, names in registry.presets(caller).items()}
+    listed = frozenset(settings.enabled_tools)
+    in_sets = frozenset(tool.name for tool in tools if tool.spec.presets)
+    on_top = frozenset(tool.name for tool in tools) - in_sets
+    by_hand = ALL not in listed and listed - on_top not in sets.values()
+    preset = sets.get(caller.client.preset or "")
+    replaced = _replaced(tools)
+    if preset is not None:
+        listed = frozenset(name for name in listed if _within(name, preset, tools)) if by_hand else preset
+    return EnabledTools(settings, listed, by_hand, in_sets, replaced)
+
+
+def _replaced(tools: list[Tool[Any]]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for tool in tools:
+        for name in tool.spec.replaces:
+            found[name] = found.get(name, frozenset()) | {tool.name}
+    return found
+
+
+def _within(name: str, preset: frozenset[str], tools: list[Tool[Any]]) -> bool:
+    """Whether a preset has a tool, or one that replaces it, or one that it replaces."""
+    if ALL in preset or name in preset:
+        return True
+    return any(
+        (tool.name == name and not tool.spec.replaces.isdisjoint(preset))
+        or (tool.name in preset and name in tool.spec.replaces)
+        for tool in tools
+    )

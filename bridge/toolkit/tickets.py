@@ -1,0 +1,281 @@
+"""The tickets: calls that go on while their caller is away, kept in the user's own folder until a day after their end.
+
+A ticket is written down before its caller gets it, and its result before anybody gets that. So whatever ends the
+bridge, the next start knows which calls still wait for a person, and what became of the others. Of a write, the
+ledger's journal has the last word: it is written before the vault is.
+
+A ticket is one file, which is replaced as a whole. While the call waits, it holds the arguments; afterwards only the
+result. What is in it is the user's own, so no other user can read it and no log repeats it.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, Protocol
+
+import orjson
+
+from bridge.clock import Clock, stamp
+from bridge.contract.result import TicketState, ToolResult
+
+logger = logging.getLogger(__name__)
+
+KEPT: Final = timedelta(hours=24)
+"""How long the result of a ticket is kept."""
+MOST_ENDED: Final = 100
+"""Tickets of one client that are kept after their end."""
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Bytes of the files of one client."""
+MOST_BYTES_OF_ONE: Final = 4 * 1024 * 1024
+"""Bytes of one file; a call or a result that is larger is not written down."""
+SWEEP_SECONDS: Final = 60 * 60.0
+_VERSION: Final = 1
+_OPEN: Final = frozenset({"waiting_for_person", "running"})
+
+
+class TicketFolder(Protocol):
+    """A folder of the user's, outside the vault, which nobody else can look into."""
+
+    def names(self) -> list[str]:
+        """The names of its files."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None when there is none. Raises OSError."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Put a file there whole. Raises OSError."""
+        ...
+
+    def remove(self, *names: str) -> None:
+        """Take files away. Raises OSError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What is known of a call that has a ticket.
+
+    Attributes:
+        key: Under what the call is kept, here and in the journal.
+        call_id: The ticket.
+        client_id: The credential that called.
+        session_id: Whom it is listed for.
+        calls_itself: The name that the program gave itself.
+        tool: What was called.
+        summary: The call in the caller's words.
+        reason: Why, in the caller's words.
+        arguments_hash: Of tool and arguments.
+        since: When it was made, ISO 8601 UTC.
+        until: Until when a person can answer; of one that has ended, until when it is kept.
+        state: What has become of it; `running` also when it was, when the bridge was killed.
+        size: Bytes of its file.
+    """
+
+    key: str
+    call_id: str
+    client_id: str
+    session_id: str
+    calls_itself: str | None
+    tool: str
+    summary: str
+    reason: str | None
+    arguments_hash: str
+    since: str
+    until: str
+    state: TicketState = "waiting_for_person"
+    size: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing has become of it yet."""
+        return self.state in _OPEN
+
+    @property
+    def file(self) -> str:
+        """The name of its file."""
+        return f"{hashlib.sha256(self.key.encode()).hexdigest()[:32]}.json"
+
+
+class Tickets:
+    """Keeps the tickets of one vault. To be used on the event loop; what touches the disk runs in a thread, in order.
+
+    Args:
+        folder: Where the files lie.
+        clock: For the times.
+    """
+
+    def __init__(self, folder: TicketFolder, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._tickets: dict[str, Ticket] = {}
+        self._disk = ThreadPoolExecutor(1, thread_name_prefix="tickets")
+        self._sweeping: asyncio.Task[None] | None = None
+
+    async def load(self) -> None:
+        """Read what an earlier run of the bridge has left, and from now on drop what is over."""
+        for ticket in await self._on_disk(self._read_all):
+            self._tickets.setdefault(ticket.key, ticket)
+        await self._sweep()
+        self._sweeping = asyncio.create_task(self._sweep_often())
+
+    async def close(self) -> None:
+        """Wait until everything is written."""
+        if self._sweeping is not None:
+            self._sweeping.cancel()
+        await asyncio.to_thread(self._disk.shutdown)
+
+    async def open(self, ticket: Ticket, arguments: Any) -> bool:
+        """Note a ticket that is about to be handed out.
+
+        Args:
+            ticket: The ticket.
+            arguments: Of the call.
+
+        Returns:
+            Whether it is written down, so that it outlives the bridge.
+        """
+        self._tickets[ticket.key] = ticket
+        return await self._write(ticket, {"arguments": arguments})
+
+    async def begin(self, key: str) -> None:
+        """Note that a call begins to do what is not in the ledger, so that it is never done twice."""
+        ticket = self._tickets.get(key)
+        if ticket is not None and ticket.is_open:
+            self._tickets[key] = replace(ticket, state="running")
+            await self._write(self._tickets[key], {})
+
+    async def end(self, key: str, result: ToolResult) -> None:
+        """Note what became of a call. Nothing happens where it has no ticket, or one that has ended."""
+        ticket = self._tickets.get(key)
+        if ticket is None or not ticket.is_open:
+            return
+        ended = replace(ticket, state=_state(result), until=stamp(self._clock.now() + KEPT))
+        self._tickets[key] = ended
+        if not await self._write(ended, {"result": result.to_wire()}):
+            await self._write(ended, {})  # its end, though not its result
+        await self._sweep()
+
+    def find(self, key: str) -> Ticket | None:
+        """The ticket of a call; None when it has none, or had one too long ago."""
+        ticket = self._tickets.get(key)
+        return None if ticket is None or self._is_over(ticket) else ticket
+
+    def waiting(self) -> list[Ticket]:
+        """Every ticket of which nothing has become yet, the oldest first."""
+        return sorted((one for one in self._tickets.values() if one.is_open), key=lambda one: one.since)
+
+    def of_session(self, session_id: str) -> list[Ticket]:
+        """The tickets that are listed for a caller, the newest first."""
+        own = [one for one in self._tickets.values() if one.session_id == session_id and not self._is_over(one)]
+        return sorted(own, key=lambda one: one.since, reverse=True)
+
+    async def arguments(self, ticket: Ticket) -> Any:
+        """The arguments of a call that waits; None when they cannot be read."""
+        return (await self._on_disk(self._content, ticket.file)).get("arguments")
+
+    async def result(self, ticket: Ticket) -> ToolResult | None:
+        """The result of a call that has ended; None when it was not kept."""
+        kept = (await self._on_disk(self._content, ticket.file)).get("result")
+        return None if kept is None else ToolResult.model_validate(kept)
+
+    async def forget_client(self, client_id: str) -> None:
+        """A client was revoked: nobody can ask for its tickets any more."""
+        await self._drop([one for one in self._tickets.values() if one.client_id == client_id])
+
+    async def _write(self, ticket: Ticket, more: dict[str, Any]) -> bool:
+        """Write a ticket's file; returns whether it is there."""
+        others = sum(
+            one.size for one in self._tickets.values() if one.client_id == ticket.client_id and one.key != ticket.key
+        )
+
+        def write() -> int | None:
+            data = orjson.dumps({"version": _VERSION, "ticket": asdict(ticket)} | more, default=str)
+            if len(data) > MOST_BYTES_OF_ONE or others + len(data) > MOST_BYTES:
+                return None
+            try:
+                self._folder.write(ticket.file, data)
+            except OSError as error:
+                logger.warning("A ticket cannot be written down: %s", error.strerror)
+                return None
+            return len(data)
+
+        size = await self._on_disk(write)
+        if size is not None and (now := self._tickets.get(ticket.key)) is not None:
+            self._tickets[ticket.key] = replace(now, size=size)
+        return size is not None
+
+    async def _sweep_often(self) -> None:
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            await self._sweep()
+
+    async def _sweep(self) -> None:
+        """Drop what ended more than a day ago, and of what ended later what is more than one client may keep."""
+        dropped = [one for one in self._tickets.values() if self._is_over(one)]
+        for client_id in {one.client_id for one in self._tickets.values()}:
+            ended = [one for one in self._tickets.values() if one.client_id == client_id and not one.is_open]
+            ended.sort(key=lambda one: one.until, reverse=True)
+            held = 0
+            for place, ticket in enumerate(ended):
+                held += ticket.size
+                if place >= MOST_ENDED or held > MOST_BYTES // 2:
+                    dropped.append(ticket)
+        await self._drop(dropped)
+
+    async def _drop(self, tickets: list[Ticket]) -> None:
+        for ticket in tickets:
+            self._tickets.pop(ticket.key, None)
+
+        def remove() -> None:
+            try:
+                self._folder.remove(*(ticket.file for ticket in tickets))
+            except OSError as error:
+                logger.warning("Tickets that are over cannot be removed: %s", error.strerror)
+
+        if tickets:
+            await self._on_disk(remove)
+
+    def _is_over(self, ticket: Ticket) -> bool:
+        return not ticket.is_open and datetime.fromisoformat(ticket.until) <= self._clock.now()
+
+    def _read_all(self) -> list[Ticket]:
+        found = []
+        for name in self._folder.names():
+            content = self._content(name)
+            try:
+                ticket = Ticket(**content["ticket"])
+                datetime.fromisoformat(ticket.until)
+            except (KeyError, TypeError, ValueError):
+                logger.warning("The ticket %s is damaged and was passed over", name)
+            else:
+                found.append(ticket)
+        return found
+
+    def _content(self, name: str) -> dict[str, Any]:
+        """What a file holds; nothing when it is missing or cannot be used."""
+        try:
+            data = self._folder.read(name)
+            content = {} if data is None else orjson.loads(data)
+        except (OSError, ValueError):
+            return {}
+        return content if isinstance(content, dict) and content.get("version") == _VERSION else {}
+
+    async def _on_disk(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        """Do something in the one thread. It is done to its end, also when whoever waits for it goes away."""
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._disk, work, *arguments))
+
+
+def _state(result: ToolResult) -> TicketState:
+    """What became of a call, in a word."""
+    if result.success:
+        return "done"
+    code = result.data.get("code") if isinstance(result.data, dict) else None
+    states: dict[str, TicketState] = {"timed_out": "expired", "cancelled": "cancelled"}
+    states |= {"denied_by_user": "denied", "denied_by_rule": "denied"}
+    return states.get(str(code), "failed")

@@ -1,0 +1,271 @@
+"""The tool `edit`: changes to the text of one file or of several, in one change."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from bridge.errors import InvalidParameters
+from bridge.toolkit.spellings import respelled
+from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.agent.several import Several, changed_files
+from bridge.tools.files.edit_modes import (
+    EditTarget,
+    append_text,
+    prepend_text,
+    replace_text,
+)
+from bridge.tools.files.paths import existing_path, failing_as, read_text
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import by_kind, write_spec
+from bridge.tools.notes.update_note import rewritten, shrinking
+from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.compare import Region
+from bridge.vault.edits import LineEdit, apply_edits
+from bridge.vault.file_types import is_note
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangePlan
+from bridge.vault.text import encode
+
+MOST_EDITS = 1000
+_LINES = frozenset({"edit", "edit_file"})
+_TEXT = frozenset({"edit", "edit_file", "modify_note"})
+_ADDS = frozenset({"edit", "modify_note"})
+_WHOLE_NOTE = frozenset({"edit", "update_note", "write_file"})
+_WHOLE_FILE = frozenset({"edit", "write_file"})
+_Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
+
+
+class Edit(SnakeCaseParams):
+    """One edit: in exactly one of its ways."""
+
+    path: _Path | None = Field(default=None, description="File, where it is not the call's path")
+    old_text: str | None = Field(default=None, min_length=1, description="Exact text to replace, with new_text")
+    new_text: str | None = None
+    replace_all: bool = Field(default=False, description="All places, not only the first")
+    start_line: int | None = Field(default=None, ge=1, description="Instead: first line to replace")
+    end_line: int | None = Field(default=None, ge=1, description="Last line (default: start_line)")
+    after_line: int | None = Field(
+        default=None, ge=0, description="Instead: insert new_text below this line (0: at the top)"
+    )
+    append: str | None = Field(default=None, min_length=1, description="Instead: add at the end")
+    prepend: str | None = Field(default=None, min_length=1, description="Instead: add below the properties")
+    content: str | None = Field(
+        default=None, description="Instead: the whole new text; keeps the properties unless it has its own"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _deletes(cls, sent: Any) -> Any:
+        """The `delete_lines` of `edit_file` is taken too, and so is `content` for the lines of an edit by lines."""
+        if not isinstance(sent, dict):
+            return sent
+        sent = dict(sent)
+        lines = sent.pop("delete_lines", None)
+        if isinstance(lines, dict) and not {"start_line", "end_line", "new_text"} & sent.keys():
+            sent |= {"start_line": lines.get("start"), "end_line": lines.get("end"), "new_text": ""}
+        elif lines is not None:
+            sent["delete_lines"] = lines
+        by_line = {"start_line", "after_line", "old_text"} & {name for name, value in sent.items() if value is not None}
+        if by_line and "new_text" not in sent and "content" in sent:
+            sent["new_text"] = sent.pop("content")
+        return sent
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Edit":
+        ways = {
+            "old_text": self.old_text,
+            "start_line": self.start_line,
+            "after_line": self.after_line,
+            "append": self.append,
+            "prepend": self.prepend,
+            "content": self.content,
+        }
+        given = [name for name, value in ways.items() if value is not None]
+        if len(given) != 1:
+            raise ValueError(
+                f"an edit needs exactly one of {', '.join(ways)}" + (f", not {' and '.join(given)}" if given else "")
+            )
+        by_text = given[0] in {"old_text", "start_line", "after_line"}
+        if by_text and self.new_text is None:
+            raise ValueError(f"{given[0]} needs new_text; empty text deletes")
+        if not by_text and self.new_text is not None:
+            raise ValueError(f"new_text does not go with {given[0]}")
+        if self.end_line is not None and self.end_line < (self.start_line or self.end_line + 1):
+            raise ValueError("end_line goes with start_line, and is not before it")
+        return self
+
+
+_FLAT = frozenset(Edit.model_fields) - {"path"} | {"delete_lines"}
+
+
+class EditParams(SnakeCaseParams):
+    """The edits, of one file or of several."""
+
+    path: _Path | None = Field(default=None, description="File or note: path, name or wikilink")
+    edits: Annotated[list[Edit], Several] = Field(
+        min_length=1, max_length=MOST_EDITS, description="Line numbers are those before the call"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single(cls, sent: Any) -> Any:
+        """One edit may be sent without the list."""
+        if not isinstance(sent, dict) or "edits" in sent:
+            return sent
+        known = respelled(Edit, sent)
+        single = {name: known[name] for name in known if name in _FLAT}
+        return {name: known[name] for name in known if name not in _FLAT} | ({"edits": [single]} if single else {})
+
+    @model_validator(mode="after")
+    def _has_paths(self) -> "EditParams":
+        if self.path is None and any(edit.path is None for edit in self.edits):
+            raise ValueError("path is missing: say which file, in the call or in each edit")
+        return self
+
+
+def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    for edit in params.edits:
+        if edit.old_text is not None and not edit.replace_all:
+            yield from by_kind(paths, _TEXT, _LINES)
+        elif edit.content is not None:
+            yield from by_kind(paths, _WHOLE_NOTE, _WHOLE_FILE)
+        elif edit.append is not None or edit.prepend is not None:
+            yield from by_kind(paths, _ADDS, _LINES)
+        else:
+            yield _LINES
+
+
+class EditTool(WriteTool[EditParams]):
+    """Changes text.
+
+    Args:
+        storage: The vault.
+    """
+
+    spec = write_spec(
+        name="edit",
+        title="Edit",
+        action="edit/edited {files|files}",
+        description=(
+            "Change the text of notes and files: replace text or lines, insert, append, prepend, or rewrite it all. "
+            "Several edits, also of several files, are one change. The user sees the diff first."
+        ),
+        icon="pencil",
+        parameters=EditParams,
+        presets=frozenset({AGENT}),
+        replaces=frozenset({"edit_file", "modify_note", "update_note", "write_file"}),
+        acts=_acts,
+    )
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: EditParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what each file will be."""
+        del context
+        files: dict[VaultPath, _File] = {}
+        for number, edit in enumerate(params.edits, 1):
+            path = existing_path(edit.path or params.path or "", self._storage)
+            file = files.get(path)
+            if file is None:
+                place, data = read_text(self._storage, path)
+                file = next((known for known in files.values() if known.path == place), _File(place, data))
+                files[path] = file
+            file.edits.append((number, edit))
+        builder, warnings, changed = self._storage.plan(), [], []
+        distinct = list({file.path: file for file in files.values()}.values())
+        for file in distinct:
+            new = _edited(file, len(params.edits))
+            if new.data != file.data:
+                builder.modify(file.path, file.data, new.data, new.regions, replaces=new.replaces)
+                changed.append(str(file.path))
+                warnings += [f"{file.path}: {warning}" for warning in new.warnings]
+        if not changed:
+            paths = [str(file.path) for file in distinct]
+            output = Output({"files": []}, f"No changes made: {changed_files(paths)} already as asked.")
+            return Unchanged(in_vault(*paths), f"Compare {changed_files(paths)} with an edit", output)
+        count = f" ({counted(len(params.edits), 'edit')})" if len(params.edits) > 1 else ""
+        return builder.build(self.spec.operation, f"Edit {changed_files(changed)}{count}", warnings)
+
+    def report(self, params: EditParams, applied: Applied) -> Output:
+        """Which files changed, and by how much."""
+        del params
+        files = [
+            {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
+            for shown in applied.plan.previews
+        ]
+        named = ", ".join(f"{file['path']} (+{file['added']} -{file['removed']})" for file in files)
+        return Output({"files": files}, f"Edited {named}.")
+
+
+@dataclass(slots=True)
+class _File:
+    """One file, and what is to be done to it, each edit with its number in the call."""
+
+    path: VaultPath
+    data: bytes
+    edits: list[tuple[int, Edit]] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """What a file will be.
+
+    Attributes:
+        data: Its bytes.
+        regions: Where they differ, when that is known.
+        replaces: Whether the caller gave the whole text.
+        warnings: What a person should know beside the diff.
+    """
+
+    data: bytes
+    regions: Sequence[Region] | None = None
+    replaces: bool = False
+    warnings: Sequence[str] = ()
+
+
+def _edited(file: _File, of: int) -> _New:
+    """What becomes of one file: first of its lines, as they are numbered before the call, then of its texts."""
+    edits = [edit for _, edit in file.edits]
+    if any(edit.content is not None for edit in edits):
+        if len(edits) > 1:
+            raise InvalidParameters(f'"{file.path}": content is the whole new text, so no other edit goes with it')
+        return _rewritten(file, edits[0].content or "")
+    lines = [line for edit in edits if (line := _line_edit(edit)) is not None]
+    target, steps = EditTarget(file.path, file.data), 0
+    regions: Sequence[Region] | None = None
+    if lines:
+        edited = apply_edits(file.data, lines, file.path)
+        target, regions, steps = EditTarget(file.path, edited.data), edited.regions, 1
+    for number, edit in file.edits:
+        if edit.start_line is not None or edit.after_line is not None:
+            continue
+        with failing_as(f"Edit {number}") if of > 1 else nullcontext():
+            if edit.old_text is not None:
+                planned = replace_text(target, edit.old_text, edit.new_text or "", everywhere=edit.replace_all)
+            elif edit.append is not None:
+                planned = append_text(target, edit.append)
+            else:
+                planned = prepend_text(target, edit.prepend or "")
+        target, regions, steps = EditTarget(file.path, planned.edited.data), planned.edited.regions, steps + 1
+    return _New(target.data, (regions or None) if steps == 1 else None)
+
+
+def _line_edit(edit: Edit) -> LineEdit | None:
+    """An edit of lines; None where it is none."""
+    text = edit.new_text or ""
+    if edit.start_line is not None:
+        return LineEdit(edit.start_line, edit.end_line or edit.start_line, text)
+    if edit.after_line is not None:
+        return LineEdit(edit.after_line + 1, edit.after_line, text)
+    return None
+
+
+def _rewritten(file: _File, content: str) -> _New:
+    """A file with another text, a note with its own properties where the text has none."""
+    new = rewritten(file.data, content)[0] if is_note(str(file.path)) else encode(content)
+    return _New(new, replaces=True, warnings=tuple(shrinking(file.data, new)))

@@ -1,0 +1,130 @@
+"""The tool `move`: files, folders and notes move or are renamed in one change, and links follow."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from bridge.clock import Clock
+from bridge.contract.consent import ConsentClass
+from bridge.errors import NotFound
+from bridge.toolkit.spellings import respelled
+from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.agent.several import MOST_FILES, Several
+from bridge.tools.files.link_keeping import broken_data, broken_sentence
+from bridge.tools.files.move_file import MOST_LISTED
+from bridge.tools.files.move_plan import MovePlanner
+from bridge.tools.files.paths import NOTE, existing_path, vault_path
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import by_kind, write_spec
+from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.file_types import is_note
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import ChangeKind, ChangePlan
+
+_EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
+"""How a name ends that is not to be a note's name without `.md`: `v1.2 notes` does not."""
+_Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
+
+
+class Move(SnakeCaseParams):
+    """One move."""
+
+    source: _Path = Field(description="File, folder or note: path, name or wikilink")
+    destination: _Path = Field(description="New path, name included; or a folder ending with '/'")
+
+
+class MoveParams(SnakeCaseParams):
+    """What moves where."""
+
+    moves: Annotated[list[Move], Several] = Field(min_length=1, max_length=MOST_FILES)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single(cls, sent: Any) -> Any:
+        """One move may be sent without the list."""
+        if isinstance(sent, dict) and "moves" not in sent:
+            return {"moves": [respelled(Move, sent)]}
+        return sent
+
+
+_FILE = frozenset({"move", "move_file"})
+
+
+def _acts(_params: MoveParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    return by_kind(paths, _FILE | {"organize_note"}, _FILE)
+
+
+class MoveTool(WriteTool[MoveParams]):
+    """Moves files and folders.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    spec = write_spec(
+        name="move",
+        title="Move",
+        action="move/moved {files|files}",
+        description=(
+            "Move or rename notes, files or folders, all in one change. Links to them follow in all notes. "
+            "Never overwrites."
+        ),
+        icon="folder-input",
+        parameters=MoveParams,
+        consent_class=ConsentClass.NEVER,
+        timeout=300.0,
+        presets=frozenset({AGENT}),
+        replaces=frozenset({"move_file", "organize_note"}),
+        acts=_acts,
+    )
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._moves = MovePlanner(storage, clock)
+
+    def prepare(self, params: MoveParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the moves and every link that follows."""
+        pairs = [self._pair(move) for move in params.moves]
+        plan = self._moves.plan(pairs, context)
+        if plan is not None:
+            return plan
+        paths = [str(target) for _, target in pairs]
+        output = Output({"moved": [], "updatedCount": 0}, "No changes made: everything is where it should go.")
+        return Unchanged(in_vault(*paths), f"Look whether {', '.join(paths)} exists", output)
+
+    def report(self, params: MoveParams, applied: Applied) -> Output:
+        """What went where, and how many notes changed for it."""
+        del params
+        plan = applied.plan
+        moved = {change.path: change.new_path for change in plan.changes if change.kind is ChangeKind.MOVE}
+        arrived = {source: target for source, target in moved.items() if source not in moved.values()}
+        updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
+        names = [path.rstrip("/") for path in plan.subjects]
+        shown = f'"{names[0]}" to "{names[-1]}"' if len(names) == 2 else counted(len(arrived), "file")  # noqa: PLR2004 - one thing and its place
+        data = {
+            "moved": [{"source": source, "destination": target} for source, target in arrived.items()][:MOST_LISTED],
+            "updated": updated[:MOST_LISTED],
+            "updatedCount": len(updated),
+        }
+        follows = f" Links in {counted(len(updated), 'note')} follow." if updated else ""
+        return Output(data | broken_data(plan), f"Moved {shown}.{follows}" + broken_sentence(plan))
+
+    def _pair(self, move: Move) -> tuple[VaultPath, VaultPath]:
+        source = existing_path(move.source, self._storage, "source")
+        target = vault_path(move.destination, self._storage, "destination")
+        if move.destination.strip().endswith("/") or not target.parts or self._is_another_folder(target, source):
+            return source, target.child(source.name)
+        if is_note(source.name) and not _EXTENSION.search(target.name):
+            target = parse_path(f"{target}{NOTE}")
+        return source, target
+
+    def _is_another_folder(self, target: VaultPath, source: VaultPath) -> bool:
+        """Whether there is a folder at the destination already, into which the thing then goes."""
+        with suppress(NotFound):
+            return self._storage.is_folder(target) and self._storage.resolve(target) != self._storage.resolve(source)
+        return False

@@ -1,0 +1,136 @@
+"""The tool `query`: the notes that have some tags and properties, or all tags there are."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from bridge.clock import Clock
+from bridge.notes.properties import check_tag
+from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
+from bridge.tools.agent.several import Several
+from bridge.tools.files.paths import vault_path
+from bridge.tools.formatting import shortened, value_text
+from bridge.tools.kinds import read_spec
+from bridge.tools.notes.list_tags import listed_tags
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.paging import listing, page
+from bridge.tools.notes.search_by_properties import MostNames, Wanted, with_properties
+from bridge.tools.notes.search_by_tags import with_tags
+from bridge.tools.parameters import LONGEST_PATH, Cursor, SnakeCaseParams, Tag
+from bridge.vault.name_folding import fold
+
+USUAL = 50
+
+
+class QueryParams(SnakeCaseParams):
+    """What the notes must have, or that the tags are wanted."""
+
+    tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
+        default_factory=list, description="Tags a note must have, nested ones included (work finds work/urgent)"
+    )
+    match: Literal["all", "any"] = Field(default="all", description="Of the tags")
+    properties: Wanted = Field(
+        default_factory=dict,
+        description="Values a note must have: equal; '>5', '<=2024-07-01' compare; a list means any of its values; "
+        "null is no value",
+    )
+    having: Annotated[MostNames, Several] = Field(
+        default_factory=list, description="Properties a note must have, whatever their value"
+    )
+    list_tags: bool = Field(default=False, description="Instead: all tags with their counts")
+    folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(
+        default=None, description="Only notes in here"
+    )
+    limit: int | None = Field(default=None, ge=1, le=1000, description="Default 50")
+    cursor: Cursor | None = Field(default=None, description="From the last answer: go on there")
+
+    @model_validator(mode="after")
+    def _something(self) -> "QueryParams":
+        if self.list_tags == bool(self.tags or self.properties or self.having):
+            raise ValueError("give tags, properties or having; or list_tags alone")
+        if self.list_tags and self.folder is not None:
+            raise ValueError("list_tags is of the whole vault; leave out folder")
+        return self
+
+
+def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    if params.list_tags:
+        yield frozenset({"query", "list_tags"})
+    if params.tags:
+        yield frozenset({"query", "search_by_tags"})
+    if params.properties or params.having:
+        yield frozenset({"query", "search_by_properties"})
+
+
+class QueryTool(ReadTool[QueryParams]):
+    """Lists notes by what their tags and properties say.
+
+    Args:
+        notes: Finds them.
+        clock: What deadlines are given in.
+    """
+
+    spec = read_spec(
+        name="query",
+        title="Query",
+        action="look/looked for notes by tags and properties[: {count:result}]",
+        description="List notes by tags and properties (frontmatter), or all tags of the vault.",
+        icon="list-filter",
+        parameters=QueryParams,
+        default_rate=60,
+        presets=frozenset({AGENT}),
+        replaces=frozenset({"search_by_tags", "search_by_properties", "list_tags"}),
+        acts=_acts,
+    )
+
+    def __init__(self, notes: NoteLookup, clock: Clock) -> None:
+        self._notes = notes
+        self._clock = clock
+
+    def prepare(self, params: QueryParams, context: CallContext) -> ReadEffect:
+        """Say what is looked for."""
+        del context
+        folder = self._folder(params)
+        where = f" in {folder}" if folder else ""
+        if params.list_tags:
+            return ReadEffect(in_vault(""), "List the tags of all notes")
+        wanted = [f"#{check_tag(tag)}" for tag in params.tags]
+        wanted += [f"{name}: {shortened(value_text(value))}" for name, value in params.properties.items()]
+        return ReadEffect(in_vault(folder), f"List the notes with {', '.join([*wanted, *params.having])}{where}")
+
+    def run(self, params: QueryParams, context: CallContext) -> Output:
+        """Look."""
+        if params.list_tags:
+            return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
+        excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
+        values: dict[str, dict[str, Any]] = {}
+        paths: set[str] | None = None
+        if params.tags:
+            paths = with_tags(self._notes, params.tags, params.match)
+        if params.properties or params.having:
+            values = with_properties(self._notes, params.properties, params.having, self._clock, context.deadline)
+            paths = set(values) if paths is None else paths & values.keys()
+        start = fold(self._folder(params))
+        found = [
+            path
+            for path in sorted(paths or ())
+            if (excluded is None or not excluded(path)) and fold(path).startswith(start)
+        ]
+        shown = page(found, str, params.cursor, params.limit or USUAL)
+        data = [{"path": path} | ({"properties": values[path]} if values else {}) for path in shown.items]
+        lines = [f"{path}{_values(values.get(path, {}))}" for path in shown.items]
+        return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
+
+    def _folder(self, params: QueryParams) -> str:
+        """The folder with a final slash; empty for the whole vault."""
+        if params.folder is None:
+            return ""
+        path = vault_path(params.folder.strip() or "/", self._notes.storage, "folder")
+        return f"{path}/" if path.parts else ""
+
+
+def _values(values: dict[str, Any]) -> str:
+    if not values:
+        return ""
+    return f" ({', '.join(f'{name}: {shortened(value_text(value))}' for name, value in values.items())})"

@@ -1,0 +1,131 @@
+"""The tool `set_properties`: properties and tags of one note or of many, in one change."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field, model_validator
+
+from bridge.errors import InvalidParameters
+from bridge.notes.properties import TAGS, check_tag
+from bridge.notes.set_properties import remove_property, set_property
+from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, in_vault
+from bridge.tools.agent.several import MOST_FILES, Several, changed_files
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import write_spec
+from bridge.tools.notes.edit_tags import has_tag, with_tag, without_tag
+from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
+from bridge.tools.parameters import LONGEST_NAME, SnakeCaseParams, Tag
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
+
+_OWN = frozenset({"set_properties"})
+_ADDS = frozenset({"set_properties", "add_tag"})
+_REMOVES = frozenset({"set_properties", "remove_tag"})
+_Name = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class SetPropertiesParams(SnakeCaseParams):
+    """Which notes, and what changes in them."""
+
+    paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]], Several] = Field(
+        min_length=1, max_length=MOST_FILES, description="Notes, by path, name or wikilink"
+    )
+    properties: Annotated[dict[_Name, Any], Field(max_length=50)] = Field(
+        default_factory=dict, description="Values by name: text, number, boolean, null, or a list of these"
+    )
+    remove: Annotated[list[_Name], Several, Field(max_length=50)] = Field(
+        default_factory=list, description="Properties to remove"
+    )
+    add_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
+        default_factory=list, description="Tags to add, with or without #"
+    )
+    remove_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(default_factory=list)
+    in_text: bool = Field(
+        default=False, description="Add tags at the end of the text instead, and remove them from the text too"
+    )
+
+    @model_validator(mode="after")
+    def _something(self) -> "SetPropertiesParams":
+        if not (self.properties or self.remove or self.add_tags or self.remove_tags):
+            raise ValueError("give properties, remove, add_tags or remove_tags")
+        return self
+
+
+def _acts(params: SetPropertiesParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    """Tags are tags, also where they are set as the property `tags`."""
+    names = {name.strip().lower() for name in (*params.properties, *params.remove)}
+    if names:
+        yield _OWN
+    if params.add_tags or TAGS in names:
+        yield _ADDS
+    if params.remove_tags or TAGS in names:
+        yield _REMOVES
+
+
+class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
+    """Sets properties and tags."""
+
+    spec = write_spec(
+        name="set_properties",
+        title="Set properties",
+        action="set/set the properties of {files|notes}",
+        description=(
+            "Set or remove properties (frontmatter) and tags of one or many notes, all in one change, without "
+            "reformatting the others."
+        ),
+        icon="list-plus",
+        parameters=SetPropertiesParams,
+        id_prefix="properties",
+        presets=frozenset({AGENT}),
+        replaces=(_ADDS | _REMOVES) - _OWN,
+        acts=_acts,
+    )
+
+    def prepare(self, params: SetPropertiesParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what each note will be."""
+        del context
+        add, remove = ([check_tag(tag) for tag in tags] for tags in (params.add_tags, params.remove_tags))
+        builder, paths, changed = self._storage.plan(), [], []
+        for name in params.paths:
+            path, data = self._note(name)
+            if path in paths:
+                raise InvalidParameters(f"{path!r} is named twice")
+            paths.append(path)
+            text = decoded(data)
+            for each, value in params.properties.items():
+                text = set_property(text, each, value)
+            for each in params.remove:
+                text = remove_property(text, each)
+            for tag in add:
+                text = text if has_tag(text, tag) else with_tag(text, tag, in_body=params.in_text)
+            for tag in remove:
+                text = without_tag(text, tag, in_body=params.in_text)
+            if (new := encoded(text)) != data:
+                builder.modify(parse_path(path), data, new)
+                changed.append(path)
+        if not changed:
+            message = f"No changes made: {counted(len(paths), 'note')} already as asked."
+            return Unchanged(in_vault(*paths), "Look at properties and tags", Output({"files": []}, message))
+        return builder.build(self.spec.operation, f"{_deed(params)} in {changed_files(changed)}")
+
+    def report(self, params: SetPropertiesParams, applied: Applied) -> Output:
+        """What was done, and in which notes nothing had to be."""
+        changed = [shown.path for shown in applied.plan.previews]
+        same = len(params.paths) - len(changed)
+        text = f"Done: {applied.plan.summary}." + (f" {counted(same, 'note')} needed no change." if same else "")
+        files = [{"path": shown.path, "diff": shown.diff} for shown in applied.plan.previews]
+        return Output({"files": files, "unchanged": same}, text)
+
+
+def _deed(params: SetPropertiesParams) -> str:
+    parts = []
+    if params.properties:
+        parts.append(f"set {', '.join(params.properties)}")
+    if params.remove:
+        parts.append(f"remove {', '.join(params.remove)}")
+    if params.add_tags:
+        parts.append(f"add {' '.join(f'#{check_tag(tag)}' for tag in params.add_tags)}")
+    if params.remove_tags:
+        parts.append(f"remove {' '.join(f'#{check_tag(tag)}' for tag in params.remove_tags)}")
+    said = ", ".join(parts)
+    return said[:1].upper() + said[1:]

@@ -1,0 +1,75 @@
+"""The tool `await_decision`: what a person has answered to a call that its client did not wait for."""
+
+from collections.abc import Callable
+
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo
+from bridge.settings.model import LONGEST_WAIT
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Relayed, ToolSpec
+from bridge.tools.services import CallsPort
+
+SPARE_SECONDS = 15.0
+"""How much longer than the longest wait the tool may take."""
+
+
+class AwaitDecisionParams(Params):
+    """Which call, and how long to wait."""
+
+    ticket: str | None = Field(default=None, min_length=1, max_length=200, description="Without one: list your tickets")
+    wait: float | None = Field(default=None, ge=0, le=LONGEST_WAIT, description="Seconds")
+
+
+class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
+    """Waits for a person's answer in the name of a call that goes on, and then answers as that call does.
+
+    Args:
+        calls: The calls that have a ticket.
+    """
+
+    spec = ToolSpec(
+        name=AWAIT_DECISION,
+        title="Await decision",
+        action="wait/waited for your answer",
+        description="Wait for the user's answer to a call with a ticket; returns its result.",
+        icon="hourglass",
+        parameters=ModelParameters(AwaitDecisionParams),
+        operation=Operation.READ,
+        risk=RiskLevel.SAFE,
+        consent_class=ConsentClass.ALWAYS,
+        default_mode=ConsentMode.ALWAYS_ALLOW,
+        covers=Covers.TOOL,
+        timeout=LONGEST_WAIT + SPARE_SECONDS,
+        own=True,
+    )
+
+    def __init__(self, calls: Callable[[], CallsPort]) -> None:
+        self._calls = calls
+
+    def prepare(self, params: AwaitDecisionParams, context: CallContext) -> ReadEffect:
+        """It looks at nothing in the vault."""
+        del params, context
+        return ReadEffect((), "Wait for the user's answer")
+
+    async def run(self, params: AwaitDecisionParams, context: CallContext) -> Output | Relayed:
+        """Wait for the one, or list them all."""
+        if params.ticket is None:
+            return _listed(self._calls().tickets(context.caller))
+        longest = float(context.settings.wait_seconds)
+        wait = longest if params.wait is None else min(params.wait, longest)
+        answer = await self._calls().result(context.caller, params.ticket, wait)
+        if isinstance(answer, PendingCall):
+            waiting = {"status": answer.state, "ticket": answer.call_id, "expiresAt": answer.expires_at}
+            return Output(waiting, answer.text)
+        return Relayed(answer, Output({"ticket": params.ticket, "success": answer.success}, ""))
+
+
+def _listed(tickets: list[TicketInfo]) -> Output:
+    lines = [
+        f"{one.ticket}: {one.state}: {one.tool}: {one.summary} (since {one.since}, until {one.expires_at})"
+        for one in tickets
+    ]
+    return Output([one.to_wire() for one in tickets], "\n".join(lines) or "No call of yours has a ticket.")

@@ -1,0 +1,154 @@
+"""The tool `codebase_search`: the passages that answer a question."""
+
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from bridge.errors import InvalidParameters
+from bridge.index.search.note_search import FoundPassage, NoteSearch
+from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
+from bridge.index.texts.globs import Glob, compile_glob
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
+from bridge.tools.formatting import shortened
+from bridge.tools.kinds import read_spec
+from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.storage import Storage
+from bridge.vault.name_folding import nfc
+
+MOST = 10
+_MOST_FOLDERS = 20
+_BYTES = 1900
+"""Bytes of text that all passages may take together; what is said below them comes on top."""
+_LEAST = 60
+
+
+class CodebaseSearchParams(SnakeCaseParams):
+    """The question, and where to look."""
+
+    query: str = Field(
+        min_length=1,
+        max_length=MAX_LENGTH,
+        description="A complete question about what you want to understand. Ask as if talking to a colleague",
+    )
+    target_directories: (
+        Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_GLOB)]], Field(max_length=_MOST_FOLDERS)]
+        | None
+    ) = Field(default=None, description="Glob patterns for directories to search over")
+    explanation: str | None = Field(
+        default=None,
+        max_length=MAX_LENGTH,
+        description="One sentence explanation as to why this tool is being used, and how it contributes to the goal.",
+    )
+
+
+class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
+    """Finds the passages of notes that answer a question.
+
+    Args:
+        storage: The vault.
+        search: Searches it.
+    """
+
+    spec = read_spec(
+        name="codebase_search",
+        title="Search by question",
+        action="search/searched for what answers {query|a question}[: {count:passage}]",
+        description=(
+            "Find the passages of notes most relevant to a question, each with its note, heading and lines. "
+            "Ask a complete question; reuse the user's wording."
+        ),
+        icon="message-circle-question",
+        parameters=CodebaseSearchParams,
+        default_rate=60,
+    )
+
+    def __init__(self, storage: Storage, search: NoteSearch) -> None:
+        self._storage = storage
+        self._search = search
+
+    def prepare(self, params: CodebaseSearchParams, context: CallContext) -> ReadEffect:
+        """Check the question and the globs."""
+        del context
+        if not params.query.strip():
+            raise InvalidParameters("query is required and must be a non-empty string.")
+        for folder in params.target_directories or ():
+            compile_glob(_files_in(folder), case_sensitive=False)
+        reason = (params.explanation or "").strip()
+        why = f", because: {shortened(reason)}" if reason else ""
+        return ReadEffect(matching("**"), f"Search the notes for {shortened(params.query)!r}{why}")
+
+    def run(self, params: CodebaseSearchParams, context: CallContext) -> Output:
+        """Search."""
+        ignored = self._storage.ignored(context.settings.ignore_patterns)
+        outside = _Outside(params.target_directories) if params.target_directories else None
+        excludes = tuple(each for each in (ignored, outside) if each is not None)
+        found = self._search.passages(params.query, context.deadline, excludes)
+        shown = found[:MOST]
+        room = max(_BYTES // max(len(shown), 1), _LEAST)
+        data = [
+            {
+                "file": passage.path,
+                "heading": passage.heading,
+                "start_line": passage.lines[0],
+                "end_line": passage.lines[1],
+                "snippet": _cut(passage.text, room - len(_place(passage).encode()) - _LINE),
+            }
+            for passage in shown
+        ]
+        metadata = {"total": len(found), "truncated": len(found) > len(shown)}
+        return Output({"results": data}, "\n".join(_text(shown, [entry["snippet"] for entry in data])), metadata)
+
+
+_LINE = 8
+"""Bytes of a result that are neither its place nor its snippet: its number, its indent, its line breaks."""
+
+
+class _Outside:
+    """What is in none of some folders. Equal ones leave out the same.
+
+    Args:
+        folders: Globs.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        self._folders = tuple(sorted(set(folders)))
+        self._globs: list[Glob] = [compile_glob(_files_in(folder), case_sensitive=False) for folder in self._folders]
+
+    def __call__(self, path: str) -> bool:
+        """Whether a path is left out."""
+        return not any(glob.matches(nfc(path)) for glob in self._globs)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Outside) and self._folders == other._folders
+
+    def __hash__(self) -> int:
+        return hash(self._folders)
+
+
+def _files_in(folder: str) -> str:
+    """The glob of all files in the folders that a glob names."""
+    kept = nfc(folder).strip("/").removeprefix("./")
+    return "**" if kept in {"", ".", "**"} else kept if kept.endswith("/**") else f"{kept}/**"
+
+
+def _text(passages: Sequence[FoundPassage], snippets: Sequence[Any]) -> Iterator[str]:
+    if not passages:
+        yield "No passage holds any of the words. Ask in other words, or in other directories."
+    for number, (passage, snippet) in enumerate(zip(passages, snippets, strict=True), 1):
+        yield f"{number}. {_place(passage)}"
+        yield f"   {snippet}"
+
+
+def _place(passage: FoundPassage) -> str:
+    """The note, the lines and the heading of a passage."""
+    first, last = passage.lines
+    return f"{passage.path}:{first}-{last}" + (f" ({passage.heading})" if passage.heading else "")
+
+
+def _cut(text: str, room: int) -> str:
+    """A text as one line in so many bytes at most, but a few words of it at least."""
+    data = " ".join(text.split()).encode()
+    room = max(room - 3, _LEAST)
+    return data.decode() if len(data) <= room else f"{data[:room].decode(errors='ignore')}..."

@@ -1,0 +1,57 @@
+"""The tool `chain`: several calls as one, which is one question and changes the vault all or not at all."""
+
+from bridge.contract.base import Params
+from bridge.contract.chains import Calls
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.toolkit.chain import chain_effect
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.tool import VAULT, Applied, CallContext, ChainEffect, Output, ToolSpec, WriteTool
+
+
+class ChainParams(Params):
+    """The calls, in order."""
+
+    calls: Calls
+
+
+class ChainTool(WriteTool[ChainParams]):
+    """Makes several calls as one."""
+
+    spec = ToolSpec(
+        name="chain",
+        title="Chain",
+        action="make/made several calls as one[: {files}]",
+        description="Several calls as one, all or nothing: changes are staged and the user is asked once about them. "
+        'Arguments can use earlier answers: {"$from": "search.results[0].path"}, '
+        '{"$text": ["Notes/", {"$from": …}]}, {"$each": [LIST, {"path": {"$item": "path"}}]}.',
+        icon="link",
+        parameters=ModelParameters(ChainParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.NEVER,
+        default_mode=ConsentMode.ALWAYS_ASK,
+        covers=Covers.TARGET,
+        sensitive=frozenset({"arguments"}),
+        presets=frozenset({VAULT}),
+        comes_with="draft",
+        stages=False,
+    )
+
+    def prepare(self, params: ChainParams, context: CallContext) -> ChainEffect:
+        """The calls, which say themselves what they do."""
+        del context
+        return chain_effect(params.calls)
+
+    def report(self, params: ChainParams, applied: Applied) -> Output:
+        """What was changed by all of them."""
+        del params
+        return changed(applied)
+
+
+def changed(applied: Applied) -> Output:
+    """What a chain has changed, as its tools report it."""
+    files = {change.path for change in applied.plan.changes if not change.of_folder}
+    count = "1 file" if len(files) == 1 else f"{len(files)} files"
+    return Output(
+        {"modified": True, "files": list(applied.plan.targets)}, f"All calls were made; {count} changed as one."
+    )

@@ -1,0 +1,157 @@
+"""The tool `draft`: many changes, staged one after the other, that the person is asked about once."""
+
+import asyncio
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.drafts.draft import Draft
+from bridge.drafts.store import Drafts, submission, summary
+from bridge.errors import InvalidParameters, NotFound
+from bridge.identity.caller import Caller
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.tool import (
+    AGENT,
+    VAULT,
+    Applied,
+    CallContext,
+    Output,
+    ReadEffect,
+    ReadTool,
+    ToolSpec,
+    Unchanged,
+    WriteTool,
+    in_vault,
+)
+from bridge.vault.plan import ChangePlan
+
+Action = Literal["begin", "status", "submit", "discard", "join"]
+SHOWN = 40
+"""Staged changes that the status lists in its text."""
+
+
+class DraftParams(Params):
+    """What is to be done, and with which draft."""
+
+    action: Action = Field(description="join: one of yours, from another session")
+    draft: str | None = Field(
+        default=None, min_length=1, max_length=100, description="Its id; default: the one you are in"
+    )
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.action == "join" and self.draft is None:
+            raise ValueError("join needs the id of the draft, as `status` lists them")
+        return self
+
+
+class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
+    """Begins a draft, says what is in it, and puts it to the person as one change.
+
+    Args:
+        drafts: All drafts of the vault.
+    """
+
+    spec = ToolSpec(
+        name="draft",
+        title="Draft",
+        action="take/took a draft[ with {files}]",
+        description="For work on many files: after begin, changes are staged and not asked about; submit asks the user "
+        "once about all of them.",
+        icon="git-pull-request-draft",
+        parameters=ModelParameters(DraftParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.NEVER,
+        default_mode=ConsentMode.ALWAYS_ASK,
+        covers=Covers.TARGET,
+        presets=frozenset({AGENT, VAULT}),
+        stages=False,
+        default_rate=20,  # one that begins copies the whole index
+    )
+
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+
+    async def prepare(self, params: DraftParams, context: CallContext) -> ChangePlan | ReadEffect | Unchanged:  # type: ignore[override] # it is both kinds
+        """The whole change, where it is to be submitted; else nothing but what is the caller's own."""
+        if params.action != "submit":
+            return ReadEffect((), "Look after a draft", own=True)
+        draft = self._draft(params, context.caller)
+        if not draft.steps:
+            raise InvalidParameters(
+                f"Nothing is staged in {draft.head.draft_id}; make your changes first, or discard it"
+            )
+        found = await asyncio.to_thread(submission, draft, context.caller.name)
+        if found.plan is not None:
+            return found.plan
+        text = f"Nothing of {draft.head.draft_id} differs from the vault any more; discard it, or go on in it."
+        looked_at = in_vault(*summary(draft).files)
+        return Unchanged(looked_at, text, Output({"draft": draft.head.draft_id, "modified": False}, text))
+
+    async def run(self, params: DraftParams, context: CallContext) -> Output:
+        """Begin, join, discard, or say what there is."""
+        caller = context.caller
+        match params.action:
+            case "begin":
+                draft = await asyncio.to_thread(self._drafts.begin, caller)
+                return _said(
+                    draft, f"You are in {draft.head.draft_id}: changes are staged until you submit or discard it."
+                )
+            case "join":
+                draft = self._drafts.join(caller, params.draft or "")
+                return _said(draft, f"You are in {draft.head.draft_id} now.")
+            case "discard":
+                draft = self._draft(params, caller)
+                await asyncio.to_thread(self._drafts.discard, draft.head.draft_id, caller)
+                return Output(
+                    {"draft": draft.head.draft_id}, f"{draft.head.draft_id} is discarded; nothing was written."
+                )
+            case _:
+                return self._status(params, caller)
+
+    def report(self, params: DraftParams, applied: Applied) -> Output:
+        """What was taken of it."""
+        del params
+        files = list(applied.plan.targets)
+        count = "1 file" if len(files) == 1 else f"{len(files)} files"
+        return Output(
+            {"draft": applied.plan.draft, "modified": True, "files": files},
+            f"The user took the draft {applied.plan.draft}: {count} changed. It has ended.",
+        )
+
+    def _draft(self, params: DraftParams, caller: Caller) -> Draft:
+        """The draft that a call is about."""
+        draft = self._drafts.get(params.draft, caller) if params.draft is not None else self._drafts.of(caller)
+        if draft is None:
+            raise NotFound("You are in no draft; begin one, or join one of yours")
+        return draft
+
+    def _status(self, params: DraftParams, caller: Caller) -> Output:
+        inside = self._draft(params, caller) if params.draft is not None else self._drafts.of(caller)
+        others = [summary(one) for one in self._drafts.listed(caller) if one is not inside]
+        lines = [f"{one.draft_id}: {one.steps} changes staged, {len(one.files)} files" for one in others]
+        if inside is None:
+            text = "You are in no draft."
+            if lines:
+                text += " You can join:\n" + "\n".join(lines)
+            return Output({"draft": None, "others": [one.draft_id for one in others]}, text)
+        return _said(inside, f"You are in {inside.head.draft_id}.", also=[one.draft_id for one in others])
+
+
+def _said(draft: Draft, head: str, also: list[str] | None = None) -> Output:
+    """A draft as its client is told of it: what it staged itself."""
+    shown, steps = summary(draft), draft.steps
+    lines = [f"- {step.tool}: {step.summary}" for step in steps[-SHOWN:]]
+    if len(steps) > SHOWN:
+        lines.insert(0, f"({len(steps) - SHOWN} earlier ones)")
+    data = {
+        "draft": shown.draft_id,
+        "created": shown.created,
+        "steps": [{"tool": step.tool, "summary": step.summary, "time": step.time} for step in steps],
+        "files": list(shown.files),
+        "others": also or [],
+    }
+    return Output(data, "\n".join([head, *lines]))

@@ -1,0 +1,40 @@
+"""The everyday tools: the jobs that people ask for most, each in one call and, where it writes, in one plan."""
+
+from typing import Any
+
+from bridge.clock import Clock
+from bridge.toolkit.tool import Tool
+from bridge.tools.everyday.daily_note import DailyNoteTool
+from bridge.tools.everyday.edit_tasks import EditTasksTool
+from bridge.tools.everyday.merge_notes import MergeNotesTool
+from bridge.tools.everyday.note_info import NoteInfoTool
+from bridge.tools.everyday.rename_heading import RenameHeadingTool
+from bridge.tools.everyday.rename_property import RenamePropertyTool
+from bridge.tools.everyday.rename_tag import RenameTagTool
+from bridge.tools.everyday.split_note import SplitNoteTool
+from bridge.tools.everyday.tasks import TasksTool
+from bridge.tools.everyday.vault_report import VaultReportTool
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.storage import PlanningStorage
+
+
+def everyday_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
+    """The everyday tools, whichever storage the notes are in.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+    notes = NoteLookup(storage)
+    return [
+        NoteInfoTool(notes),
+        VaultReportTool(storage, clock),
+        RenameHeadingTool(storage, clock),
+        RenameTagTool(storage, clock),
+        RenamePropertyTool(storage, clock),
+        MergeNotesTool(storage, clock),
+        SplitNoteTool(storage, clock),
+        TasksTool(storage, clock),
+        EditTasksTool(storage, clock),
+        DailyNoteTool(storage, clock),
+    ]

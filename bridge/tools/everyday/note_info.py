@@ -1,0 +1,143 @@
+"""The tool `note_info`: all about a note but its text, each with its line."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from bridge.index.knowledge import NoteFacts
+from bridge.index.references import ResolvedNote
+from bridge.notes.frontmatter import aliases, all_tags
+from bridge.notes.markdown import parse_note
+from bridge.notes.note import Link
+from bridge.notes.work import TooMuchWork, Work
+from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
+from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect
+from bridge.tools.everyday.places import Places, line_number
+from bridge.tools.formatting import counted, shortened
+from bridge.tools.kinds import read_spec
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, note_wire
+from bridge.tools.notes.writing import decoded
+from bridge.tools.parameters import NoteName, SnakeCaseParams
+
+MOST = 500
+
+
+class NoteInfoParams(SnakeCaseParams):
+    """Which note."""
+
+    path: NoteName = Field(description="Note name, path or wikilink")
+    limit: int = Field(default=50, ge=1, le=MOST, description="Of each list")
+
+
+class NoteInfoTool(NoteReadTool[NoteInfoParams]):
+    """Tells what a note has besides its text."""
+
+    spec = read_spec(
+        name="note_info",
+        title="Note info",
+        action="look/looked at the links and properties of {path|a note}",
+        description="A note's properties, tags, headings, links and backlinks, with lines.",
+        icon="info",
+        parameters=NoteInfoParams,
+        output=members(name=TEXT, path=TEXT, lines=WHOLE, aliases=TEXTS, tags=TEXTS, properties=ANY_OBJECT),
+        presets=frozenset({AGENT, VAULT}),
+        replaces=frozenset({"get_metadata"}),
+        acts=lambda _params, _paths: [frozenset({"note_info", "get_metadata"})],
+    )
+
+    def prepare(self, params: NoteInfoParams, context: CallContext) -> ReadEffect:
+        """Check the reference."""
+        del context
+        return self._effect(params.path, "Look at the links and properties of")
+
+    def run(self, params: NoteInfoParams, context: CallContext) -> Output:
+        """Gather."""
+        del context
+        note = self._notes.resolve(params.path)
+        text = decoded(self._notes.read(note))
+        facts, links = _read(self._notes, note, text)
+        places, backlinks = Places(self._notes.storage), self._notes.knowledge.backlinks(note.path)
+        lists: dict[str, Sequence[dict[str, Any]]] = {
+            "headings": [
+                {"line": line_number(text, each.start), "level": each.level, "heading": each.heading}
+                for each in facts.headings[: params.limit]
+            ],
+            "links": [self._link(note.path, text, link) for link in links[: params.limit]],
+            "backlinks": [
+                {"path": link.source, "line": None, "text": shortened(link.original)}
+                | dict(zip(("line", "text"), places.line_of(link) or (), strict=False))
+                for link in backlinks[: params.limit]
+            ],
+        }
+        totals = {"headings": len(facts.headings), "links": len(links), "backlinks": len(backlinks)}
+        data: dict[str, Any] = note_wire(note) | {
+            "lines": text.count("\n") + (not text.endswith("\n") and bool(text)),
+            "aliases": list(facts.aliases),
+            "tags": list(dict.fromkeys(facts.tags)),
+            "properties": dict(facts.properties),
+        }
+        truncated = any(total > params.limit for total in totals.values())
+        sources = len({link.source for link in backlinks})
+        return Output(
+            data | lists,
+            "\n".join(_lines(data | lists, totals, sources)),
+            {"totals": totals, "truncated": truncated},
+        )
+
+    def _link(self, source: str, text: str, link: Link) -> dict[str, Any]:
+        """One link of the note. One to a file that may not be seen leads nowhere."""
+        target = self._notes.knowledge.names.resolve(link.linkpath, source)
+        seen = target if target is not None and self._notes.knowledge.file(target) else None
+        return {"line": line_number(text, link.start), "link": link.link, "path": seen, "embed": link.embed}
+
+
+def _read(notes: NoteLookup, note: ResolvedNote, text: str) -> tuple[NoteFacts, Sequence[Link]]:
+    """What a note says, as it is now; of one that is too much to be understood, what the index knows."""
+    try:
+        parsed = parse_note(text, work=Work.of_one_note())
+    except TooMuchWork:
+        return notes.knowledge.note(note.path) or NoteFacts(note.path, {}, (), (), (), ()), ()
+    properties = parsed.frontmatter or {}
+    facts = NoteFacts(note.path, properties, aliases(properties), all_tags(parsed), parsed.headings, ())
+    return facts, [link for link in parsed.all_links if link.counts]
+
+
+def _lines(data: dict[str, Any], totals: dict[str, int], sources: int) -> Sequence[str]:
+    """The same for a model."""
+    lines = [f"{data['path']} ({counted(data['lines'], 'line')}, modified {data['modified']})"]
+    lines += [f"{name}: {', '.join(data[name])}" for name in ("aliases", "tags") if data[name]]
+    if data["properties"]:
+        lines.append("properties:")
+        lines += [f"  {name}: {_value(value)}" for name, value in data["properties"].items()]
+    if data["headings"]:
+        lines.append(_titled("headings", "", len(data["headings"]), totals["headings"]))
+        lines += [f"  {each['line']}: {'#' * each['level']} {each['heading']}" for each in data["headings"]]
+    if data["links"]:
+        lines.append(_titled("links", "", len(data["links"]), totals["links"]))
+        lines += [f"  {each['line']}: {_leads(each)}" for each in data["links"]]
+    if not data["backlinks"]:
+        return [*lines, "No note links here."]
+    lines.append(_titled("backlinks", f" from {counted(sources, 'file')}", len(data["backlinks"]), totals["backlinks"]))
+    lines += [f"  {each['path']}{_at(each['line'])}: {each['text']}" for each in data["backlinks"]]
+    return lines
+
+
+def _titled(name: str, more: str, shown: int, total: int) -> str:
+    part = f"{shown} of {total}, raise limit for more" if shown < total else str(total)
+    return f"{name} ({part}){more}:"
+
+
+def _leads(link: dict[str, Any]) -> str:
+    if link["path"] is None:
+        return f"{link['link']} (leads nowhere)"
+    return link["link"] if link["path"] in {link["link"], f"{link['link']}.md"} else f"{link['link']} -> {link['path']}"
+
+
+def _at(line: int | None) -> str:
+    return "" if line is None else f":{line}"
+
+
+def _value(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

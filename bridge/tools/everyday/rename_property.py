@@ -1,0 +1,85 @@
+"""The tool `rename_property`: a property gets another name in all notes, in one change."""
+
+import re
+from functools import partial
+
+from pydantic import Field
+
+from bridge.clock import Clock
+from bridge.contract.consent import ConsentClass
+from bridge.errors import InvalidParameters, NotFound
+from bridge.notes.renamed_properties import rename_property
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.everyday.many_notes import ManyNotes, reported
+from bridge.tools.files.paths import vault_path
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import write_spec
+from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.name_folding import fold
+from bridge.vault.plan import ChangePlan
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+class RenamePropertyParams(SnakeCaseParams):
+    """Which property, and what it is called then."""
+
+    property: str = Field(min_length=1, max_length=LONGEST_TAG, description="The property's name; case does not matter")
+    new_name: str = Field(min_length=1, max_length=LONGEST_TAG, description="Its new name")
+    folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in the notes of this folder")
+
+
+class RenamePropertyTool(WriteTool[RenamePropertyParams]):
+    """Renames a property.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    spec = write_spec(
+        name="rename_property",
+        title="Rename property",
+        action="rename/renamed the property[ {property}][ to {new_name}]",
+        description="Rename a property in all notes. Values, order and comments stay; a note that has both is left.",
+        icon="list",
+        parameters=RenamePropertyParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="rename",
+        timeout=300.0,
+    )
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._notes = ManyNotes(storage, clock)
+
+    def prepare(self, params: RenamePropertyParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the property in every note."""
+        old, new = params.property.strip(), params.new_name.strip()
+        if not new or _CONTROL.search(new):
+            raise InvalidParameters(f"{params.new_name!r} cannot be the name of a property; give one line")
+        folder = vault_path(params.folder or "/", self._storage, "folder")
+        inside = f"{self._storage.resolve(folder)}/" if folder.parts else ""
+        knowledge = self._storage.knowledge
+        knowledge.refresh()
+        paths = [
+            facts.path
+            for facts in knowledge.notes()
+            if facts.path.startswith(inside) and any(fold(name) == fold(old) for name in facts.properties)
+        ]
+        if not paths:
+            raise NotFound(f"No note has the property {old!r}")
+        builder = self._storage.plan()
+        changed, left = self._notes.edit(builder, paths, partial(rename_property, old=old, new=new), context)
+        if not changed:
+            message = Output({"updated": [], "updatedCount": 0, "left": left}, f"Nothing to rename to {new!r}.")
+            return Unchanged(in_vault(*paths), f"Look at the notes with the property {old!r}", message)
+        summary = f"Rename the property {old!r} to {new!r} in {counted(changed, 'note')}"
+        warnings = [*left, *self._notes.bases_naming(old)]
+        return builder.build(self.spec.operation, summary, warnings, renamed_property=old.lower())
+
+    def report(self, params: RenamePropertyParams, applied: Applied) -> Output:
+        """Which notes changed."""
+        del params
+        return reported(applied, applied.plan.summary.replace("Rename", "Renamed", 1))

@@ -1,0 +1,294 @@
+"""What is wrong in a vault, each kind of thing found by itself. Rules are those of docs/obsidian.md."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from bridge.errors import InvalidParameters, ToolFailure
+from bridge.index.knowledge import NoteFacts, StoredLink
+from bridge.notes.frontmatter import find_frontmatter, property_tags, read_properties
+from bridge.notes.names import link_key
+from bridge.notes.note import BlockId, ParsedNote
+from bridge.notes.parts import has_part
+from bridge.notes.reference import parse_reference
+from bridge.tools.everyday.places import Places
+from bridge.tools.formatting import shortened
+from bridge.tools.storage import Storage
+from bridge.vault.file_types import is_note, note_name
+from bridge.vault.name_folding import fold
+from bridge.vault.paths import parse_path
+
+LIKELY: Final = 3
+"""Likely targets of one broken link that are named."""
+LIKENESS: Final = 80
+"""How alike, of 100, a name must be to be one."""
+
+_LINKING: Final = (".md", ".canvas", ".base")
+"""Extensions of files that are no attachments."""
+_PROPERTIES_BYTES: Final = 64 * 1024
+_FORMER: Final = {"tag": "tags", "alias": "aliases", "cssclass": "cssclasses"}
+_CHECK_EVERY: Final = 200
+
+Excluded = Callable[[str], bool]
+
+
+class Finding(NamedTuple):
+    """One thing that is wrong.
+
+    Attributes:
+        path: The file it is in, or that it is about.
+        says: What to say of it, after the path and the line.
+        link: The link that is meant, where one is.
+        facts: More of it for programs.
+    """
+
+    path: str
+    says: str = ""
+    link: StoredLink | None = None
+    facts: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(slots=True)
+class Section:
+    """One kind of things that are wrong.
+
+    Attributes:
+        title: What they are.
+        findings: All of them.
+        limit: How many are shown.
+    """
+
+    title: str
+    findings: list[Finding] = field(repr=False)
+    limit: int
+
+    def to_wire(self, vault: "SurveyedVault") -> dict[str, Any]:
+        """How many there are, and the first of them."""
+        return {
+            "total": len(self.findings),
+            "items": [vault.shown(finding) for finding in self.findings[: self.limit]],
+        }
+
+
+class SurveyedVault:
+    """A vault, as far as a survey goes.
+
+    Args:
+        storage: The vault, as the caller may see it.
+        folder: Only what is in it is found, with a final `/`; empty for all.
+        excluded: What the user keeps out of searches.
+        check: Called now and then; raises when it takes too long.
+    """
+
+    def __init__(self, storage: Storage, folder: str, excluded: Excluded, check: Callable[[], None]) -> None:
+        self._storage = storage
+        self._knowledge = storage.knowledge
+        self._folder = folder
+        self._excluded = excluded
+        self._check = check
+        self._places = Places(storage)
+
+    # -- links --------------------------------------------------------------------------------------------------
+
+    def broken_links(self) -> Iterator[Finding]:
+        """Links that lead to no file (rules 31 to 43)."""
+        for link, target in self._links:
+            if target is None:
+                yield Finding(link.source, link=link, facts={"link": link.link})
+
+    def missing_headings(self) -> Iterator[Finding]:
+        """Links to a part of a note that is not there. To Obsidian they lead to the note (rule 43)."""
+        for link, target in self._links:
+            if target is None or not link.subpath or not is_note(target):
+                continue
+            facts = self._facts.get(target)
+            if facts is not None and not _has(facts, link.subpath):
+                yield Finding(link.source, f"{target} has no {link.subpath}", link, {"link": link.link, "path": target})
+
+    def ambiguous_links(self) -> Iterator[Finding]:
+        """Links that lead to one of several files by rules 37 to 39 alone."""
+        names = self._knowledge.names
+        for link, target in self._links:
+            if target is None or link.kind == "node" or not link.linkpath:
+                continue
+            candidates = [path for path in names.candidates(link.linkpath, link.source) if self._knows(path)]
+            whole = fold(link.linkpath.lstrip("/"))
+            if len(candidates) > 1 and whole not in {fold(target), fold(target.removesuffix(".md"))}:
+                others = [path for path in candidates if path != target]
+                says = f"leads to {target}, could be {', '.join(others[:LIKELY])}"
+                yield Finding(link.source, says, link, {"link": link.link, "path": target, "others": others})
+
+    # -- files --------------------------------------------------------------------------------------------------
+
+    def duplicate_names(self) -> Iterator[Finding]:
+        """Files of one name in several folders."""
+        groups: dict[str, list[str]] = defaultdict(list)
+        for path in self._files:
+            groups[fold(path.rpartition("/")[2])].append(path)
+        for paths in groups.values():
+            inside = [path for path in paths if self._reports(path)]
+            if len(paths) > 1 and inside:
+                others = [path for path in paths if path != inside[0]]
+                yield Finding(inside[0], f"also {', '.join(others[:LIKELY])}", facts={"others": others})
+
+    def orphans(self) -> Iterator[Finding]:
+        """Notes that no other file links to."""
+        for path in self._files:
+            if is_note(path) and self._reports(path) and path not in self._linked:
+                yield Finding(path)
+
+    def dead_ends(self) -> Iterator[Finding]:
+        """Notes that link to no file."""
+        leading = {link.source for link, target in self._all_links if target is not None and target != link.source}
+        for path in self._files:
+            if is_note(path) and self._reports(path) and path not in leading:
+                yield Finding(path)
+
+    def unused_attachments(self) -> Iterator[Finding]:
+        """Files that are no notes, canvases or bases, and that nothing links to or embeds."""
+        for path in self._files:
+            if not path.lower().endswith(_LINKING) and self._reports(path) and path not in self._linked:
+                yield Finding(path)
+
+    # -- properties ---------------------------------------------------------------------------------------------
+
+    def broken_properties(self) -> Iterator[Finding]:
+        """Notes with properties, or some of them, that Obsidian does not read (rules 49, 52 and 53)."""
+        for number, (path, facts) in enumerate(self._facts.items()):
+            if number % _CHECK_EVERY == 0:
+                self._check()
+            if not self._reports(path):
+                continue
+            if not facts.properties and self._is_broken(path):
+                yield Finding(path, "its YAML cannot be read, so it has no properties, tags or aliases")
+                continue
+            names = {name.lower(): name for name in facts.properties}
+            for former, now in _FORMER.items():
+                if former in names:
+                    yield Finding(path, f"{names[former]!r} is ignored since Obsidian 1.9; it is {now!r} now")
+            value = facts.properties.get(names.get("tags", ""))
+            if isinstance(value, str) and value.strip() and not property_tags({"tags": value}):
+                yield Finding(path, f"'tags' holds {shortened(value, 50)!r}, which is no tag; make it a list")
+
+    def _is_broken(self, path: str) -> bool:
+        try:
+            data, _stat = self._storage.read(parse_path(path), limit=_PROPERTIES_BYTES)
+        except ToolFailure:
+            return False
+        text = data.decode("utf-8", "surrogateescape")
+        block = find_frontmatter(text)
+        yaml = text[block.yaml_start : block.yaml_end] if block else ""
+        lines = [line for line in yaml.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+        return bool(lines) and read_properties(yaml) is None
+
+    # -- showing ------------------------------------------------------------------------------------------------
+
+    def shown(self, finding: Finding) -> dict[str, Any]:
+        """A finding for programs, and in `text` for models: its place is looked up, and what a link may have meant."""
+        data: dict[str, Any] = {"path": finding.path}
+        says, link = finding.says, finding.link
+        if link is None:
+            return data | dict(finding.facts) | {"text": f"{finding.path}: {says}" if says else finding.path}
+        found = self._places.line_of(link)
+        data |= dict(finding.facts) | {"line": found[0] if found else None}
+        if not says:
+            data["likely"] = likely = self.likely(link)
+            says = f"likely {', '.join(likely)}" if likely else "nothing is called like it"
+        place = f"{finding.path}:{found[0]}" if found else finding.path
+        return data | {"text": f"{place}: {shortened(link.original)} - {says}"}
+
+    def likely(self, link: StoredLink) -> list[str]:
+        """Files that a broken link may have meant: by an alias, by the same letters, by like ones."""
+        name = link.linkpath.rpartition("/")[2]
+        found = dict.fromkeys(self._knowledge.with_alias(name))
+        stem = link_key(name)
+        from rapidfuzz import fuzz, process  # noqa: PLC0415 - a start is faster without
+
+        for near, _score, _place in process.extract(stem, self._stems.keys(), scorer=fuzz.ratio, limit=LIKELY,
+                                                    score_cutoff=LIKENESS):  # fmt: skip
+            found |= dict.fromkeys(self._stems[near])
+        folded = _letters(stem)
+        found |= dict.fromkeys(self._letters.get(folded, ()) if folded else ())
+        return [path for path in found if self._knows(path)][:LIKELY]
+
+    # -- what there is ------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _files(self) -> list[str]:
+        return [file.path for file in self._knowledge.files()]
+
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        return frozenset(self._files)
+
+    @cached_property
+    def _facts(self) -> dict[str, NoteFacts]:
+        return {facts.path: facts for facts in self._knowledge.notes()}
+
+    @cached_property
+    def _all_links(self) -> list[tuple[StoredLink, str | None]]:
+        """Every link of the vault, with where it leads; one to a file that the user has closed leads nowhere."""
+        names, found = self._knowledge.names, list[tuple[StoredLink, str | None]]()
+        sources = [path for path in self._files if path.lower().endswith((".md", ".canvas"))]
+        for number, path in enumerate(sources):
+            if number % _CHECK_EVERY == 0:
+                self._check()
+            for link in self._knowledge.links_from(path):
+                target = names.resolve(link.linkpath, path)
+                found.append((link, target if target is not None and self._knows(target) else None))
+        return found
+
+    @cached_property
+    def _links(self) -> list[tuple[StoredLink, str | None]]:
+        """Those that are reported."""
+        return [(link, target) for link, target in self._all_links if self._reports(link.source)]
+
+    @cached_property
+    def _linked(self) -> set[str]:
+        """Files that another file links to; addresses in definitions and HTML count here, too."""
+        found = {target for link, target in self._all_links if target is not None and target != link.source}
+        names = self._knowledge.names
+        wanted = [path for path in self._files if path not in found]
+        for link in self._knowledge.links_named({link_key(path) for path in wanted}):
+            target = None if link.counts else names.resolve(link.linkpath, link.source)
+            if target is not None and target != link.source:
+                found.add(target)
+        return found
+
+    @cached_property
+    def _stems(self) -> dict[str, list[str]]:
+        stems: dict[str, list[str]] = defaultdict(list)
+        for path in self._files:
+            stems[link_key(path)].append(path)
+        return stems
+
+    @cached_property
+    def _letters(self) -> dict[str, list[str]]:
+        letters: dict[str, list[str]] = defaultdict(list)
+        for path in self._files:
+            letters[_letters(note_name(path))].append(path)
+        return letters
+
+    def _knows(self, path: str) -> bool:
+        return path in self._known
+
+    def _reports(self, path: str) -> bool:
+        return path.startswith(self._folder) and not self._excluded(path)
+
+
+def _letters(name: str) -> str:
+    """A name's letters and digits alone: `Book-Club` and `book club` are one."""
+    return "".join(character for character in fold(name) if character.isalnum())
+
+
+def _has(facts: NoteFacts, subpath: str) -> bool:
+    """Whether a note has the part that a link names; what names no part is there."""
+    try:
+        reference = parse_reference(f"note{subpath}")
+    except InvalidParameters:
+        return True
+    note = ParsedNote(headings=facts.headings, blocks=tuple(BlockId(0, 0, name) for name in facts.block_ids))
+    return not reference.part or has_part(note, reference)

@@ -1,0 +1,298 @@
+"""The tool `split_note`: sections of a note become notes of their own, and every link to what is in them follows."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Literal, NamedTuple
+
+from pydantic import Field
+
+from bridge.clock import Clock
+from bridge.contract.consent import ConsentClass
+from bridge.errors import InvalidParameters, NotFound
+from bridge.notes.linktext import encode_destination, fits_wikilink, link_path
+from bridge.notes.note import ParsedNote
+from bridge.notes.outline import Outline, block_keys
+from bridge.notes.redirection import Place, Redirection
+from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.tools.everyday.places import line_number
+from bridge.tools.everyday.rename_heading import heading_number
+from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
+from bridge.tools.files.note_names import note_name as name_after
+from bridge.tools.files.paths import NOTE, vault_path
+from bridge.tools.formatting import counted
+from bridge.tools.joining import check_joined, ending_of, parsed
+from bridge.tools.kinds import write_spec
+from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
+from bridge.tools.parameters import LONGEST_PATH, NoteName, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage, exists
+from bridge.vault.file_types import note_name
+from bridge.vault.name_folding import fold
+from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.plan import ChangeKind, ChangePlan
+
+MOST = 200
+"""Sections that one call makes notes of."""
+
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\](:?)")
+
+
+class SplitNoteParams(SnakeCaseParams):
+    """Which note, and which of its sections."""
+
+    path: NoteName = Field(description="Note name, path or wikilink")
+    headings: list[str] | None = Field(
+        default=None, min_length=1, max_length=MOST, description="The headings whose sections become notes"
+    )
+    level: int | None = Field(default=None, ge=1, le=6, description="Instead of headings: all headings of this level")
+    folder: str | None = Field(
+        default=None, max_length=LONGEST_PATH, description="Folder of the new notes (default: the note's)"
+    )
+    leave: Literal["link", "embed", "nothing"] = Field(
+        default="link", description="What takes the place of each section"
+    )
+
+
+class _Section(NamedTuple):
+    """One section that becomes a note.
+
+    Attributes:
+        first: The number of its heading.
+        stop: The number of the first heading behind it.
+        place: Where the note will lie.
+    """
+
+    first: int
+    stop: int
+    place: VaultPath
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """The note that is split, as it is."""
+
+    path: str
+    data: bytes
+    text: str
+    parsed: ParsedNote
+
+
+class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
+    """Splits a note.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    spec = write_spec(
+        name="split_note",
+        title="Split note",
+        action="split/split {path|a note}",
+        description=(
+            "Make notes of sections of a note, each named after its heading. Links to headings and blocks in them "
+            "follow: one change, one undo."
+        ),
+        icon="split",
+        parameters=SplitNoteParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="split",
+        timeout=300.0,
+    )
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        super().__init__(storage)
+        self._keeper = LinkKeeper(storage, clock)
+
+    def prepare(self, params: SplitNoteParams, context: CallContext) -> ChangePlan:
+        """Plan the notes, what is left, and the links that follow."""
+        if (params.headings is None) == (params.level is None):
+            raise InvalidParameters("Give either headings or level, and not both")
+        path, data = self._note(params.path)
+        text = decoded(data)
+        note = _Note(path, data, text, parsed(text))
+        sections = self._sections(params, note)
+        _check_apart(note, sections)
+        moving = self._moving(note, sections)
+        kept, builder = KeptLinks(), self._storage.plan()
+        builder.modify(parse_path(path), data, encoded(self._rest(params, note, sections, moving, kept)))
+        for section in sections:
+            builder.create(section.place, encoded(self._section(note, section, moving, kept)))
+        touched = [path, *(str(section.place) for section in sections)]
+        others = [source for source in self._keeper.sources(moving, touched) if source != path]
+        for found in self._keeper.rewritten(moving, others, kept, context):
+            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
+        named = ", ".join(str(section.place) for section in sections)
+        summary = f"Split {path}: {counted(len(sections), 'section')} to {named}{kept.sentence}"
+        warnings = [*_footnotes(note, sections), *kept.warnings]
+        return builder.build(self.spec.operation, summary, warnings, broken=kept.broken, whole=True)
+
+    def report(self, params: SplitNoteParams, applied: Applied) -> Output:
+        """Which notes there are now, and which changed for it."""
+        del params
+        plan = applied.plan
+        created = [change.path for change in plan.changes if change.kind is ChangeKind.CREATE]
+        path, *updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
+        data = {"path": path, "created": created, "updated": updated} | broken_data(plan)
+        return Output(data, f"{plan.summary}.{broken_sentence(plan)} ({applied.execution_id})")
+
+    # -- what goes where ----------------------------------------------------------------------------------------
+
+    def _sections(self, params: SplitNoteParams, note: _Note) -> list[_Section]:
+        """The sections that become notes, in order, none within another."""
+        headings = note.parsed.headings
+        if params.headings is not None:
+            wanted = sorted({heading_number(note.text, note.path, heading) for heading in params.headings})
+        else:
+            wanted = [number for number, heading in enumerate(headings) if heading.level == params.level]
+        if not wanted:
+            raise NotFound(f"{note.path!r} has no heading of level {params.level}")
+        if len(wanted) > MOST:
+            raise InvalidParameters(f"{note.path!r} has {len(wanted)} such sections; one call takes {MOST}")
+        outline, taken = Outline.of(note.parsed), set[str]()
+        folder = self._folder(params.folder, note.path)
+        found: list[_Section] = []
+        for first in wanted:
+            if found and first < found[-1].stop:
+                inner, outer = headings[first].heading, headings[found[-1].first].heading
+                raise InvalidParameters(f"The section {inner!r} is a part of {outer!r}; name one of them")
+            found.append(
+                _Section(first, outline.section_end(first), self._place(folder, headings[first].heading, taken))
+            )
+        return found
+
+    def _folder(self, given: str | None, path: str) -> VaultPath:
+        if given is None:
+            return parse_path(path).parent
+        return vault_path(given or "/", self._storage, "folder")
+
+    def _place(self, folder: VaultPath, heading: str, taken: set[str]) -> VaultPath:
+        """A free place for a note that is named after a heading."""
+        name = name_after(heading)
+        for number in count():
+            path = folder.child(f"{name} {number}{NOTE}" if number else f"{name}{NOTE}")
+            if fold(str(path)) not in taken and not exists(self._storage, path):
+                taken.add(fold(str(path)))
+                self._storage.check_new_name(path.name)
+                return self._storage.resolve_new(path)
+        raise AssertionError  # pragma: no cover - counting does not end
+
+    def _moving(self, note: _Note, sections: Sequence[_Section]) -> Redirection:
+        """Where each part of the note goes."""
+        headings, parts = note.parsed.headings, dict[Place, Place]()
+        after = dict[str, Outline]()
+        rest = list(range(len(headings)))
+        for section in sections:
+            start, end = _span(note, section)
+            place = str(section.place)
+            blocks = block_keys(block for block in note.parsed.blocks if start <= block.start < end)
+            after[place] = Outline(headings[section.first : section.stop], blocks)
+            for number in range(section.first, section.stop):
+                rest.remove(number)
+                parts[Place(note.path, number)] = Place(place, number - section.first)
+            parts |= {Place(note.path, block): Place(place, block) for block in blocks}
+        for number, old in enumerate(rest):
+            parts[Place(note.path, old)] = Place(note.path, number)
+        moved = frozenset[str]().union(*(outline.blocks for outline in after.values()))
+        before = Outline.of(note.parsed)
+        after[note.path] = Outline(tuple(headings[number] for number in rest), before.blocks - moved)
+        names = self._keeper.moving({}).before
+        made = {str(section.place): str(section.place) for section in sections}
+        form = self._storage.app_settings.new_link_format
+        return Redirection(names, names.moved(dict(made)), {}, form, {note.path: before}, after, parts)
+
+    # -- the texts ----------------------------------------------------------------------------------------------
+
+    def _rest(
+        self, params: SplitNoteParams, note: _Note, sections: Sequence[_Section], moving: Redirection, kept: KeptLinks
+    ) -> str:
+        """The note without the sections, with what takes their places."""
+        spans = [_span(note, section) for section in sections]
+        text = self._rewritten(
+            note, moving, kept, lambda at: not any(start <= at < end for start, end in spans), lambda line: line
+        )
+        pieces, at, ending = list[str](), 0, ending_of(note.text)
+        for section in sections:
+            start, end = _span(replace(note, text=text, parsed=parsed(text)), section)
+            left = self._left(params, note.path, section, moving)
+            pieces += text[at:start], left + ending if left else ""
+            pieces.append(ending if left and end < len(text) else "")
+            at = end
+        return "".join([*pieces, text[at:]])
+
+    def _section(self, note: _Note, section: _Section, moving: Redirection, kept: KeptLinks) -> str:
+        """A new note: the section with its heading."""
+        start, end = _span(note, section)
+        first = line_number(note.text, start)
+        here = replace(moving, here={note.path: str(section.place)})
+        text = self._rewritten(note, here, kept, lambda at: start <= at < end, lambda line: line - first + 1)
+        start, end = _span(replace(note, text=text, parsed=parsed(text)), section)
+        return text[start:end].rstrip(" \t\r\n") + ending_of(note.text)
+
+    def _rewritten(
+        self,
+        note: _Note,
+        moving: Redirection,
+        kept: KeptLinks,
+        inside: Callable[[int], bool],
+        line: Callable[[int], int],
+    ) -> str:
+        """The whole note with its links as they must be in one place; what is noted is what stands there."""
+        own = KeptLinks()
+        found = self._keeper.rewrite(note.path, note.data, moving, own)
+        starts = [0, *(match.end() for match in re.finditer("\n", note.text))]
+        broken = [each for each in own.broken if inside(starts[each.line - 1])]
+        if broken:
+            kept.warnings += own.warnings
+            kept.broken += [each._replace(line=line(each.line)) for each in broken]
+        return decoded(found.new) if found else note.text
+
+    def _left(self, params: SplitNoteParams, source: str, section: _Section, moving: Redirection) -> str:
+        """What takes the place of a section."""
+        if params.leave == "nothing":
+            return ""
+        target, mark = str(section.place), "!" if params.leave == "embed" else ""
+        wiki = link_path(target, source, moving.after, moving.form, markdown=False)
+        if wiki and fits_wikilink(wiki) and not self._storage.app_settings.use_markdown_links:
+            return f"{mark}[[{wiki}]]"
+        path = link_path(target, source, moving.after, moving.form, markdown=True) or target
+        return f"{mark}[{note_name(target)}]({encode_destination(path)})"
+
+
+def _span(note: _Note, section: _Section) -> tuple[int, int]:
+    """Where a section begins and ends: whole lines."""
+    headings, text = note.parsed.headings, note.text
+    start = text.rfind("\n", 0, headings[section.first].start) + 1
+    if section.stop >= len(headings):
+        return start, len(text)
+    return start, text.rfind("\n", 0, headings[section.stop].start) + 1
+
+
+def _check_apart(note: _Note, sections: Sequence[_Section]) -> None:
+    """Refuse to part what is read otherwise when it stands by itself."""
+    spans, at, rest = [_span(note, section) for section in sections], 0, list[str]()
+    for start, end in spans:
+        rest.append(note.text[at:start])
+        at = end
+    rest.append(note.text[at:])
+    pieces = [rest[0]]
+    for (start, end), piece in zip(spans, rest[1:], strict=True):
+        pieces += note.text[start:end], piece
+    alone = [parsed(pieces[0]), *(parsed(f"\n{piece}") for piece in pieces[1:])]  # what begins with --- is no YAML
+    check_joined(note.parsed, alone, "A section")
+
+
+def _footnotes(note: _Note, sections: Sequence[_Section]) -> Sequence[str]:
+    """A sentence for each section with footnotes whose text stands elsewhere."""
+    found = []
+    for section in sections:
+        start, end = _span(note, section)
+        marks = _FOOTNOTE.findall(note.text[start:end])
+        defined = {name for name, colon in marks if colon}
+        lost = list(dict.fromkeys(name for name, colon in marks if not colon and name not in defined))
+        if lost:
+            found.append(
+                f"The text of these footnotes of {str(section.place)!r} stays in {note.path!r}: {', '.join(lost)}"
+            )
+    return found

@@ -1,0 +1,118 @@
+"""Texts put together: the line ending that prevails, the space between, and what must come of it."""
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from bridge.errors import Conflict
+from bridge.notes.edits import Edit, apply
+from bridge.notes.frontmatter import find_frontmatter
+from bridge.notes.markdown import parse_note
+from bridge.notes.note import ParsedNote
+from bridge.notes.work import Work
+from bridge.vault.name_folding import fold
+from bridge.vault.text import prevailing_ending
+
+
+def ending_of(text: str) -> str:
+    """The line ending that prevails in a text."""
+    head = text[:100_000].encode("utf-8", "surrogatepass")
+    return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
+
+
+def with_ending(text: str, ending: str) -> str:
+    """A text with this line ending throughout."""
+    return text.replace("\r\n", "\n").replace("\n", ending)
+
+
+def body_of(text: str) -> str:
+    """A note without its properties, and without blank lines at both ends."""
+    block = find_frontmatter(text)
+    lines = (text[block.end :] if block else text.removeprefix("\ufeff")).split("\n")
+    while lines and not lines[0].strip():
+        del lines[0]
+    while lines and not lines[-1].strip():
+        del lines[-1]
+    return "\n".join(lines)
+
+
+def appended(text: str, added: str, ending: str) -> str:
+    """A text with another one below it, one blank line between.
+
+    Args:
+        text: The first.
+        added: The second, without blank lines at its ends.
+        ending: The line ending of the first.
+    """
+    if not added:
+        return text
+    last = text.rstrip(" \t\r\n")
+    gap = ending * 2 if last and not text.endswith("\n") else "" if not last else ending
+    if last and text[len(last) :].count("\n") > 1:
+        gap = ""
+    return f"{text}{gap}{with_ending(added, ending)}{ending}"
+
+
+def parsed(text: str) -> ParsedNote:
+    """What a note says, as far as a note may be work."""
+    return parse_note(text, outline=False, work=Work.of_one_note())
+
+
+def check_joined(whole: ParsedNote, parts: Sequence[ParsedNote], what: str) -> None:
+    """Refuse to join texts of which one would be read otherwise than by itself, below a code block that is left open.
+
+    Args:
+        whole: All of them together, parsed.
+        parts: Each by itself, in order.
+        what: Whose text it is, for people.
+
+    Raises:
+        Conflict: Headings, tags, blocks or links are others.
+    """
+    if _said([whole]) != _said(parts):
+        raise Conflict(
+            f"{what} would be read otherwise than now, because a code block, comment or the like is left open before "
+            "it; nothing was planned. Close that first",
+            code="no_match",
+        )
+
+
+def _said(notes: Sequence[ParsedNote]) -> tuple[list[tuple[int, str]], list[str], list[str], list[str]]:
+    """What notes say together."""
+    return (
+        [(each.level, each.heading) for note in notes for each in note.headings],
+        [each.tag for note in notes for each in note.tags],
+        [each.id for note in notes for each in note.blocks],
+        [each.original for note in notes for each in note.all_links if not each.key],
+    )
+
+
+def with_blocks(text: str, ids: Mapping[str, str]) -> str:
+    """A note in which some blocks have other ids.
+
+    Args:
+        text: The note.
+        ids: The new id of each, by the old one, folded; those that stay are passed over.
+    """
+    edits = []
+    for block in parsed(text).blocks:
+        new = ids.get(fold(block.id), fold(block.id))
+        if new != fold(block.id):
+            mark = f"^{block.id}"
+            start = text.rfind(mark, block.start, block.end)
+            start = text.find(mark, block.end) if start < 0 else start  # on a line of its own below a list or table
+            edits.append(Edit(start + 1, start + 1 + len(block.id), new))
+    return apply(text, edits)
+
+
+def free_block(block: str, taken: AbstractSet[str]) -> str:
+    """A block's id, or the like of it, that nothing has.
+
+    Args:
+        block: The id.
+        taken: Those that are taken.
+    """
+    number, name = 1, block
+    while name in taken:
+        number += 1
+        name = f"{block}-{number}"
+    return name

@@ -1,0 +1,1 @@
+"""Templates: named chains with parameters, which the user keeps, and the tool that lists and runs them."""

@@ -1,0 +1,154 @@
+"""The templates of a vault: those that came with the bridge, and the user's own in a file outside the vault."""
+
+import threading
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import orjson
+from pydantic import ValidationError
+
+from bridge.contract.templates import Template, TemplateInfo
+from bridge.errors import Conflict, InvalidParameters, NotFound
+from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.tools.templates.template_values import check_template
+
+MOST: Final = 100
+"""Templates of the user's own."""
+LARGEST: Final = 64 << 10
+"""Bytes of one, as JSON."""
+
+
+class TemplateStore:
+    """The templates of one vault. Every method may be called from any thread; `save` and `remove` block.
+
+    Args:
+        folder: A folder outside the vault, for this user only.
+    """
+
+    def __init__(self, folder: PrivateFolder) -> None:
+        self._lock = threading.Lock()
+        self._file = PrivateFile(
+            folder,
+            "templates.json",
+            "templates",
+            read=_read,
+            fault=lambda error: (
+                f"Your templates cannot be read, so only those that came with the bridge are there ({error}). "
+                "Mend or remove templates.json"
+            ),
+        )
+        self._own: dict[str, Template] = self._file.load()
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the file; None while it can be used."""
+        return self._file.fault
+
+    def all(self) -> list[TemplateInfo]:
+        """All there are, by name."""
+        found = {name: TemplateInfo(template=template, shipped=True) for name, template in shipped().items()}
+        found |= {name: TemplateInfo(template=template, shipped=False) for name, template in self._own.items()}
+        return [found[name] for name in sorted(found)]
+
+    def get(self, name: str) -> Template:
+        """The template of a name.
+
+        Raises:
+            NotFound: There is none; says which there are.
+        """
+        found = self._own.get(name) or shipped().get(name)
+        if found is None:
+            names = ", ".join(info.template.name for info in self.all())
+            raise NotFound(f"There is no template {name[:64]!r}; there are: {names}")
+        return found
+
+    def save(self, template: Template, *, replace: bool = False) -> None:
+        """Keep a template. One with the name of one that came with the bridge takes its place.
+
+        Args:
+            template: The template.
+            replace: Whether one of the user's own with this name is overwritten.
+
+        Raises:
+            InvalidParameters: It cannot be run, or there are too many or too large ones.
+            Conflict: `exists`: there is one of this name.
+            ExecutionFailed: The file has a fault or cannot be written; all is as it was.
+        """
+        check_template(template)
+        size = len(orjson.dumps(_form(template)))
+        if size > LARGEST:
+            raise InvalidParameters(f"A template has at most {LARGEST >> 10} KiB, and this one has {size >> 10} KiB")
+        with self._lock:
+            if template.name in self._own and not replace:
+                raise Conflict(f"There is a template {template.name!r} already", code="exists")
+            if len(self._own) >= MOST and template.name not in self._own:
+                raise InvalidParameters(f"{MOST} templates are kept; remove one first")
+            self._keep(self._own | {template.name: template})
+
+    def remove(self, name: str) -> bool:
+        """Remove one of the user's own.
+
+        Returns:
+            Whether there is one of this name still, which came with the bridge.
+
+        Raises:
+            NotFound: The user has none of this name.
+            InvalidParameters: It came with the bridge.
+            ExecutionFailed: The file has a fault or cannot be written; all is as it was.
+        """
+        with self._lock:
+            if name not in self._own:
+                self.get(name)
+                raise InvalidParameters(f"The template {name!r} came with the bridge and stays")
+            self._keep({key: kept for key, kept in self._own.items() if key != name})
+        return name in shipped()
+
+    def _keep(self, own: dict[str, Template]) -> None:
+        self._file.save([_form(own[name]) for name in sorted(own)])
+        self._own = own
+
+
+def parse_template(content: Any) -> Template:
+    """A template from JSON.
+
+    Args:
+        content: The JSON value.
+
+    Raises:
+        InvalidParameters: It is none, or cannot be run.
+    """
+    try:
+        template = Template.model_validate(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        raise InvalidParameters(f"This is no template: {where}: {first['msg']}") from None
+    check_template(template)
+    return template
+
+
+@cache
+def shipped() -> dict[str, Template]:
+    """The templates that come with the bridge, by name."""
+    return {template.name: template for template in _shipped()}
+
+
+def _shipped() -> Iterator[Template]:
+    for file in sorted(files(__package__).joinpath("shipped").iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".json"):
+            yield parse_template(orjson.loads(file.read_bytes()))
+
+
+def _form(template: Template) -> dict[str, Any]:
+    """A template as its file has it."""
+    return template.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+
+
+def _read(members: Any) -> dict[str, Template]:
+    try:
+        found = [parse_template(member) for member in members]
+    except InvalidParameters as error:
+        raise ValueError(error.message) from None
+    return {template.name: template for template in found}

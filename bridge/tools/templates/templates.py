@@ -1,0 +1,110 @@
+"""The tool `templates`: chains that the user keeps under a name, listed and run."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from bridge.clock import Clock
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.templates import Template, TemplateParameter
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.tool import (
+    VAULT,
+    Applied,
+    CallContext,
+    ChainEffect,
+    Output,
+    ReadEffect,
+    ReadTool,
+    ToolSpec,
+    WriteTool,
+)
+from bridge.tools.drafts.chain import changed
+from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.template_values import template_effect
+
+
+class TemplatesParams(Params):
+    """What is to be done, and with which template."""
+
+    action: Literal["list", "run"] = Field(default="list")
+    name: str | None = Field(default=None, min_length=1, max_length=100, description="For run: which template")
+    values: dict[str, Any] = Field(default_factory=dict, description="For run: by the names of its parameters")
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        if self.action == "run" and self.name is None:
+            raise ValueError("run needs the name of a template, as `list` has them")
+        return self
+
+
+class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
+    """Lists the user's templates, and runs one with the rights of whoever calls.
+
+    Args:
+        store: The templates.
+        clock: For what day it is.
+    """
+
+    spec = ToolSpec(
+        name="templates",
+        title="Templates",
+        action="run/ran the template[ {name}]",
+        description="The user's templates for work that comes again: list them, and run one as one change.",
+        icon="list-checks",
+        parameters=ModelParameters(TemplatesParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.NEVER,
+        default_mode=ConsentMode.ALWAYS_ASK,
+        covers=Covers.TARGET,
+        sensitive=frozenset({"values"}),
+        presets=frozenset({VAULT}),
+        comes_with="draft",
+        stages=False,
+    )
+
+    def __init__(self, store: TemplateStore, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def prepare(self, params: TemplatesParams, context: CallContext) -> ChainEffect | ReadEffect:  # type: ignore[override] # it is both kinds
+        """The calls of the template, which say themselves what they do; listing is nobody's business to ask about."""
+        del context
+        if params.action == "list":
+            return ReadEffect((), "List the templates", own=True)
+        today = self._clock.now().astimezone().date()
+        return template_effect(self._store.get(params.name or ""), params.values, today)
+
+    def run(self, params: TemplatesParams, context: CallContext) -> Output:
+        """List them."""
+        del params, context
+        found = [info.template for info in self._store.all()]
+        return Output([_shown(template) for template in found], "\n".join(map(_said, found)))
+
+    def report(self, params: TemplatesParams, applied: Applied) -> Output:
+        """What was changed by its calls."""
+        del params
+        return changed(applied)
+
+
+def _shown(template: Template) -> dict[str, Any]:
+    shown: dict[str, Any] = template.model_dump(
+        mode="json", by_alias=True, include={"name", "title", "description", "parameters"}
+    )
+    return shown
+
+
+def _said(template: Template) -> str:
+    lines = [f"{template.name}: {template.title}. {template.description}".rstrip()]
+    return "\n".join([*lines, *(f"  {_parameter(parameter)}" for parameter in template.parameters)])
+
+
+def _parameter(parameter: TemplateParameter) -> str:
+    need = "" if parameter.default is None else f", {parameter.default!r} if left out"
+    if parameter.default is None and parameter.optional:
+        need = ", may be left out"
+    choices = f"; one of {', '.join(parameter.choices)}" if parameter.choices else ""
+    said = f": {parameter.description}" if parameter.description else ""
+    return f"{parameter.name} ({parameter.type}{need}{choices}){said}"

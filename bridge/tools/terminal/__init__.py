@@ -1,0 +1,1 @@
+"""Commands that agents run, on a copy of the vault."""

@@ -1,0 +1,311 @@
+"""The tool `run_terminal_command`: a command, run on a copy of the vault, whose changes are then made in the vault."""
+
+import asyncio
+import codecs
+import os
+import shlex
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import Field
+
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.identity.caller import Caller
+from bridge.sandbox.job import Ending, Report
+from bridge.sandbox.programs import Programs
+from bridge.sandbox.system import SEARCH_PATH
+from bridge.settings.model import LONGEST_COMMAND, Settings
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
+from bridge.tools.terminal.commands import find_program, parse_command, runs_others
+from bridge.tools.terminal.taking_over import TakingOver
+from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
+from bridge.tools.vault_storage import VaultStorage
+from bridge.vault.os_errors import as_failure
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan
+from bridge.vault.unprotected import NO_BACKUP
+from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
+
+_SPARE: Final = 600.0
+"""Seconds for the copy and for the changes, besides those of the command."""
+_MOST_NAMED: Final = 50
+"""Files that a text names; the data has all of them."""
+_MEGABYTE: Final = 1024 * 1024
+_ENDINGS: Final = {
+    Ending.TIMED_OUT: "It took longer than it may and was ended",
+    Ending.MEMORY: "It took more memory than it may and was ended",
+    Ending.PROCESSES: "It started more processes than it may and was ended",
+    Ending.DISK: "It wrote more than it may and was ended",
+    Ending.OUTPUT: "It said more than it may and was ended",
+    Ending.STOPPED: "It was stopped",
+}
+
+
+class RunTerminalCommandParams(Params):
+    """Which command."""
+
+    command: str = Field(description="The terminal command to run")
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """How a command is run.
+
+    Attributes:
+        program: The real path of the program, or of the shell.
+        arguments: What it is given.
+        places: Which of the arguments name a place in the vault and nothing else.
+        by_shell: Whether a shell runs it.
+        runs_others: Whether what is shown does not say all that it may do.
+    """
+
+    program: str
+    arguments: tuple[str, ...]
+    places: frozenset[int] = frozenset()
+    by_shell: bool = False
+    runs_others: bool = False
+
+
+@dataclass(slots=True)
+class _Said:
+    """What a command has said so far, its output and its errors apart."""
+
+    texts: dict[str, list[str]] = field(default_factory=lambda: {"stdout": [], "stderr": []})
+    _decoders: dict[str, codecs.IncrementalDecoder] = field(
+        default_factory=lambda: {
+            name: codecs.getincrementaldecoder("utf-8")(errors="replace") for name in ("stdout", "stderr")
+        }
+    )
+
+    def add(self, name: Literal["stdout", "stderr"], data: bytes) -> str:
+        """Take a piece; returns it as text."""
+        text = self._decoders[name].decode(data)
+        self.texts[name].append(text)
+        return text
+
+    def of(self, name: str) -> str:
+        """All of it."""
+        return "".join(self.texts[name])
+
+
+class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
+    """Runs a command.
+
+    The command works on a copy of the vault. When it has ended by itself, what it did there is made in the vault as
+    one change, if nobody else has changed the same file meanwhile. So whatever becomes of the command or the bridge,
+    the vault is as it was or as the command left it, and the old bytes are in the history.
+
+    Args:
+        storage: The vault.
+        programs: Starts programs.
+        in_draft: Whether a caller is in a draft.
+    """
+
+    spec = ToolSpec(
+        name="run_terminal_command",
+        title="Run terminal command",
+        action="run/ran {command|a command}",
+        description=(
+            "Run a terminal command in the vault's folder and return its output. It works on a copy of the vault "
+            "without closed notes and dot-folders; when it has ended, its changes are made in the vault as one change, "
+            "which can be undone. One program with its arguments may be remembered by the user; pipes, redirections, "
+            "globs and interpreters are asked about every time. Use the tools for notes where they can do it: they "
+            "keep links."
+        ),
+        icon="terminal",
+        parameters=ModelParameters(RunTerminalCommandParams),
+        operation=Operation.EXECUTE,
+        risk=RiskLevel.HIGH,
+        consent_class=ConsentClass.SESSION,
+        default_mode=ConsentMode.SESSION_ALLOW,
+        default_rate=10,
+        id_prefix="command",
+        switched=True,
+        timeout=LONGEST_COMMAND + _SPARE,
+    )
+
+    def __init__(self, storage: VaultStorage, programs: Programs, in_draft: Callable[[Caller], bool]) -> None:
+        self._storage = storage
+        self._programs = programs
+        self._in_draft = in_draft
+        self._one_at_a_time = asyncio.Lock()
+
+    def prepare(self, params: RunTerminalCommandParams, context: CallContext) -> RequestEffect:
+        """Say what will run, and what it can reach."""
+        settings = context.settings
+        if not settings.allow_terminal:
+            raise PermissionDenied(
+                "Commands are not allowed here. The user can allow them in the settings, or with "
+                "`vault-bridge settings set allowTerminal=true`",
+                code="terminal_off",
+            )
+        self._programs.refuse_unconfined()
+        if self._in_draft(context.caller):
+            raise InvalidParameters(f"{self.spec.title} is not possible in a draft. Submit or discard it first")
+        planned = self._planned(params.command)
+        return RequestEffect(
+            running(planned.program, planned.arguments, planned.places),
+            f"Run command: {params.command.strip()}",
+            exact=params.command.strip(),
+            warnings=tuple(self._warnings(settings)),
+            insists=_insists(planned),
+        )
+
+    async def run(
+        self, params: RunTerminalCommandParams, context: CallContext
+    ) -> AsyncIterator[str | Output | Outcome]:
+        """Run it on a copy, passing on what it says, and hand over what it did."""
+        planned = await asyncio.to_thread(self._planned, params.command)
+        async with self._one_at_a_time:
+            workspace = await asyncio.to_thread(self._workspace, context.settings)
+            try:
+                said = _Said()
+                async for piece in self._run(planned, workspace, said):
+                    if isinstance(piece, str):
+                        yield piece
+                    elif piece.ending is Ending.EXITED:
+                        differences = await asyncio.to_thread(workspace.copy.differences)
+                        yield self._outcome(
+                            params.command.strip(), workspace.copy, differences, partial(_report, piece, said)
+                        )
+                    else:
+                        yield _report(piece, said, None, [])
+            finally:
+                await asyncio.to_thread(workspace.remove)
+
+    def _outcome(
+        self,
+        command: str,
+        copy: WorkingCopy,
+        differences: Differences,
+        report: Callable[[Applied | None, list[tuple[str, str]]], Output],
+    ) -> Outcome:
+        """What a command did to a copy, to be done in the vault."""
+        left: list[tuple[str, str]] = []
+
+        def plan(refused: Callable[[str], str | None]) -> ChangePlan | None:
+            taking = TakingOver(self._storage, copy, differences, refused)
+            try:
+                return taking.plan(command)
+            finally:
+                left[:] = taking.left
+
+        return Outcome(plan, lambda applied: report(applied, left))
+
+    async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
+        """What the command says, and then how it ended."""
+        argv = [workspace.placed(word) for word in (planned.program, *planned.arguments)]
+        limit = workspace.profile.limits.output
+        program = await self._programs.start(
+            workspace.profile, argv, folder=workspace.copy.place, environment=workspace.environment
+        )
+        try:
+            async for name, data in program.output(limit):
+                if text := said.add(name, data):
+                    yield text
+        except BaseException:
+            program.end()
+            await asyncio.shield(program.ended())
+            raise
+        report = await program.ended()
+        if report.ending is Ending.NOT_STARTED:
+            raise ExecutionFailed(f"The command could not be started {report.message}")
+        yield report
+
+    def _planned(self, text: str) -> _Planned:
+        """How a command is run. Raises InvalidParameters or NotFound."""
+        command = parse_command(text)
+        if command.argv is None:
+            program, first = _shell()
+            return _Planned(program, (*first, command.text), by_shell=True)
+        name, *arguments = command.argv
+        found = find_program(name, SEARCH_PATH if sys.platform != "win32" else os.get_exec_path())
+        if found is None:
+            raise NotFound(f"There is no program {name!r} among those that commands can use")
+        in_vault = Path(found).is_relative_to(self._storage.files.root.path)
+        places = frozenset(at for at, word in enumerate(arguments) if self._names_a_place(word))
+        others = in_vault or runs_others(found, arguments, called=name)
+        return _Planned(found, tuple(arguments), places, runs_others=others)
+
+    def _names_a_place(self, word: str) -> bool:
+        """Whether a word can be nothing but a place in the vault that is there."""
+        if word.startswith("-") or word in {".", ".."}:
+            return False
+        try:
+            path = parse_path(word, vault=self._storage.top)
+            return bool(path.parts) and self._storage.files.exists(path)
+        except ToolFailure:
+            return False
+
+    def _workspace(self, settings: Settings) -> Workspace:
+        with_git = self._storage.closed() is None
+        try:
+            return make_workspace(self._storage.files, self._programs, settings, with_git=with_git)
+        except OSError as error:
+            raise as_failure(error, "the copy of the vault") from error
+
+    def _warnings(self, settings: Settings) -> Iterator[str]:
+        sandbox = self._programs.sandbox
+        if sandbox.confines:
+            yield f"{sandbox.sentence}: it sees a copy of the vault without what you have closed, and no other files"
+            yield "It can use the network" if settings.terminal_network else "It cannot use the network"
+        else:
+            yield "Runs without a sandbox here"
+        yield from sandbox.lacks
+        if large := sum(is_too_large(file, settings.terminal_largest_file) for file in self._storage.files.walk()):
+            size = settings.terminal_largest_file / _MEGABYTE
+            more = f", {MOST_LARGE_FILES} of them at most" if large > MOST_LARGE_FILES else ""
+            yield f"Files over {size:g} MB that are no notes ({large}) can be read{more}, and are not changed"
+        if not settings.patch_backup_enabled:
+            yield NO_BACKUP
+
+
+def _insists(planned: _Planned) -> str:
+    """Why a command is asked about every time; empty where it need not be."""
+    if planned.by_shell:
+        return "a shell runs this, and it can do more than one program; so it is asked about every time"
+    if planned.runs_others:
+        return "this program can run other programs or code; so it is asked about every time"
+    return ""
+
+
+def _shell() -> tuple[str, tuple[str, ...]]:
+    """The shell's real path, and what it is told before a command."""
+    if sys.platform == "win32":
+        return os.environ.get("COMSPEC", r"C:\Windows\System32\cmd.exe"), ("/d", "/s", "/c")
+    return os.path.realpath("/bin/sh"), ("-c",)
+
+
+def _report(report: Report, said: _Said, applied: Applied | None, left: list[tuple[str, str]]) -> Output:
+    """What a command came to."""
+    stdout, stderr = said.of("stdout"), said.of("stderr")
+    changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
+    lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
+    if report.ending is not Ending.EXITED:
+        lines[0] += "; nothing was changed"
+    lines += [stdout.rstrip("\n")] if stdout else []
+    lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
+    lines += [f"Changed: {_named(changed)}"] if changed else []
+    lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
+    lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
+    data = {
+        "exitCode": report.code,
+        "ended": report.ending.value,
+        "stdout": stdout,
+        "stderr": stderr,
+        "changed": changed,
+        "leftAlone": [{"path": path, "why": why} for path, why in left],
+    }
+    return Output(data, "\n".join(lines))
+
+
+def _named(paths: list[str]) -> str:
+    shown = ", ".join(map(shlex.quote, paths[:_MOST_NAMED]))
+    return shown if len(paths) <= _MOST_NAMED else f"{shown} and {len(paths) - _MOST_NAMED} more"

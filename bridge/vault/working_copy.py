@@ -1,0 +1,232 @@
+"""A copy of what may be seen of a vault, in which a program may do what it likes, and what it did there.
+
+Nothing in the vault is touched. What is in folders whose name begins with a dot, what the user has closed, and what
+is large and no note, is not in the copy.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from bridge.vault.file_types import is_note
+from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
+from bridge.vault.plan import content_hash
+
+if sys.platform == "linux":
+    import fcntl
+
+_SHARE_BYTES: Final = 0x40049409
+"""FICLONE: two files share their bytes until one of them changes, where the disk can do that (ioctl_ficlone(2))."""
+_WORTH_SHARING: Final = 256 * 1024
+_CHUNK: Final = 1 << 20
+_Signature = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CopiedFile:
+    """One file of the copy as it was made.
+
+    Attributes:
+        source: The file in the vault, as it was then.
+        digest: The hash of its bytes.
+        signature: What tells whether the copy was touched.
+    """
+
+    source: FileStat
+    digest: str
+    signature: _Signature
+
+
+@dataclass(slots=True)
+class Differences:
+    """What was done to a copy. Paths are relative to the vault.
+
+    Attributes:
+        changed: The files with other bytes.
+        made: The files that are new.
+        gone: The files that are no longer there.
+        folders_made: New folders without a file in them.
+        folders_gone: Folders that are no longer there, inner ones first.
+        odd: What cannot be in a vault, with the reason.
+        copied: The files of `changed` and `gone` as they were.
+    """
+
+    changed: list[str] = field(default_factory=list)
+    made: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    folders_made: list[str] = field(default_factory=list)
+    folders_gone: list[str] = field(default_factory=list)
+    odd: list[tuple[str, str]] = field(default_factory=list)
+    copied: dict[str, CopiedFile] = field(default_factory=dict)
+
+
+class WorkingCopy:
+    """A copy of a vault's files. Made once, and thrown away after one use, so nothing planted in it is ever followed.
+
+    Args:
+        files: The vault's files, as far as they may be seen.
+        place: A folder for the copy, which does not exist yet.
+        largest: Bytes of the largest file that is copied; notes are copied whatever their size.
+
+    Attributes:
+        place: As given.
+        left_out: The files that are too large, by their places in the vault.
+    """
+
+    def __init__(self, files: VaultFiles, place: Path, largest: int) -> None:
+        self.place = place
+        self.left_out: dict[str, Path] = {}
+        self._files = files
+        self._largest = largest
+        self._copied: dict[str, CopiedFile] = {}
+        self._folders: set[str] = set()
+
+    def make(self) -> None:
+        """Copy everything. Blocks. Raises OSError when there is no room."""
+        self.place.mkdir(mode=0o700)
+        for walked in self._files.walk_folders(include_hidden=True):
+            folder = str(walked.folder.path) if walked.folder.path.parts else ""
+            target = self.place / folder
+            if folder:
+                target.mkdir(mode=0o700, exist_ok=True)
+                self._folders.add(folder)
+            for file in walked.files:
+                path = str(file.path)
+                if is_too_large(file, self._largest):
+                    self.left_out[path] = self._files.root.path / path
+                    continue
+                with contextlib.suppress(FileNotFoundError, PermissionError, NotADirectoryError):
+                    self._copied[path] = _copy(walked, self.place / path, file)
+
+    def differences(self) -> Differences:
+        """What was done since. Blocks. Nothing that is found there is followed, run or opened but plain files."""
+        found = Differences(copied=self._copied)
+        seen: set[str] = set()
+        folders: set[str] = set()
+        with_files: set[str] = set()
+        for path, entry in self._entries():
+            state = entry.stat(follow_symlinks=False)
+            if path in self.left_out:
+                continue
+            if fault := _fault(path, state):
+                found.odd.append((path, fault))
+            elif stat.S_ISDIR(state.st_mode):
+                folders.add(path)
+            else:
+                seen.add(path)
+                with_files.update(_above(path))
+                copied = self._copied.get(path)
+                if copied is None:
+                    found.made.append(path)
+                elif _signature(state) != copied.signature and _hash(self.place / path) != copied.digest:
+                    found.changed.append(path)
+        found.gone = [path for path in self._copied if path not in seen]
+        found.folders_made = sorted(folders - self._folders - with_files)
+        found.folders_gone = sorted(self._folders - folders, key=lambda path: (-path.count("/"), path))
+        return found
+
+    def read(self, path: str) -> bytes:
+        """The bytes of a file in the copy. Raises OSError, for a link too."""
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+        with os.fdopen(os.open(self.place / path, flags), "rb") as file:
+            return file.read()
+
+    def size(self, path: str) -> int:
+        """The bytes that a file in the copy has."""
+        return (self.place / path).lstat().st_size
+
+    def remove(self) -> None:
+        """Throw it away. Blocks."""
+        shutil.rmtree(self.place, ignore_errors=True)
+
+    def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
+        """Everything in the copy, folders before what is in them; of dot-folders only that they are there."""
+        pending = [""]
+        while pending:
+            folder = pending.pop()
+            try:
+                with os.scandir(self.place / folder) as entries:
+                    inside = sorted(entries, key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in inside:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                is_folder = entry.is_dir(follow_symlinks=False)
+                if entry.name == ".git":
+                    continue  # where the vault's own is shown
+                yield path, entry
+                if is_folder and not entry.name.startswith("."):
+                    pending.append(path)
+
+
+def is_too_large(file: FileStat, largest: int) -> bool:
+    """Whether a file is left out of a copy."""
+    return file.size > largest and not is_note(str(file.path))
+
+
+def _copy(walked: WalkedFolder, target: Path, file: FileStat) -> CopiedFile:
+    """Copy one file, sharing its bytes where the disk can do that. Raises OSError."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    mode = (file.mode & 0o777) | 0o600
+    with walked.folder.open(file.path.name) as source, os.fdopen(os.open(target, flags, mode), "w+b") as copy:
+        if file.size < _WORTH_SHARING:
+            data = source.read()
+            copy.write(data)
+        else:
+            if not _share(source, copy):
+                shutil.copyfileobj(source, copy, _CHUNK)
+                copy.flush()
+            copy.seek(0)
+            data = copy.read()
+    digest = content_hash(data)
+    with contextlib.suppress(OSError):
+        os.utime(target, ns=(file.mtime_ns, file.mtime_ns))
+    return CopiedFile(file, digest, _signature(target.lstat()))
+
+
+def _share(source: BinaryIO, copy: BinaryIO) -> bool:
+    if sys.platform != "linux":
+        return False
+    try:
+        fcntl.ioctl(copy.fileno(), _SHARE_BYTES, source.fileno())
+    except OSError:
+        return False
+    return True
+
+
+def _signature(state: os.stat_result) -> _Signature:
+    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+
+
+def _hash(place: Path) -> str:
+    try:
+        return content_hash(place.read_bytes())
+    except OSError:
+        return ""
+
+
+def _above(path: str) -> Iterator[str]:
+    parent = path.rpartition("/")[0]
+    while parent:
+        yield parent
+        parent = parent.rpartition("/")[0]
+
+
+def _fault(path: str, state: os.stat_result) -> str:
+    """Why something cannot be taken over into a vault; empty where it can."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is no text"
+    name = path.rpartition("/")[2]
+    if stat.S_ISDIR(state.st_mode):
+        return "folders whose name begins with a dot are not for tools" if name.startswith(".") else ""
+    if stat.S_ISLNK(state.st_mode):
+        return "it is a link"
+    return "" if stat.S_ISREG(state.st_mode) else "it is no file"

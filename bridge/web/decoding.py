@@ -1,0 +1,165 @@
+"""Bodies as they were before they were compressed, within bounds: a few bytes must not become gigabytes."""
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, Protocol
+
+import brotli
+from backports import zstd
+
+from bridge.errors import NetworkFailure
+
+MOST_LAYERS: Final = 2
+"""Encodings one over the other. Servers have been seen to apply two; more is an attack."""
+RATIO: Final = 200
+"""How many times its size on the wire a body may have. Text reaches 20, what compresses best of real pages 100."""
+ALWAYS_FINE: Final = 1024 * 1024
+"""Bytes below which the ratio does not matter."""
+_STEP: Final = 64 * 1024
+"""Bytes that are taken out of a decoder at a time."""
+
+ACCEPTED: Final = "gzip, deflate, br, zstd"
+"""What requests say that they take (RFC 9110, 12.5.3)."""
+
+
+class _Decoder(Protocol):
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        """What a part of the body stands for, in pieces."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Whether the end was reached."""
+        ...
+
+
+class _Zlib:
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._decoder = zlib.decompressobj(window)
+        self._begun = False
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        if not self._begun and self._window == zlib.MAX_WBITS and not _has_zlib_header(data):
+            self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)  # "deflate" without its wrapping, as some servers send
+        self._begun = True
+        while data and not self._decoder.eof:
+            yield self._decoder.decompress(data, _STEP)
+            data = self._decoder.unconsumed_tail
+
+    @property
+    def complete(self) -> bool:
+        return self._decoder.eof
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._decoder = brotli.Decompressor()
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        piece = self._decoder.process(data, output_buffer_limit=_STEP)
+        while piece:
+            yield piece
+            piece = b"" if self._decoder.is_finished() else self._decoder.process(b"", output_buffer_limit=_STEP)
+
+    @property
+    def complete(self) -> bool:
+        return bool(self._decoder.is_finished())
+
+
+class _Zstd:
+    def __init__(self) -> None:
+        # A frame asks for memory; 8 MiB is what a browser gives it (RFC 9659).
+        self._decoder = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 23})
+
+    def decode(self, data: bytes) -> Iterator[bytes]:
+        while not self._decoder.eof:
+            piece = self._decoder.decompress(data, _STEP)
+            if piece:
+                yield piece
+            if self._decoder.needs_input:
+                return
+            data = b""
+
+    @property
+    def complete(self) -> bool:
+        return self._decoder.eof
+
+
+_DECODERS: Final[dict[str, Callable[[], _Decoder]]] = {
+    "gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "x-gzip": lambda: _Zlib(zlib.MAX_WBITS | 16),
+    "deflate": lambda: _Zlib(zlib.MAX_WBITS),
+    "br": _Brotli,
+    "zstd": _Zstd,
+}
+
+
+def layers(header: str) -> tuple[str, ...]:
+    """The encodings that the header `Content-Encoding` names, in the order in which they were applied.
+
+    Raises:
+        NetworkFailure: One is not known, or there are too many.
+    """
+    named = tuple(name for part in header.split(",") if (name := part.strip().lower()) not in {"", "identity"})
+    for name in named:
+        if name not in _DECODERS:
+            raise NetworkFailure(
+                f"The answer is compressed in a way that was not asked for: {name[:40]!r}", code="encoding"
+            )
+    if len(named) > MOST_LAYERS:
+        raise NetworkFailure("The answer is compressed several times over, which no site does", code="bomb")
+    return named
+
+
+def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
+    """A body without its encodings. Takes its time: call it in a thread.
+
+    Args:
+        wire: The body as it came.
+        encodings: What `layers` returned.
+        most: Bytes that it may have.
+
+    Raises:
+        NetworkFailure: It grows too much, is damaged, or ends too early.
+    """
+    if not encodings or not wire:
+        return wire
+    stack = [_DECODERS[name]() for name in reversed(encodings)]
+    bound = max(ALWAYS_FINE, RATIO * len(wire))
+    pieces: list[bytes] = []
+    size = 0
+    try:
+        for piece in _unpacked(wire, stack, bound):
+            size += len(piece)
+            if size > most:
+                raise NetworkFailure(f"The answer has more than {most:,} bytes once it is unpacked", code="too_large")
+            pieces.append(piece)
+    except (zlib.error, brotli.error, zstd.ZstdError):
+        raise NetworkFailure("The answer is compressed, and damaged", code="encoding") from None
+    if not all(decoder.complete for decoder in stack):
+        raise NetworkFailure("The answer ends before its end", code="truncated")
+    return b"".join(pieces)
+
+
+def _unpacked(wire: bytes, stack: Sequence[_Decoder], bound: int) -> Iterator[bytes]:
+    """The body in pieces, lazily: no layer holds more than a step of it, and each of them stays within the bound."""
+    stream: Iterable[bytes] = (wire,)
+    for decoder in stack:
+        stream = _layer(decoder, stream, bound)
+    yield from stream
+
+
+def _layer(decoder: _Decoder, stream: Iterable[bytes], bound: int) -> Iterator[bytes]:
+    passed = 0
+    for data in stream:
+        for piece in decoder.decode(data):
+            passed += len(piece)
+            if passed > bound:
+                raise NetworkFailure("The answer grows beyond all measure when it is unpacked", code="bomb")
+            yield piece
+
+
+def _has_zlib_header(data: bytes) -> bool:
+    """Whether data begin as RFC 1950 says; else they are bare, as RFC 1951 has them."""
+    return len(data) > 1 and data[0] & 0x0F == zlib.DEFLATED and (data[0] << 8 | data[1]) % 31 == 0

@@ -1,0 +1,368 @@
+"""One request to the web, from the URL to the answer: checked, followed, repeated where that is safe, and logged.
+
+A redirect is a new request. Each hop goes through the whole guard; where it leads to another site, whoever made the
+request is asked first (`authorize`); what was meant for the first site (credentials, a body) does not go along.
+"""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any, Final, Literal
+
+import orjson
+
+from bridge import __version__
+from bridge.clock import Clock
+from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
+from bridge.settings.model import Settings
+from bridge.web.answer import Answer, Exchanger
+from bridge.web.decoding import ACCEPTED, decode, layers
+from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
+from bridge.web.url import WebUrl
+
+USER_AGENT: Final = f"vault-bridge/{__version__}"
+"""What the bridge calls itself; a page is fetched because a person's agent asked for it."""
+REPETITIONS: Final = 2
+"""How often a request that may be repeated is made again."""
+FIRST_WAIT: Final = 0.5
+"""Seconds before the first repetition; each further one waits twice as long, give or take a half."""
+LONGEST_WAIT: Final = 5.0
+"""Seconds that a server may have us wait (`Retry-After`) before a repetition; what asks for more is an answer."""
+
+_REDIRECTS: Final = {301, 302, 303, 307, 308}
+_REPEATED: Final = {429, 502, 503, 504}
+_BROKEN: Final = {"connect", "protocol"}
+"""Failures that may pass by themselves."""
+_OURS: Final = frozenset(
+    ("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "te", "upgrade", "expect")
+)
+"""Headers that the connection itself sets."""
+
+Authorize = Callable[[WebUrl, str], Awaitable[None]]
+"""Asked before a redirect is followed to another site, with where it leads and a sentence; raises where it may not."""
+
+
+@dataclass(frozen=True, slots=True)
+class WebRequest:
+    """What is asked of a server.
+
+    Attributes:
+        url: Where.
+        method: `GET` or `POST`.
+        headers: Headers besides those of the connection. None of them is logged, or goes along to another site.
+        body: The body of a POST.
+        content_type: What the body is.
+        repeatable: Whether a POST changes nothing, so that it may be made again; a GET always may.
+    """
+
+    url: WebUrl
+    method: Literal["GET", "POST"] = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: bytes = field(default=b"", repr=False)
+    content_type: str = ""
+    repeatable: bool = False
+
+    @classmethod
+    def json(cls, url: WebUrl, value: Any, headers: Mapping[str, str] | None = None) -> "WebRequest":
+        """A POST of a JSON value that asks and changes nothing, as searches do."""
+        return cls(url, "POST", headers or {}, orjson.dumps(value), "application/json", repeatable=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WebResponse:
+    """What came back.
+
+    Attributes:
+        url: The URL that answered, after redirects.
+        status: Its status, whatever it is.
+        headers: Its headers, with their names in lower case; of several with one name, the values joined with commas.
+        body: Its body, unpacked.
+        received: Bytes that came over the wire, of this answer alone.
+        seconds: How long all of it took, without the waiting for a person.
+        hops: The URLs that led there, the first one first.
+    """
+
+    url: WebUrl
+    status: int
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    received: int
+    seconds: float
+    hops: tuple[WebUrl, ...] = ()
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is one of success."""
+        return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
+
+    @property
+    def content_type(self) -> str:
+        """The media type alone, in lower case; empty where it is not said."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    def json(self) -> Any:
+        """The body as JSON.
+
+        Raises:
+            NetworkFailure: It is none.
+        """
+        try:
+            return orjson.loads(self.body)
+        except orjson.JSONDecodeError:
+            raise NetworkFailure(f"{self.url.host} did not answer with JSON", code="format") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanged:
+    """One request for the log.
+
+    Attributes:
+        url: What was asked for.
+        method: How.
+        service: The service it was for; None for a page.
+        status: What was answered; None where there was no answer.
+        failure: Why there was none.
+        received: Bytes that came in.
+        seconds: How long it took.
+    """
+
+    url: WebUrl
+    method: str
+    service: str | None
+    status: int | None
+    failure: str | None
+    received: int
+    seconds: float
+
+    def for_log(self, *, with_query: bool) -> dict[str, Any]:
+        """The facts that the log keeps: never a header, never a body.
+
+        Args:
+            with_query: Whether the URL has its query.
+        """
+        url = str(self.url) if with_query else self.url.page
+        ended = f"{self.status}" if self.status is not None else f"no answer ({self.failure})"
+        return {
+            "message": f"{self.method} {url}: {ended}, {self.received} bytes in {self.seconds * 1000:.0f} ms",
+            "method": self.method,
+            "url": url,
+            "status": self.status,
+            "failure": self.failure,
+            "bytes": self.received,
+            "durationMs": round(self.seconds * 1000, 3),
+            "service": self.service,
+        }
+
+
+async def _refuse(url: WebUrl, why: str) -> None:
+    raise NetworkFailure(f"{why}, which nobody has allowed: {url.page}", code="redirect")
+
+
+class WebDoor:
+    """Makes every request of the bridge.
+
+    Args:
+        settings: The settings, asked anew for every request.
+        transport: Makes single requests.
+        clock: For how long requests take.
+        own_ports: The ports at which the bridge listens, asked anew for every hop.
+        log: Called with every request that was tried.
+        sleep: Waits before a repetition.
+        jitter: A random number from 0 to 1.
+    """
+
+    def __init__(
+        self,
+        settings: Callable[[], Settings],
+        transport: Exchanger,
+        clock: Clock,
+        *,
+        own_ports: Callable[[], frozenset[int]] = frozenset,
+        log: Callable[[Exchanged], None] = lambda _exchanged: None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        self._settings = settings
+        self._transport = transport
+        self._clock = clock
+        self._own_ports = own_ports
+        self._log = log
+        self._sleep = sleep
+        self._jitter = jitter
+
+    def rules(self) -> Rules:
+        """What the settings say of the network now."""
+        return Rules.of(self._settings(), self._own_ports())
+
+    def passage(self, url: WebUrl, service: Service | None = None) -> Passage:
+        """Whether a URL may be reached, and how; see `guard.check`, which raises."""
+        return check(url, self.rules(), service)
+
+    async def send(
+        self, request: WebRequest, *, service: Service | None = None, authorize: Authorize = _refuse
+    ) -> WebResponse:
+        """Make a request, and follow where it leads.
+
+        Args:
+            request: The request. Consent to it is the caller's to have.
+            service: The service that it is for; such a request goes nowhere else.
+            authorize: Asked before a redirect is followed to another site.
+
+        Raises:
+            Refused: The URL, or one that it leads to, may not be reached.
+            NetworkFailure: There is no answer, or none that can be taken.
+            DeadlineExceeded: It took longer than `requestTimeout`.
+            PermissionDenied: `authorize` has refused.
+        """
+        _check_headers(request)
+        settings = self._settings()
+        hops: list[WebUrl] = []
+        seconds = 0.0
+        while True:
+            passage = self.passage(request.url, service)
+            request = replace(request, url=passage.url)
+            began = self._clock.monotonic()
+            try:
+                answer = await self._persist(request, passage, settings, service)
+                location = answer.header("location") if answer.status in _REDIRECTS else ""
+                final = not location or not settings.follow_redirects
+                body = await _unpacked(answer, settings) if final else b""
+            finally:
+                seconds += self._clock.monotonic() - began
+            if final:
+                headers = {name: answer.header(name) for name, _value in answer.headers}
+                return WebResponse(request.url, answer.status, headers, body, answer.received, seconds, tuple(hops))
+            hops.append(request.url)
+            if len(hops) > settings.max_redirects:
+                raise NetworkFailure(
+                    f"{hops[0].host} leads from one address to another more than {settings.max_redirects} times",
+                    code="redirects",
+                )
+            request = await self._followed(request, answer, passage.place, service, authorize)
+
+    async def _followed(
+        self, request: WebRequest, answer: Answer, place: Place, service: Service | None, authorize: Authorize
+    ) -> WebRequest:
+        """The request that a redirect asks for (RFC 9110, 15.4)."""
+        status = answer.status
+        leads_to = self.passage(_location(request.url, answer.header("location")), service)
+        to = leads_to.url
+        if leads_to.place is Place.HERE and place is Place.PUBLIC:
+            raise Refused(f"{request.url.host} leads to this computer, which no site of the web may do")
+        if request.url.scheme == "https" and to.scheme == "http":
+            raise NetworkFailure(f"{request.url.host} leads from https to http, which is not followed", code="redirect")
+        elsewhere = to.origin != request.url.origin
+        turned = status == HTTPStatus.SEE_OTHER or (
+            status in {HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.FOUND} and request.method == "POST"
+        )
+        if turned:
+            request = replace(request, method="GET", body=b"", content_type="")
+        if elsewhere:
+            if request.method == "POST":
+                raise NetworkFailure(f"{request.url.host} would pass what was sent on to {to.host}", code="redirect")
+            await authorize(to, f"Follow a redirect from {request.url.host}")
+            request = replace(request, headers={})
+        return replace(request, url=to)
+
+    async def _persist(
+        self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None
+    ) -> Answer:
+        """The answer to one hop; asked for again where the failure may pass and nothing is done twice."""
+        left = REPETITIONS if request.method == "GET" or request.repeatable else 0
+        wait = FIRST_WAIT
+        while True:
+            try:
+                answer = await self._once(request, passage, settings, service)
+            except NetworkFailure as error:
+                if not left or error.code not in _BROKEN:
+                    raise
+                pause = wait * (0.5 + self._jitter())
+            else:
+                asked = _retry_after(answer, self._clock)
+                if not left or answer.status not in _REPEATED or (asked or 0) > LONGEST_WAIT:
+                    return answer
+                pause = max(wait * (0.5 + self._jitter()), asked or 0)
+            left, wait = left - 1, wait * 2
+            await self._sleep(pause)
+
+    async def _once(self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None) -> Answer:
+        began = self._clock.monotonic()
+        answer: Answer | None = None
+        failure: str | None = "stopped"
+        try:
+            answer = await self._transport.exchange(
+                passage,
+                request.method,
+                _headers(request),
+                request.body,
+                most=settings.max_response_size,
+                seconds=settings.request_timeout,
+            )
+            failure = None
+        except ToolFailure as error:
+            failure = error.code or error.error_type.value
+            raise
+        finally:
+            self._log(
+                Exchanged(
+                    url=request.url,
+                    method=request.method,
+                    service=service.name if service is not None else None,
+                    status=answer.status if answer is not None else None,
+                    failure=failure,
+                    received=answer.received if answer is not None else 0,
+                    seconds=self._clock.monotonic() - began,
+                )
+            )
+        return answer
+
+
+def _location(base: WebUrl, location: str) -> WebUrl:
+    try:
+        return base.joined(location)
+    except InvalidParameters as error:
+        raise NetworkFailure(
+            f"{base.host} leads to an address that cannot be used. {error.message}", code="redirect"
+        ) from None
+
+
+def _headers(request: WebRequest) -> dict[str, str]:
+    headers = {"Host": request.url.netloc, "User-Agent": USER_AGENT, "Accept": "*/*"}
+    given = {name.lower() for name in request.headers}
+    headers = {name: value for name, value in headers.items() if name.lower() not in given} | dict(request.headers)
+    headers |= {"Accept-Encoding": ACCEPTED, "Connection": "close"}
+    if request.method == "POST":
+        headers["Content-Length"] = str(len(request.body))
+        headers["Content-Type"] = request.content_type or "application/octet-stream"
+    return headers
+
+
+def _check_headers(request: WebRequest) -> None:
+    for name, value in request.headers.items():
+        if name.lower() in _OURS or not name.isascii() or not value.isprintable():
+            raise InvalidParameters(f"The header {name!r} cannot be sent")
+
+
+async def _unpacked(answer: Answer, settings: Settings) -> bytes:
+    encodings = layers(answer.header("content-encoding"))
+    if not encodings:
+        return answer.wire
+    try:
+        async with asyncio.timeout(settings.request_timeout):
+            return await asyncio.to_thread(decode, answer.wire, encodings, settings.max_response_size)
+    except TimeoutError:
+        raise DeadlineExceeded("The answer took too long to unpack") from None
+
+
+def _retry_after(answer: Answer, clock: Clock) -> float | None:
+    """The seconds that a server asks to wait (RFC 9110, 10.2.3); None where it does not say."""
+    value = answer.header("retry-after").strip()
+    if value.isascii() and value.isdigit():
+        return float(value[:9])
+    try:
+        return max((parsedate_to_datetime(value) - clock.now()).total_seconds(), 0.0)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,22 @@
+"""What a page comes to, without the libraries that read it: the bridge itself imports only this."""
+
+from dataclasses import dataclass
+
+
+class TooLarge(ValueError):
+    """A page has more elements or style rules than any reader's would."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What a person would read of a page.
+
+    Attributes:
+        title: Its title; empty without one.
+        text: Its main part, as Markdown or text.
+        removed: How many elements with text were left out because a style hides them.
+    """
+
+    title: str
+    text: str
+    removed: int

@@ -1,0 +1,250 @@
+"""From the bytes of a page to what a person would read of it."""
+
+import copy
+import re
+from typing import Any, Final
+from urllib.parse import urljoin
+
+import lxml.html
+import trafilatura
+import trafilatura.settings
+from lxml import etree
+from lxml.html import HtmlElement
+from markdownify import MarkdownConverter
+from readability import Document
+
+from bridge.web.extraction.charset import decode_text
+from bridge.web.extraction.form import PageText, TooLarge
+from bridge.web.extraction.hidden import take_out_hidden
+from bridge.web.extraction.subtree import subtree_of, text_weight, without_surroundings
+
+LEAST: Final = 0.25
+"""The part of a page's visible text that its main part has, at least; else another way of finding it is tried."""
+MOST_ELEMENTS: Final = 200_000
+_CONFIG: Final = copy.deepcopy(trafilatura.settings.DEFAULT_CONFIG)
+# Its bounds are for languages with letters; a page in Chinese says in 80 characters what takes 250 of them.
+_CONFIG.set("DEFAULT", "MIN_EXTRACTED_SIZE", "80")
+_BLANKS: Final = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
+_KEPT: Final = {"href", "colspan", "rowspan", "start", "class"}
+_SPANS: Final = re.compile(r"[1-9][0-9]?")
+"""Columns or rows that one cell of a table may take; pages have been seen to ask for millions."""
+
+
+def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") -> PageText:
+    """What a person would read of a page.
+
+    Args:
+        data: The page's bytes.
+        url: Where it came from, by which its links become absolute.
+        charset: The encoding that the header names.
+        form: `markdown`, or `text`.
+
+    Raises:
+        TooLarge: It has too many elements.
+    """
+    text, _encoding = decode_text(data, charset)
+    tree = _parsed(text)
+    if tree is None:
+        return PageText("", "", 0)
+    _bound(tree)
+    title = _title(tree)
+    removed = take_out_hidden(tree)
+    _make_absolute(tree, url)
+    main = _main(tree, url)
+    _make_absolute(main, url)
+    _strip(main)
+    written = _markdown(main) if form == "markdown" else _plain(main)
+    written = _with_title(title, written, form)
+    return PageText(title, written, removed)
+
+
+def _parsed(text: str) -> HtmlElement | None:
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_pis=True, huge_tree=False)
+    try:
+        tree = lxml.html.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except (etree.ParserError, etree.XMLSyntaxError):
+        return None
+    return tree if len(tree) else None
+
+
+def _bound(tree: HtmlElement) -> None:
+    """Refuse what would take long in every step after this one."""
+    for count, element in enumerate(tree.iter(etree.Element)):
+        if count > MOST_ELEMENTS:
+            raise TooLarge
+        for name in ("colspan", "rowspan"):
+            span = element.get(name)
+            if span is not None and not _SPANS.fullmatch(span.strip()):
+                del element.attrib[name]
+
+
+def _title(tree: HtmlElement) -> str:
+    """The heading of the page where it has one that its title repeats, else its title."""
+    found = tree.findtext(".//title") or ""
+    title = " ".join(found.split())
+    headings = [" ".join("".join(heading.itertext()).split()) for heading in tree.iter("h1")]
+    for heading in headings:
+        if heading and heading.casefold() in title.casefold():
+            return heading
+    return title or (headings[0] if headings else "")
+
+
+def _make_absolute(tree: HtmlElement, url: str) -> None:
+    for link in tree.iter("a"):
+        href = link.get("href")
+        if href is None:
+            continue
+        try:
+            absolute = urljoin(url, href.strip())
+        except ValueError:
+            absolute = ""
+        if absolute.startswith(("http://", "https://", "mailto:")) and not href.strip().startswith("#"):
+            link.set("href", absolute)
+        else:
+            del link.attrib["href"]
+
+
+def _main(tree: HtmlElement, url: str) -> HtmlElement:
+    """The subtree that is the page's content."""
+    body = tree.find("body")
+    whole = body if body is not None else tree
+    visible = _length(whole)
+    for found in (_by_trafilatura, _by_readability):
+        main = found(tree, url)
+        if main is not None and _length(main) >= LEAST * visible:
+            return subtree_of(main, whole)
+    return without_surroundings(whole)
+
+
+def _by_trafilatura(tree: HtmlElement, url: str) -> HtmlElement | None:
+    found = trafilatura.extract(
+        tree,
+        url=url,
+        fast=True,
+        output_format="html",
+        include_links=True,
+        include_tables=True,
+        include_formatting=True,
+        include_comments=False,
+        config=_CONFIG,
+    )
+    return None if found is None else _parsed(found)
+
+
+def _by_readability(tree: HtmlElement, url: str) -> HtmlElement | None:
+    try:
+        found = Document(lxml.html.tostring(tree, encoding="unicode"), url=url).summary(html_partial=True)
+    except Exception:  # noqa: BLE001 - it raises a class of its own for everything, and the page itself is left
+        return None
+    return _parsed(found)
+
+
+def _length(tree: HtmlElement) -> int:
+    return sum(map(text_weight, tree.itertext()))
+
+
+def _strip(tree: HtmlElement) -> None:
+    for element in tree.iter(etree.Element):
+        for name in set(element.attrib) - _KEPT:
+            del element.attrib[name]
+    for outer in list(tree.iter("pre")):  # a block of code comes as one block in another
+        inner = outer.find("pre")
+        if inner is not None and not (outer.text or "").strip() and len(outer) == 1:
+            outer.text, inner.tail = "", ""
+
+
+class _Converter(MarkdownConverter):
+    """Markdown as it is written by hand, without pictures."""
+
+    def convert_img(self, el: Any, text: str, parent_tags: Any) -> str:
+        """Leave pictures out: a note that shows one would load it."""
+        del el, text, parent_tags
+        return ""
+
+    def convert_pre(self, el: Any, text: str, parent_tags: Any) -> str:
+        """One block of code, however many elements it is made of."""
+        if "pre" in parent_tags:
+            return text
+        written: str = super().convert_pre(el, text, parent_tags)  # type: ignore[misc] # it is made as it is needed
+        return written
+
+
+def _markdown(tree: HtmlElement) -> str:
+    html = lxml.html.tostring(tree, encoding="unicode")
+    converter = _Converter(heading_style="ATX", bullets="-", escape_asterisks=True, escape_underscores=False)
+    return _BLANKS.sub("\n\n", converter.convert(html)).strip()
+
+
+_BLOCKS: Final = frozenset(
+    (
+        *(
+            "p",
+            "div",
+            "section",
+            "article",
+            "main",
+            "li",
+            "ul",
+            "ol",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "table",
+            "tr",
+        ),
+        *(
+            "pre",
+            "blockquote",
+            "dl",
+            "dt",
+            "dd",
+            "figure",
+            "figcaption",
+            "hr",
+            "br",
+            "header",
+            "footer",
+            "body",
+            "html",
+        ),
+    )
+)
+
+
+def _plain(tree: HtmlElement) -> str:
+    """The text with a line for each block."""
+    pieces: list[str] = []
+
+    def walk(element: HtmlElement, *, kept: bool) -> None:
+        block = element.tag in _BLOCKS
+        kept = kept or element.tag == "pre"
+        if block:
+            pieces.append("\n")
+        if element.text:
+            pieces.append(element.text if kept else re.sub(r"\s+", " ", element.text))
+        for child in element:
+            if isinstance(child.tag, str):
+                walk(child, kept=kept)
+            if child.tail:
+                pieces.append(child.tail if kept else re.sub(r"\s+", " ", child.tail))
+        if block:
+            pieces.append("\n")
+        elif element.tag in {"td", "th"}:
+            pieces.append("\t")
+
+    walk(tree, kept=False)
+    lines = (line.rstrip() for line in "".join(pieces).split("\n"))
+    return re.sub(
+        r"\n{2,}", "\n\n", "\n".join(line if line.startswith("  ") else line.lstrip() for line in lines)
+    ).strip()
+
+
+def _with_title(title: str, text: str, form: str) -> str:
+    """The text under its title, once."""
+    first = text.partition("\n")[0].lstrip("# ").strip()
+    if not title or first.casefold() == title.casefold():
+        return text
+    return f"{'# ' if form == 'markdown' else ''}{title}\n\n{text}".strip()

@@ -1,0 +1,276 @@
+"""What may be reached: decided from a URL and the settings alone, without asking anyone or anything.
+
+    1. a service that the person has entered: exactly its scheme, host and port, and only for that service
+    2. this machine (`localhost`, `127.0.0.1`, `[::1]`): any port but the bridge's own; never upgraded to https
+    3. everything else is the public web: over https where `httpsOnly` is set, never at a port of another protocol
+
+What is outside 1 needs consent besides; `Passage.listed` says whether the site is one of `allowedDomains`. Which
+addresses a name leads to is checked afterwards, with `Passage.admits`, for every address that is connected to.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Final
+from urllib.parse import urlencode
+
+from bridge.contract.targets import TargetKind
+from bridge.errors import InvalidParameters, PermissionDenied
+from bridge.policy.targets import Target
+from bridge.settings.model import Settings
+from bridge.web.addresses import HERE, is_for_services, is_here, is_public
+from bridge.web.url import DEFAULT_PORTS, Address, BadUrl, WebUrl, parse_host, parse_url
+
+THIS_MACHINE: Final = "localhost"
+"""The name of this machine. Its names in `.localhost` are it too (RFC 6761), and no resolver is asked for them."""
+
+CLOSED_PORTS: Final = frozenset(
+    (
+        *(1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109),
+        *(110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526),
+        *(530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659),
+        *(4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080),
+        # What a browser's list lacks: databases and other services whose text protocols a request could speak.
+        *(873, 1433, 2375, 3306, 3389, 5432, 5900, 6379, 9200, 11211, 27017),
+    )
+)
+"""Ports of other protocols: the Fetch standard's list of bad ports, and some databases."""
+
+
+class Refused(PermissionDenied):
+    """A URL that may not be reached, whoever asks.
+
+    Args:
+        message: Why, and what would have to change.
+        code: `domain`, or `blocked` where external requests are blocked altogether.
+    """
+
+    def __init__(self, message: str, *, code: str = "domain") -> None:
+        super().__init__(message, code=code)
+
+
+class Place(StrEnum):
+    """Where a URL leads, as far as it can be told before any look-up."""
+
+    SERVICE = "service"
+    HERE = "here"
+    PUBLIC = "public"
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service of the person's: what they entered is the consent to reach exactly that.
+
+    Attributes:
+        name: Its name for people.
+        base: The URL that was entered.
+    """
+
+    name: str
+    base: WebUrl
+
+    @classmethod
+    def of(cls, name: str, text: str) -> "Service":
+        """The service at a URL that the person has entered.
+
+        Raises:
+            InvalidParameters: It is no URL.
+        """
+        try:
+            return cls(name, parse_url(text))
+        except BadUrl as error:
+            raise InvalidParameters(f"The address of {name} cannot be used. {error.message}") from None
+
+    def url(self, path: str = "", query: Mapping[str, str] | Sequence[tuple[str, str]] | None = None) -> WebUrl:
+        """A URL of the service.
+
+        Args:
+            path: What comes after the address that was entered, with its slash.
+            query: The members of the query.
+        """
+        asked = f"?{urlencode(query)}" if query else ""
+        return parse_url(f"{self.base.origin}{self.base.path.rstrip('/')}{path or '/'}{asked}")
+
+    def holds(self, url: WebUrl) -> bool:
+        """Whether a URL is one of this service: the same scheme, host and port."""
+        return url.origin == self.base.origin
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the settings say of the network.
+
+    Attributes:
+        allowed: The entries of `allowedDomains` in one spelling each, with `*.` before those that mean subdomains.
+        all_domains: Whether every public host counts as allowed.
+        blocked: Whether nothing may leave this machine.
+        https_only: Whether `http:` becomes `https:` outside this machine.
+        self_signed_here: Whether a server on this machine may have a certificate that nobody has signed.
+        listed_ports: The ports of this machine that its entries in `allowedDomains` mean.
+        own_ports: The ports at which the bridge itself listens.
+    """
+
+    allowed: frozenset[str]
+    all_domains: bool
+    blocked: bool
+    https_only: bool
+    self_signed_here: bool
+    listed_ports: frozenset[int]
+    own_ports: frozenset[int]
+
+    @classmethod
+    def of(cls, settings: Settings, own_ports: frozenset[int]) -> "Rules":
+        """The rules that settings make.
+
+        Args:
+            settings: The settings.
+            own_ports: The ports at which the bridge itself listens.
+        """
+        return cls(
+            allowed=_entries(settings.allowed_domains),
+            all_domains=settings.allow_all_domains,
+            blocked=settings.block_external_requests,
+            https_only=settings.https_only,
+            self_signed_here=settings.allow_self_signed_localhost,
+            listed_ports=_ports_here(settings.ollama_web_search_endpoint),
+            own_ports=own_ports,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Leave to connect, as far as the URL says.
+
+    Attributes:
+        url: What to connect to; over https where that was asked for.
+        place: Where it leads.
+        listed: Whether the site is in `allowedDomains`. That is no consent: the tool's mode still decides.
+        admits: Whether an address that the host leads to may be connected to.
+        unsigned: Whether the server's certificate is not checked.
+    """
+
+    url: WebUrl
+    place: Place
+    listed: bool
+    admits: Callable[[Address], bool]
+    unsigned: bool = False
+
+
+def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
+    """Decide about one URL. Every hop of a redirect is decided about anew.
+
+    Args:
+        url: Where a request would go.
+        rules: What the settings say.
+        service: The service on whose behalf it is made; it reaches nothing else.
+
+    Raises:
+        Refused: It may not be reached.
+    """
+    here = names_this_machine(url.host)
+    if here and url.port in rules.own_ports:
+        raise Refused("That is the bridge itself, which no tool can reach")
+    if service is not None:
+        return _service(url, rules, service, here=here)
+    if url.port in CLOSED_PORTS:
+        raise Refused(f"Port {url.port} belongs to another protocol than the web's")
+    if here:
+        unsigned = rules.self_signed_here and url.scheme == "https"
+        return Passage(url, Place.HERE, _is_listed_here(url, rules), is_here, unsigned)
+    if rules.blocked:
+        raise Refused("The user has blocked requests that leave this computer", code="blocked")
+    address = url.address
+    if address is not None and not is_public(address):
+        raise Refused(f"{url.host} is no public address; only services that the user has entered can have one")
+    if "." not in url.host and address is None:
+        raise Refused(
+            f"{url.host!r} is a name of a local network; only services that the user has entered can be there"
+        )
+    passed = url.upgraded() if rules.https_only and url.scheme == "http" else url
+    return Passage(passed, Place.PUBLIC, _is_listed(passed, rules), is_public)
+
+
+def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
+    """Whether every page that a call touches is of a site in `allowedDomains`; see `Passage.listed`.
+
+    Args:
+        targets: What it touches.
+        settings: The settings.
+    """
+    rules = Rules.of(settings, frozenset())
+    for target in targets:
+        if target.kind is not TargetKind.URL:
+            continue
+        try:
+            if not check(parse_url(target.place.key), rules).listed:
+                return False
+        except (BadUrl, Refused):
+            return False
+    return True
+
+
+def names_this_machine(host: str) -> bool:
+    """Whether a host is a name or an address of this machine, without asking a resolver."""
+    return host == THIS_MACHINE or host.endswith(f".{THIS_MACHINE}") or host in {str(address) for address in HERE}
+
+
+def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Passage:
+    if not service.holds(url):
+        raise Refused(f"{service.name} leads to {url.origin}, which is not the address that the user has entered")
+    if here:
+        unsigned = rules.self_signed_here and url.scheme == "https"
+        return Passage(url, Place.SERVICE, listed=True, admits=is_here, unsigned=unsigned)
+    if rules.blocked:
+        raise Refused("The user has blocked requests that leave this computer", code="blocked")
+    plain = url.scheme == "http" and rules.https_only
+    # What is sent in the clear stays at home: a key must not cross the internet unencrypted.
+    return Passage(
+        url,
+        Place.SERVICE,
+        listed=True,
+        admits=lambda address: is_for_services(address) and not (plain and is_public(address)),
+    )
+
+
+def _is_listed_here(url: WebUrl, rules: Rules) -> bool:
+    """Whether this machine is in the list, at this port: an entry means the port of the Ollama endpoint."""
+    return url.port in rules.listed_ports and url.host in rules.allowed
+
+
+def _is_listed(url: WebUrl, rules: Rules) -> bool:
+    """Whether a public site is in the list. Another port than the scheme's own is a site of its own."""
+    if rules.all_domains:
+        return True
+    if url.port != DEFAULT_PORTS[url.scheme]:
+        return False
+    if url.host in rules.allowed:
+        return True
+    if url.address is not None:
+        return False
+    labels = url.host.split(".")
+    return any(f"*.{'.'.join(labels[start:])}" in rules.allowed for start in range(1, len(labels)))
+
+
+@lru_cache(maxsize=8)  # the settings are the same for many calls
+def _entries(entries: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(filter(None, map(_entry, entries)))
+
+
+@lru_cache(maxsize=8)
+def _ports_here(endpoint: str) -> frozenset[int]:
+    """The port of an endpoint on this machine; none of one elsewhere."""
+    try:
+        url = parse_url(endpoint)
+    except BadUrl:
+        return frozenset()
+    return frozenset({url.port} if names_this_machine(url.host) else ())
+
+
+def _entry(entry: str) -> str | None:
+    """One entry of `allowedDomains` in its one spelling; None for what no host can be."""
+    wild, name = (entry[:2], entry[2:]) if entry.startswith("*.") else ("", entry)
+    try:
+        return wild + parse_host(f"[{name}]" if ":" in name and not name.startswith("[") else name)
+    except BadUrl:
+        return None

@@ -1,0 +1,98 @@
+"""What robots.txt says, and when it holds.
+
+A page that a person's agent fetches is not crawled: robots.txt is for programs that go from page to page by themselves
+(RFC 9309). So it does not hold for what a person has just allowed, nor for the first pages of a site in a session; from
+`FREE` pages on it does, because an agent that reads so many of one site is a crawler by then.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Final
+
+from bridge.clock import Clock
+from bridge.errors import NetworkFailure, ToolFailure
+from bridge.web.door import USER_AGENT, WebDoor, WebRequest
+from bridge.web.url import WebUrl
+
+if TYPE_CHECKING:
+    from protego import Protego
+
+FREE: Final = 10
+"""Pages of one site that a session fetches before robots.txt holds."""
+KEPT_SECONDS: Final = 24 * 60 * 60.0
+"""How long a robots.txt is believed (RFC 9309, 2.4)."""
+_MOST_SITES: Final = 200
+_LONGEST: Final = 500 * 1024
+"""Bytes that are looked at (RFC 9309, 2.5)."""
+
+
+@dataclass(slots=True)
+class _Site:
+    parsed: "Protego | None"
+    until: float
+
+
+@dataclass(slots=True)
+class RobotsRules:
+    """Counts pages, and asks robots.txt when there are many.
+
+    Args:
+        door: Fetches robots.txt.
+        clock: For how long it is believed.
+    """
+
+    door: WebDoor
+    clock: Clock
+    _sites: OrderedDict[str, _Site] = field(default_factory=OrderedDict)
+    _counts: OrderedDict[tuple[str, str], int] = field(default_factory=OrderedDict)
+
+    async def check(self, url: WebUrl, session: str, *, asked: bool) -> None:
+        """Count a page, and refuse it where robots.txt does.
+
+        Args:
+            url: The page.
+            session: In which session it is fetched.
+            asked: Whether a person has just allowed this very call.
+
+        Raises:
+            NetworkFailure: With the code `robots`.
+        """
+        place = (session, url.origin)
+        count = self._counts[place] = self._counts.pop(place, 0) + 1
+        while len(self._counts) > _MOST_SITES:
+            self._counts.popitem(last=False)
+        if asked or count <= FREE:
+            return
+        rules = await self._rules(url)
+        if rules is None or not rules.can_fetch(str(url), USER_AGENT):
+            raise NetworkFailure(
+                f"{url.host} does not want programs to read this page (robots.txt), and {count - 1} of its pages were "
+                "read in this session. A person may still allow the single page",
+                code="robots",
+            )
+
+    async def _rules(self, url: WebUrl) -> "Protego | None":
+        """The site's rules; None where nothing may be read because they cannot be had."""
+        site = self._sites.get(url.origin)
+        if site is None or site.until < self.clock.monotonic():
+            site = self._sites[url.origin] = _Site(await self._fetched(url), self.clock.monotonic() + KEPT_SECONDS)
+            while len(self._sites) > _MOST_SITES:
+                self._sites.popitem(last=False)
+        return site.parsed
+
+    async def _fetched(self, url: WebUrl) -> "Protego | None":
+        try:
+            response = await self.door.send(WebRequest(url.joined("/robots.txt")))
+        except ToolFailure:
+            return None
+        if response.is_success:
+            return _parsed(response.body[:_LONGEST].decode("utf-8", "replace"))
+        missing = HTTPStatus.BAD_REQUEST <= response.status < HTTPStatus.INTERNAL_SERVER_ERROR
+        return _parsed("") if missing else None
+
+
+def _parsed(text: str) -> "Protego":
+    from protego import Protego  # noqa: PLC0415 - seldom needed
+
+    return Protego.parse(text)

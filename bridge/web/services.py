@@ -1,0 +1,37 @@
+"""What the tools of the web are built from."""
+
+from dataclasses import dataclass
+
+from bridge.clock import Clock
+from bridge.index.carried_text import CarriedText
+from bridge.web.cache import WebCache
+from bridge.web.credentials import WebCredentials
+from bridge.web.door import WebDoor
+from bridge.web.extraction.reader import PageReader
+from bridge.web.last_used import LastUsed
+from bridge.web.robots import RobotsRules
+
+
+@dataclass(frozen=True, slots=True)
+class WebServices:
+    """The web, as tools reach it.
+
+    Attributes:
+        door: Makes requests.
+        cache: Keeps what was fetched.
+        credentials: The user's own headers by host.
+        reader: Reads pages.
+        robots: What robots.txt says.
+        carried: Whether a request carries text of the vault; None where there is none to compare with.
+        clock: Time.
+        last_used: When each site was fetched last.
+    """
+
+    door: WebDoor
+    cache: WebCache
+    credentials: WebCredentials
+    reader: PageReader
+    robots: RobotsRules
+    clock: Clock
+    last_used: LastUsed
+    carried: CarriedText | None = None

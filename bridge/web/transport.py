@@ -1,0 +1,296 @@
+"""The connection: to an address that was checked, under the name that was asked for, within limits.
+
+httpcore does HTTP, with a network of our own below it: `connect` resolves the name, checks every address it leads to,
+and connects to one of those and to nothing else. The name stays what it was for TLS (SNI, certificate) and for `Host`.
+httpcore takes the parts of a URL as they are, so no second parser reads it; it knows no proxies, no cookies and nothing
+of the environment. Every byte that comes in is counted where it comes in, so that no part of an answer (headers, chunk
+sizes, interim answers, trailers) can be endless.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, Final
+
+import httpcore2 as httpcore
+
+from bridge.errors import DeadlineExceeded, NetworkFailure
+from bridge.web.addresses import HERE
+from bridge.web.answer import Answer
+from bridge.web.guard import Passage, Place, Refused, names_this_machine
+from bridge.web.resolver import Resolver
+from bridge.web.url import Address
+
+MOST_HEADERS: Final = 200
+"""Header lines of an answer."""
+ROOM_FOR_HEADERS: Final = 256 * 1024
+"""Bytes that headers, chunk sizes and interim answers may take besides the body."""
+CONNECT_SECONDS: Final = 5.0
+"""How long one of several addresses is tried before the next one is."""
+
+
+class Transport:
+    """Makes single requests. Follows nothing, repeats nothing, remembers nothing.
+
+    Args:
+        resolver: Finds the addresses of names.
+        network: What makes connections to addresses.
+        trust: Makes what certificates are checked by; the system's certificates unless a test has its own.
+    """
+
+    def __init__(
+        self,
+        resolver: Resolver,
+        network: httpcore.AsyncNetworkBackend | None = None,
+        trust: Callable[[], ssl.SSLContext] = httpcore.default_ssl_context,
+    ) -> None:
+        self._resolver = resolver
+        self._network = network or httpcore.AnyIOBackend()
+        self._trust = cache(trust)
+
+    async def exchange(
+        self,
+        passage: Passage,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        most: int,
+        seconds: float,
+    ) -> Answer:
+        """One request and its answer.
+
+        Args:
+            passage: Leave to connect.
+            method: `GET` or `POST`.
+            headers: The headers, `Host` among them.
+            body: The body; empty for none.
+            most: Bytes that the answer's body may have on the wire.
+            seconds: How long everything together may take.
+
+        Raises:
+            Refused: The name leads to an address that may not be connected to.
+            NetworkFailure: There is no answer, or none that can be taken.
+            DeadlineExceeded: It took too long.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._exchange(passage, method, headers, body, most)
+        except TimeoutError:
+            raise DeadlineExceeded(f"{passage.url.host} did not answer within {seconds:g} seconds") from None
+
+    async def connection(self, passage: Passage, budget: "Budget") -> httpcore.AsyncHTTPConnection:
+        """A connection that reaches what a passage allows, and nothing else.
+
+        Args:
+            passage: Leave to connect.
+            budget: The bytes that may come in.
+        """
+        url, context = passage.url, None
+        if url.scheme == "https":
+            context = unchecked() if passage.unsigned else await asyncio.to_thread(self._trust)
+        backend = CheckedNetwork(passage, self._resolver, self._network, budget)
+        origin = httpcore.Origin(url.scheme.encode(), url.host.encode(), url.port)
+        return httpcore.AsyncHTTPConnection(origin, ssl_context=context, network_backend=backend)
+
+    async def _exchange(
+        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, most: int
+    ) -> Answer:
+        url, budget = passage.url, Budget(most + ROOM_FOR_HEADERS)
+        request = httpcore.Request(
+            method,
+            httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
+            headers=list(headers.items()),
+            content=body or None,
+        )
+        try:
+            async with await self.connection(passage, budget) as connection:
+                response = await connection.handle_async_request(request)
+                try:
+                    return await _read(response, budget, most)
+                finally:
+                    await response.aclose()
+        except httpcore.ConnectError as error:
+            raise _no_connection(url.host, error) from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            if budget.is_spent:
+                raise _too_large(most) from None
+            raise NetworkFailure(f"{url.host} gave no complete answer ({_words(error)})", code="protocol") from None
+        except httpcore.TimeoutException:
+            raise NetworkFailure(f"{url.host} cannot be reached", code="connect") from None
+
+
+async def _read(response: httpcore.Response, budget: "Budget", most: int) -> Answer:
+    if len(response.headers) > MOST_HEADERS:
+        raise NetworkFailure(f"The answer has more than {MOST_HEADERS} header lines", code="headers")
+    headers = tuple((name.decode("ascii", "replace").lower(), _text(value)) for name, value in response.headers)
+    announced = next((value for name, value in headers if name == "content-length"), "")
+    if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
+        raise _too_large(most)
+    body = bytearray()
+    async for piece in response.aiter_stream():
+        body += piece
+        if len(body) > most:
+            raise _too_large(most)
+    return Answer(response.status, headers, bytes(body), budget.used)
+
+
+def _too_large(most: int) -> NetworkFailure:
+    return NetworkFailure(
+        f"The answer has more than {most:,} bytes; setting `maxResponseSize` allows more", code="too_large"
+    )
+
+
+def _text(value: bytes) -> str:
+    """A header's value: most are ASCII, some UTF-8, the rest is whatever RFC 9110 says it never was."""
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
+
+
+def _no_connection(host: str, error: Exception) -> NetworkFailure:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            why = cause.verify_message
+            return NetworkFailure(f"The certificate of {host} is not valid: {why}", code="certificate")
+        if isinstance(cause, ssl.SSLError):
+            return NetworkFailure(f"{host} does not speak TLS as it should", code="tls")
+        cause = cause.__cause__ or cause.__context__
+    return NetworkFailure(f"{host} cannot be reached", code="connect")
+
+
+def _words(error: Exception) -> str:
+    """What httpcore says of a failure; never what the server sent."""
+    if isinstance(error, httpcore.RemoteProtocolError):
+        return "it does not speak HTTP as it should, or stopped in the middle"
+    return "the connection broke"
+
+
+class Budget:
+    """Bytes that may still come in.
+
+    Args:
+        most: How many.
+
+    Attributes:
+        used: How many have come in.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.used = 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether more has come in than may."""
+        return self.used > self._most
+
+    def spend(self, count: int) -> None:
+        """So many have come in. Raises httpcore's ReadError when that is more than may."""
+        self.used += count
+        if self.is_spent:
+            raise httpcore.ReadError("too much")
+
+
+class CheckedNetwork(httpcore.AsyncNetworkBackend):
+    """Connects to checked addresses only.
+
+    Args:
+        passage: Leave to connect; to nothing else is connected.
+        resolver: Finds the addresses of names.
+        network: What makes connections to addresses.
+        budget: The bytes that may come in.
+    """
+
+    def __init__(
+        self, passage: Passage, resolver: Resolver, network: httpcore.AsyncNetworkBackend, budget: Budget
+    ) -> None:
+        self._passage = passage
+        self._resolver = resolver
+        self._network = network
+        self._budget = budget
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A stream to the first of the host's addresses that answers, once all of them were checked."""
+        del (
+            timeout,
+            local_address,
+            socket_options,
+        )  # the whole exchange has a deadline, and there are none of the others
+        if (host, port) != (self._passage.url.host, self._passage.url.port):
+            raise Refused(f"{host} is not what was asked for")
+        addresses = await self._addresses()
+        for address in addresses:
+            if not self._passage.admits(address):
+                raise Refused(_why_not(host, address, self._passage))
+        failure: Exception | None = None
+        for address in addresses:
+            try:
+                stream = await self._network.connect_tcp(str(address), port, CONNECT_SECONDS)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+                failure = error
+            else:
+                return _Counted(stream, self._budget)
+        raise failure or httpcore.ConnectError("no address")
+
+    async def _addresses(self) -> Sequence[Address]:
+        url = self._passage.url
+        if (address := url.address) is not None:
+            return (address,)
+        if names_this_machine(url.host):
+            return HERE
+        return await self._resolver.resolve(url.host, url.port)
+
+
+def _why_not(host: str, address: Address, passage: Passage) -> str:
+    """Why an address is refused. It is not named: where names of the home network lead is nobody's business."""
+    del address
+    if passage.place is Place.SERVICE:
+        return f"{host} leads to an address that it may not have, or that needs https"
+    return f"{host} leads to an address that is not public; only services that the user has entered can have one"
+
+
+class _Counted(httpcore.AsyncNetworkStream):
+    """A stream whose incoming bytes are counted."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream, budget: Budget) -> None:
+        self._stream = stream
+        self._budget = budget
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = await self._stream.read(max_bytes, timeout)
+        self._budget.spend(len(data))
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.AsyncNetworkStream:
+        return _Counted(await self._stream.start_tls(ssl_context, server_hostname, timeout), self._budget)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
+
+
+@cache
+def unchecked() -> ssl.SSLContext:
+    """For servers on this machine, where the user has said so: nobody else can answer there."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context

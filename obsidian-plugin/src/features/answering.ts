@@ -1,0 +1,110 @@
+/** Carries answers to the bridge, and says afterwards what holds from now on. */
+
+import { Notice } from "obsidian";
+import type { Denial } from "../core/consent/heldDenials";
+import { list, readable } from "../core/json";
+import { Disconnected } from "../core/rpc/client";
+import { messageOf } from "../core/settings/store";
+import { sanitizePlain } from "../core/text/sanitize";
+import { readRevision, type ConsentRequest } from "../core/wire/consent";
+import type { AnswerOption, ConsentReply, RespondParams } from "../core/wire/contract";
+import { readConsentReply, readGrant } from "../core/wire/readers";
+import { showNotice } from "../ui/notice";
+import type { Context } from "./context";
+
+/** Milliseconds that one can take an answer back where it was given. */
+const TAKE_BACK_MS = 20_000;
+
+/** Why an answer did not get through. */
+export type NotTaken = "lost" | "refused";
+
+export class Answering {
+	/** Questions whose end is ours, so that nobody needs to hear of it. */
+	private readonly sent = new Set<string>();
+
+	constructor(private readonly context: Context) {}
+
+	/** Whether this question ended because of what was sent from here. Asked once. */
+	ended(requestId: string): boolean {
+		return this.sent.delete(requestId);
+	}
+
+	/** @returns Null when the bridge took it, or the question had ended otherwise. */
+	async answer(answer: RespondParams, option: AnswerOption | null): Promise<NotTaken | null> {
+		const notTaken = await this.send([answer], async () => [readConsentReply(await this.context.request("consent.respond", answer), "consent.respond")]);
+		if (notTaken === null && option) void this.sayWhatHolds(option);
+		return notTaken;
+	}
+
+	/** @returns The same, for answers that were given in one list. */
+	async answerAll(answers: readonly RespondParams[]): Promise<NotTaken | null> {
+		return this.send(answers, async () => list(readConsentReply)(await this.context.request("consent.respondAll", { answers: [...answers] }), "consent.respondAll"));
+	}
+
+	/** Denials whose ten seconds are over. One that does not get through is a question that is still open. */
+	async deny(denials: readonly Denial[]): Promise<void> {
+		const answers = denials.map((one) => one.answer);
+		const [only] = answers;
+		await (answers.length === 1 && only ? this.answer(only, null) : this.answerAll(answers));
+	}
+
+	/** @returns Why the bridge did not take a person's own text; null when it did. */
+	async revise(request: ConsentRequest, path: string, hunk: number, text: string): Promise<string | null> {
+		const { requestId, planDigest } = request;
+		if (planDigest === null) return "This cannot be edited.";
+		try {
+			const { accepted, question, reason } = readRevision(await this.context.request("consent.revise", { requestId, planDigest, path, hunk, text }), "consent.revise");
+			if (question) this.context.questions.revise(question);
+			return accepted ? null : (reason ?? "The bridge did not take this text.");
+		} catch (error) {
+			return messageOf(error);
+		}
+	}
+
+	private async send(answers: readonly RespondParams[], ask: () => Promise<ConsentReply[]>): Promise<NotTaken | null> {
+		for (const { requestId } of answers) this.sent.add(requestId);
+		try {
+			const replies = await ask();
+			let notTaken: NotTaken | null = null;
+			for (const [index, answer] of answers.entries()) {
+				const reply = replies[index];
+				if (!reply || !this.take(answer, reply)) notTaken = "refused";
+			}
+			return notTaken;
+		} catch (error) {
+			for (const { requestId } of answers) this.sent.delete(requestId);
+			if (error instanceof Disconnected) return "lost";
+			new Notice(`Vault Bridge: ${sanitizePlain(messageOf(error))}`);
+			return "refused";
+		}
+	}
+
+	/** What the bridge says to one answer. False when the question is as open as before. */
+	private take({ requestId, decision }: RespondParams, { accepted, outcome, by, reason }: ConsentReply): boolean {
+		if (!accepted) this.sent.delete(requestId);
+		if (!accepted && outcome === null) {
+			new Notice(`Vault Bridge: ${sanitizePlain(reason ?? "The bridge did not take the answer.")}`);
+			return false;
+		}
+		this.context.questions.resolve(requestId, outcome ?? decision, by);
+		return true;
+	}
+
+	/** The sentence that was chosen is the one that holds; the bridge's list has it with the id that takes it back. */
+	private async sayWhatHolds({ sentence, decision }: AnswerOption): Promise<void> {
+		const found = await this.context.request("consent.grants").then((grants) => readable(readGrant)(grants, "consent.grants").filter((one) => one.sentence === sentence && one.decision === decision), () => []);
+		const grantId = found.at(-1)?.grantId;
+		const back = { label: "Take back", act: () => { if (grantId !== undefined) void this.takeBack(grantId); } };
+		// Not seen over the settings, whose buttons it would cover: the answer is in their list.
+		showNotice(sentence, grantId === undefined ? [] : [back], TAKE_BACK_MS, "vault-bridge-notice-held");
+	}
+
+	async takeBack(grantId: string): Promise<void> {
+		try {
+			await this.context.request("consent.revoke", { grantId });
+			new Notice("Taken back. The next time you are asked again.");
+		} catch (error) {
+			new Notice(sanitizePlain(messageOf(error)));
+		}
+	}
+}

@@ -1,0 +1,101 @@
+/** Permissions to add that are counted: how much of each is used, in the status bar, and what ends or undoes them. */
+
+import { Component, Menu, Notice, setIcon } from "obsidian";
+import { countedOf, countText, grantTitle } from "../core/consent/bounded";
+import { readable, ShapeError, type JsonObject } from "../core/json";
+import { messageOf } from "../core/settings/store";
+import { sanitizePlain } from "../core/text/sanitize";
+import type { Grant } from "../core/wire/contract";
+import { handleEvent, type EventHandlers } from "../core/wire/events";
+import { readGrant } from "../core/wire/readers";
+import type { Context } from "./context";
+
+export interface GrantActions {
+	/** Show what one answer allowed, and take all of it back when the person says so; `first` is done before that. */
+	undoAll: (grantId: string, first: () => Promise<void>) => void;
+}
+
+export class GrantCounter extends Component {
+	private grants: readonly Grant[] = [];
+	private el: HTMLElement | null = null;
+
+	constructor(
+		private readonly context: Context,
+		private readonly actions: GrantActions,
+	) {
+		super();
+	}
+
+	override onload(): void {
+		const { plugin, connection } = this.context;
+		const el = plugin.addStatusBarItem();
+		el.addClasses(["mod-clickable", "vault-bridge-counter"]);
+		el.setAttrs({ role: "button", tabindex: "0" });
+		this.el = el;
+		this.registerDomEvent(el, "click", (event) => { this.openMenu(event); });
+		this.registerDomEvent(el, "keydown", (event) => {
+			if (event.key !== "Enter" && event.key !== " ") return;
+			event.preventDefault();
+			this.openMenu(el.getBoundingClientRect());
+		});
+		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(connection.changed.on((state) => {
+			if (state.kind === "connected") void this.refresh();
+			else this.take([]);
+		}));
+		this.take([]);
+	}
+
+	private readonly handlers: EventHandlers = {
+		"grants.changed": ({ bounded }) => { this.take(bounded); },
+	};
+
+	private hear(method: string, params: JsonObject): void {
+		try {
+			handleEvent(this.handlers, method, params);
+		} catch (error) {
+			if (!(error instanceof ShapeError)) throw error;
+			console.warn("Vault Bridge:", error);
+		}
+	}
+
+	private async refresh(): Promise<void> {
+		try {
+			this.take(readable(readGrant)(await this.context.request("consent.grants"), "consent.grants"));
+		} catch (error) {
+			console.warn("Vault Bridge:", error);
+		}
+	}
+
+	private take(grants: readonly Grant[]): void {
+		this.grants = countedOf(grants);
+		const text = countText(this.grants);
+		this.el?.toggle(text !== null);
+		if (!this.el || text === null) return;
+		this.el.empty();
+		setIcon(this.el.createSpan({ cls: "status-bar-item-icon" }), "file-plus-2");
+		this.el.createSpan({ cls: "status-bar-item-segment", text });
+		const label = this.grants.map((grant) => sanitizePlain(grant.sentence)).join("\n");
+		this.el.setAttrs({ "aria-label": `Added without asking: ${text} files. ${label}`, "data-tooltip-position": "top" });
+	}
+
+	private openMenu(place: MouseEvent | { x: number; y: number }): void {
+		const menu = new Menu();
+		for (const [index, grant] of this.grants.entries()) {
+			if (index > 0) menu.addSeparator();
+			menu.addItem((item) => item.setTitle(sanitizePlain(grantTitle(grant))).setIsLabel(true));
+			menu.addItem((item) => item.setTitle("Undo everything added").setIcon("undo-2").onClick(() => { this.actions.undoAll(grant.grantId, async () => this.revoke(grant)); }));
+			menu.addItem((item) => item.setTitle("End this permission now").setIcon("x").onClick(() => { void this.revoke(grant); }));
+		}
+		menu.showAtPosition({ x: place.x, y: place.y });
+	}
+
+	private async revoke({ grantId }: Grant): Promise<void> {
+		try {
+			await this.context.request("consent.revoke", { grantId });
+			new Notice("The permission has ended.");
+		} catch (error) {
+			new Notice(sanitizePlain(messageOf(error)));
+		}
+	}
+}

@@ -1,0 +1,10 @@
+/** The machine that Obsidian runs on. */
+
+import { Platform } from "obsidian";
+import type { Machine } from "../core/program/machine";
+
+export function thisMachine(): Machine {
+	const { env } = process;
+	const home = (Platform.isWin ? env["USERPROFILE"] : env["HOME"]) ?? "";
+	return { system: Platform.isWin ? "windows" : Platform.isMacOS ? "macos" : "linux", home, env };
+}

@@ -1,0 +1,52 @@
+/** What connecting or disconnecting a program would change on this machine, before it is done. */
+
+import { Modal, type App } from "obsidian";
+import type { AgentPlan } from "../../core/wire/contract";
+import { sanitizePlain } from "../../core/text/sanitize";
+import { drawFiles } from "../diff/fileList";
+import { focusAtOpening } from "../firstFocus";
+import { showText } from "../text";
+
+export class AgentModal extends Modal {
+	private end: () => void = () => undefined;
+
+	constructor(
+		app: App,
+		private readonly title: string,
+		private readonly plan: AgentPlan,
+		private readonly act: () => void,
+	) {
+		super(app);
+	}
+
+	override onOpen(): void {
+		const { client, files, kept, removes } = this.plan;
+		this.modalEl.addClass("vault-bridge-consent");
+		this.setTitle(sanitizePlain(removes ? `Disconnect ${this.title}?` : `Connect ${this.title}?`));
+		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
+		showText(
+			body.createEl("p"),
+			removes
+				? "Its entry is taken out of the configuration. If connecting had made its token, that is refused from then on."
+				: `It becomes the program “${client}”, which may call tools and is asked about like any other. Its token stays in a file that only you can read. The old configuration is kept beside the new one.`,
+		);
+		for (const sentence of kept) showText(body.createDiv({ cls: "vault-bridge-note" }), sentence);
+		if (files.length > 0) this.end = drawFiles(body, files, null);
+		else body.createDiv({ cls: "vault-bridge-note", text: "No file has to be changed." });
+		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
+		cancel.addEventListener("click", () => {
+			this.close();
+		});
+		bar.createEl("button", { cls: removes ? "mod-warning" : "mod-cta", text: removes ? "Disconnect" : "Connect", type: "button" }).addEventListener("click", () => {
+			this.close();
+			this.act();
+		});
+		focusAtOpening(cancel);
+	}
+
+	override onClose(): void {
+		this.end();
+		this.contentEl.empty();
+	}
+}

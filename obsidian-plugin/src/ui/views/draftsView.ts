@@ -1,0 +1,78 @@
+/** The drafts of agents, each with its steps and with what taking it would do to each file. */
+
+import { ItemView, type WorkspaceLeaf } from "obsidian";
+import type { Drafts } from "../../core/drafts";
+import type { ConsentRequest } from "../../core/wire/consent";
+import type { DraftInfo } from "../../core/wire/contract";
+import { DraftCard } from "./draftCard";
+
+export const DRAFTS_VIEW = "vault-bridge-drafts";
+
+export interface DraftsSource {
+	drafts: Drafts;
+	now: () => number;
+	/** The question whether to take a draft, while it is submitted and not answered. */
+	question: (draft: DraftInfo) => ConsentRequest | null;
+	/** Be told whenever such questions come or end. Returns how to be told no longer. */
+	onQuestions: (changed: () => void) => () => void;
+	/** Show a question, with all that can be answered. */
+	answer: (question: ConsentRequest) => void;
+	/** Discard a draft, when the person says so once more. */
+	discard: (draft: DraftInfo) => void;
+}
+
+export class DraftsView extends ItemView {
+	private readonly cards = new Map<string, DraftCard>();
+
+	constructor(
+		leaf: WorkspaceLeaf,
+		private readonly source: DraftsSource,
+	) {
+		super(leaf);
+		this.icon = "git-pull-request-draft";
+	}
+
+	override getViewType(): string {
+		return DRAFTS_VIEW;
+	}
+
+	override getDisplayText(): string {
+		return "Drafts of agents";
+	}
+
+	override async onOpen(): Promise<void> {
+		this.contentEl.empty();
+		this.contentEl.addClass("vault-bridge-view");
+		const emptyEl = this.contentEl.createDiv({ cls: "vault-bridge-empty", attr: { role: "status" } });
+		const listEl = this.contentEl.createDiv({ cls: "vault-bridge-drafts" });
+		const draw = (): void => { this.draw(listEl, emptyEl); };
+		this.register(this.source.drafts.changed.on(draw));
+		this.register(this.source.onQuestions(() => {
+			for (const card of this.cards.values()) card.showQuestion();
+		}));
+		this.register(() => {
+			for (const card of this.cards.values()) card.end();
+			this.cards.clear();
+		});
+		draw();
+		return Promise.resolve();
+	}
+
+	/** What is open stays open: cards are made and removed, and those that stay are told what is new. */
+	private draw(listEl: HTMLElement, emptyEl: HTMLElement): void {
+		const { all } = this.source.drafts;
+		emptyEl.toggle(all === null || all.length === 0);
+		emptyEl.setText(all === null ? "The bridge is not connected, so its drafts are not known." : "No agent is drafting. What agents stage in drafts is shown here before you are asked about it.");
+		const there = new Set((all ?? []).map((draft) => draft.draftId));
+		for (const [draftId, card] of this.cards) {
+			if (there.has(draftId)) continue;
+			card.end();
+			this.cards.delete(draftId);
+		}
+		for (const draft of all ?? []) {
+			const card = this.cards.get(draft.draftId);
+			if (card) card.update(draft);
+			else this.cards.set(draft.draftId, new DraftCard(listEl, draft, this.source, there.size === 1));
+		}
+	}
+}

@@ -1,0 +1,92 @@
+/** The page on which programs are connected, in a real browser. */
+
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { agents, connecting } from "./agents";
+import { Browser } from "./browser";
+import { FakeBridge, RpcFault } from "./fakeBridge";
+import { openSettings } from "./plugin";
+
+let browser: Browser;
+let bridge: FakeBridge;
+let page: Page;
+
+beforeAll(async () => { browser = await Browser.start(); });
+afterAll(async () => { await browser.close(); });
+beforeEach(async () => {
+	bridge = new FakeBridge();
+	bridge.agents = agents;
+	await bridge.start();
+	page = await browser.open({ vault: bridge.vault });
+});
+afterEach(async () => {
+	await page.close();
+	bridge.end();
+});
+
+const agent = (name: string) => page.locator(".vault-bridge-agent", { hasText: name });
+const dialog = ".modal:not(.mod-settings)";
+
+describe("connecting an agent", () => {
+	it("lists the programs of this machine, how they stand and where their configuration is", async () => {
+		await openSettings(page, "Connect an agent");
+		await page.waitForSelector(".vault-bridge-agent");
+		expect(await agent("Claude Code").textContent()).toContain("Connected as “Claude Code”.");
+		expect(await agent("Codex").textContent()).toContain("Not connected to this vault./home/ada/.codex/config.toml");
+		expect(await agent("Gemini CLI").textContent()).toContain("line 3, column 5");
+		expect(await agent("Gemini CLI").locator("button").count()).toBe(0);
+		expect(await page.textContent(".vault-bridge-agents-rest")).toContain("Not found on this machine: Claude Desktop, VS Code.");
+	});
+
+	it("shows the exact change, and does that and nothing else", async () => {
+		bridge.answers.set("agents.preview", () => connecting);
+		bridge.answers.set("agents.connect", () => {
+			bridge.agents = agents.map((one) => (one.agent === "codex" ? { ...one, client: "Codex" } : one));
+			return { backup: "/home/ada/.codex/config.toml.1.bak", addedClient: true, revokedClient: false, then: "Start Codex again." };
+		});
+		await openSettings(page, "Connect an agent");
+		await agent("Codex").locator("button").click();
+		await page.waitForSelector(`${dialog} .vault-bridge-file`);
+		expect(await bridge.until("agents.preview")).toEqual({ agent: "codex", remove: false });
+		const shown = await page.textContent(dialog);
+		for (const part of ["/home/ada/.codex/config.toml", "[mcp_servers.vault-bridge]", "“Codex”", "so it stays."]) expect(shown).toContain(part);
+		expect(bridge.asked.map(({ method }) => method)).not.toContain("agents.connect");
+		await page.click(`${dialog} button:text-is("Connect")`);
+		expect(await bridge.until("agents.connect")).toEqual({ agent: "codex", digest: "sha256:0a1b" });
+		await page.waitForSelector('.notice:has-text("Start Codex again.")');
+		await page.waitForSelector('.vault-bridge-agent:has-text("Connected as “Codex”.")');
+	});
+
+	it("is given up by Cancel, which has the focus", async () => {
+		bridge.answers.set("agents.preview", () => connecting);
+		await openSettings(page, "Connect an agent");
+		await agent("Codex").locator("button").click();
+		await page.waitForSelector(`${dialog} .vault-bridge-file`);
+		await page.keyboard.press("Enter");
+		await page.waitForSelector(dialog, { state: "detached" });
+		expect(bridge.asked.map(({ method }) => method)).not.toContain("agents.connect");
+	});
+
+	it("is taken back in the same way", async () => {
+		bridge.answers.set("agents.preview", () => ({ ...connecting, agent: "claude-code", client: "Claude Code", removes: true, kept: [] }));
+		bridge.answers.set("agents.disconnect", () => { throw new RpcFault(-32602, "Invalid params", { hint: "The configuration has changed since it was shown. Look at the change again" }); });
+		await openSettings(page, "Connect an agent");
+		await agent("Claude Code").locator('button:text-is("Disconnect")').click();
+		await page.click(`${dialog} button:text-is("Disconnect")`);
+		expect(await bridge.until("agents.disconnect")).toEqual({ agent: "claude-code", digest: "sha256:0a1b" });
+		await page.waitForSelector('.notice:has-text("has changed since it was shown")');
+	});
+
+	it("shows what a program is called as text", async () => {
+		bridge.agents = [{ ...agents[2], title: "<b>Codex</b>\u202e", file: "<img src=x>" }];
+		await openSettings(page, "Connect an agent");
+		expect(await agent("<b>Codex</b>").textContent()).toContain("<img src=x>");
+		expect(await page.locator(".vault-bridge-agent img").count()).toBe(0);
+	});
+
+	it("says so when the bridge is too old", async () => {
+		bridge.answers.delete("agents.list");
+		await openSettings(page, "Connect an agent");
+		await page.waitForSelector('.vault-bridge-empty:has-text("older version")');
+	});
+});

@@ -1,0 +1,320 @@
+/** Every state that a person can see the plugin in. A new one joins by one line at the end of this file. */
+
+import type { Page } from "playwright-core";
+import { consentStates } from "./consentStates";
+import type { FakeBridge } from "./fakeBridge";
+import { recorded } from "./files";
+import { connected, openSettings, runCommand } from "./plugin";
+import { agents, connecting } from "./agents";
+import { claude, grants, ollama, webReaders } from "./programs";
+import { drafted, staged } from "./questions";
+import { found, listed, notes, papers } from "./servers";
+
+/** Where a state is drawn: the window of the app, and the bridge behind it. */
+export interface Stage {
+	page: Page;
+	bridge: FakeBridge;
+}
+
+export interface State {
+	name: string;
+	show: (stage: Stage) => Promise<void>;
+}
+
+const settings = (name: string, ...pages: string[]): State => ({ name, show: async ({ page }) => openSettings(page, ...pages) });
+
+const settingsPages: State[] = [
+	settings("settings"),
+	settings("settings-tools", "Tools and questions"),
+	settings("settings-network", "Network"),
+	{
+		name: "settings-services",
+		show: async ({ page, bridge }) => {
+			const values = recorded("settings") as object;
+			bridge.answers.set("settings.get", () => ({ ...values, webSearchProviders: ["searxng", "brave"] }));
+			bridge.answers.set("search.services", () => recorded("search-services"));
+			bridge.answers.set("keys.status", () => (recorded("keys-status") as { provider: string }[]).map((key) => (key.provider === "brave" ? { ...key, isSet: true, keptIn: "keyring" } : key)));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "External services");
+			await page.waitForSelector("text=in the system's keyring");
+		},
+	},
+	{
+		name: "settings-sites",
+		show: async ({ page, bridge }) => {
+			const site = { client: null, sentence: "Every program may fetch the site docs.obsidian.md", lastUsed: "2026-03-14T12:00:00.000Z" };
+			bridge.answers.set("web.sites", () => [{ ...site, site: "https://docs.obsidian.md/", allowedBy: "s-1" }, { ...site, site: "*.wikipedia.org", allowedBy: null, sentence: "*.wikipedia.org is in the list of allowed domains", lastUsed: null }]);
+			bridge.answers.set("cache.stats", () => ({ entries: 3, size: 24_536_678, hits: 1, misses: 2 }));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "Network");
+			await page.waitForSelector('button:text-is("Take back")');
+		},
+	},
+	settings("settings-limits", "Limits"),
+	settings("settings-privacy", "Privacy and log"),
+	settings("settings-searching", "Searching, reading and backups"),
+	settings("settings-grants", "Remembered answers"),
+	{
+		name: "settings-answers",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("consent.grants", () => grants);
+			await openSettings(page, "Remembered answers");
+			await page.waitForSelector('.setting-item:has-text("the folder Diary/")');
+		},
+	},
+	{
+		name: "settings-confirm",
+		show: async ({ page }) => {
+			await openSettings(page, "Tools and questions");
+			await page.click('.setting-item:has-text("Developer mode") .checkbox-container');
+			await page.waitForSelector(".modal:not(.mod-settings) .modal-button-container");
+		},
+	},
+	{
+		name: "settings-programs",
+		show: async ({ page, bridge }) => {
+			bridge.clients = [claude, ollama];
+			bridge.answers.set("consent.grants", () => grants);
+			await openSettings(page, "Connected programs");
+			await page.waitForSelector(".vault-bridge-program");
+		},
+	},
+	{
+		name: "settings-programs-web",
+		show: async ({ page, bridge }) => {
+			bridge.clients = [claude];
+			bridge.answers.set("web.readers", () => webReaders);
+			await openSettings(page, "Connected programs");
+			await page.waitForSelector(".vault-bridge-program");
+		},
+	},
+	{
+		name: "settings-servers",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("servers.list", () => listed([papers, notes], { allowed: false }));
+			await openSettings(page, "Other servers");
+			await page.click('.vault-bridge-server summary:has-text("2 tools")');
+			await page.waitForSelector(".vault-bridge-server details[open]");
+		},
+	},
+	{
+		name: "settings-servers-add",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("servers.list", () => listed([]));
+			await openSettings(page, "Other servers");
+			await page.click('button:text-is("Add")');
+			await page.waitForSelector(".modal:not(.mod-settings) textarea");
+		},
+	},
+	{
+		name: "settings-servers-found",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("servers.list", () => listed([papers]));
+			bridge.answers.set("servers.found", () => found);
+			await openSettings(page, "Other servers");
+			await page.click('button:text-is("Take over from other programs")');
+			await page.waitForSelector(".vault-bridge-server-found");
+		},
+	},
+	{
+		name: "settings-servers-trust",
+		show: async ({ page, bridge }) => {
+			const untrusted = { ...papers, trusted: false };
+			bridge.answers.set("servers.list", () => listed([untrusted]));
+			bridge.answers.set("servers.test", () => untrusted);
+			await openSettings(page, "Other servers");
+			await page.click('button:text-is("Trust")');
+			await page.waitForSelector(".modal:not(.mod-settings) .vault-bridge-server-tool");
+		},
+	},
+	{
+		name: "settings-agents",
+		show: async ({ page, bridge }) => {
+			bridge.agents = agents;
+			await openSettings(page, "Connect an agent");
+			await page.waitForSelector(".vault-bridge-agent");
+		},
+	},
+	{
+		name: "settings-agents-connect",
+		show: async ({ page, bridge }) => {
+			bridge.agents = agents;
+			bridge.answers.set("agents.preview", () => connecting);
+			await openSettings(page, "Connect an agent");
+			await page.click('.vault-bridge-agent:has-text("Codex") button');
+			await page.waitForSelector(".modal:not(.mod-settings) .vault-bridge-file");
+		},
+	},
+	{
+		name: "settings-programs-none",
+		show: async ({ page }) => {
+			await openSettings(page, "Connected programs");
+			await page.waitForSelector(".vault-bridge-empty");
+		},
+	},
+	{
+		name: "settings-programs-token",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("clients.add", () => ({ client: claude, token: "vbc_0a1b2c3d4e5f_3q0Yk1mS8rT5vXzB7nLcPwHdJgFaUeQiOoMmKkZzYy" }));
+			await openSettings(page, "Connected programs");
+			await page.click('button:text-is("Add")');
+			await page.fill(".modal:not(.mod-settings) input", "Claude Code");
+			await page.keyboard.press("Enter");
+			await page.waitForSelector(".vault-bridge-token");
+		},
+	},
+	{
+		name: "settings-programs-revoke",
+		show: async ({ page, bridge }) => {
+			bridge.clients = [claude, ollama];
+			await openSettings(page, "Connected programs");
+			await page.click('button:text-is("Revoke") >> nth=0');
+			await page.waitForSelector(".modal:not(.mod-settings) .modal-button-container");
+		},
+	},
+];
+
+const views: State[] = [
+	{
+		name: "undo",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("tools.preview", () => recorded("preview-undo"));
+			await connected(page);
+			await runCommand(page, "undo-change");
+			await page.waitForSelector(".modal .vault-bridge-diff");
+		},
+	},
+	{
+		name: "log",
+		show: async ({ page, bridge }) => {
+			const lines = recorded("audit") as { code?: string }[];
+			bridge.answers.set("audit.query", ({ code }) => (code === undefined ? lines : lines.filter((one) => one.code === code)));
+			await connected(page);
+			await runCommand(page, "view-tool-logs");
+			await page.waitForSelector(".vault-bridge-unanswered");
+		},
+	},
+	{
+		name: "log-open",
+		show: async ({ page }) => {
+			await connected(page);
+			await runCommand(page, "view-tool-logs");
+			await page.click('.vault-bridge-log-row:has-text("changed “Welcome.md”") >> nth=-1 >> summary');
+			await page.waitForSelector(".vault-bridge-log-detail .vault-bridge-row");
+		},
+	},
+	{
+		name: "log-narrow",
+		show: async ({ page }) => {
+			await page.setViewportSize({ width: 420, height: 800 });
+			await connected(page);
+			await runCommand(page, "view-tool-logs");
+			await page.waitForSelector(".vault-bridge-log-row");
+		},
+	},
+	{
+		name: "history",
+		show: async ({ page }) => {
+			await connected(page);
+			await runCommand(page, "show-changes");
+			await page.click(".vault-bridge-change >> nth=-1 >> summary");
+			await page.waitForSelector(".vault-bridge-change .vault-bridge-row");
+		},
+	},
+	{
+		name: "history-undo-all",
+		show: async ({ page }) => {
+			await connected(page);
+			await runCommand(page, "undo-last-hour");
+			await page.waitForSelector(".vault-bridge-undo-all");
+		},
+	},
+	{
+		name: "drafts",
+		show: async ({ page, bridge }) => {
+			bridge.drafts = [drafted(), drafted({ draftId: "draft-4e5f", client: "a program without a name of its own", clientId: "shared", steps: [], files: [] })];
+			bridge.answers.set("drafts.preview", () => ({ files: staged, warnings: ["'Long.md' was changed by somebody else meanwhile; that stays"], conflict: null }));
+			await connected(page);
+			await runCommand(page, "review-drafts");
+			await page.click('summary:has-text("Steps") >> nth=0');
+			await page.click('summary:has-text("Files") >> nth=0');
+			await page.waitForSelector(".vault-bridge-draft .vault-bridge-row");
+		},
+	},
+	{
+		name: "drafts-conflict",
+		show: async ({ page, bridge }) => {
+			await page.setViewportSize({ width: 420, height: 800 });
+			bridge.drafts = [drafted()];
+			bridge.answers.set("drafts.preview", () => ({ files: [], warnings: [], conflict: "2 files of the draft were changed by others in the same places: 'Home.md' line 3; 'Garden.md' is not there any more" }));
+			await connected(page);
+			await runCommand(page, "review-drafts");
+			await page.waitForSelector(".vault-bridge-draft-files .is-warning");
+		},
+	},
+	{
+		name: "drafts-none",
+		show: async ({ page }) => {
+			await connected(page);
+			await runCommand(page, "review-drafts");
+			await page.waitForSelector(".vault-bridge-empty");
+		},
+	},
+	{
+		name: "drafts-discard",
+		show: async ({ page, bridge }) => {
+			bridge.drafts = [drafted()];
+			bridge.answers.set("drafts.preview", () => ({ files: staged }));
+			await connected(page);
+			await page.click(".vault-bridge-drafting");
+			await page.click('.vault-bridge-draft button:text-is("Discard…")');
+			await page.waitForSelector(".modal .modal-button-container");
+		},
+	},
+	{
+		name: "index",
+		show: async ({ page, bridge }) => {
+			const about = { kind: "link", target: "Projects/Balcony garden.md", obsidian: 2, bridge: 1 };
+			const differences = [about, { ...about, kind: "unresolved", target: "Seeds" }, { ...about, kind: "tag", target: "#garden/tomatoes" }, { ...about, kind: "tag_order", target: "" }].map((one) => ({ path: "Daily/2025-03-15.md", ...one }));
+			bridge.answers.set("index.compare", () => ({ compared: 3120, links: 18221, tags: 5012, differences: [...differences, { path: "Only in Obsidian.md", kind: "note", target: "", obsidian: 1, bridge: 0 }], more: 0, uncompared: [{ path: "Welcome.md", reason: "unsaved" }] }));
+			await connected(page);
+			await runCommand(page, "check-index");
+			await page.click(".vault-bridge-details summary");
+		},
+	},
+	{
+		name: "start",
+		show: async ({ page }) => {
+			await connected(page);
+			await runCommand(page, "getting-started");
+			await page.waitForSelector(".vault-bridge-preset");
+		},
+	},
+	{
+		name: "start-none",
+		show: async ({ page, bridge }) => {
+			await connected(page);
+			bridge.stop();
+			await runCommand(page, "getting-started");
+			await page.waitForSelector(".vault-bridge-steps");
+		},
+	},
+	{
+		name: "menu",
+		show: async ({ page }) => {
+			await connected(page);
+			await page.click(".vault-bridge-status");
+			await page.waitForSelector(".menu");
+		},
+	},
+	{
+		name: "notice",
+		show: async ({ page, bridge }) => {
+			await connected(page);
+			bridge.notify("limits.hit", { tool: "grep", retryAfter: 12, client: "Claude Code", message: "Tool rate limit reached. Please wait 12 seconds." });
+			await page.waitForSelector(".notice");
+		},
+	},
+];
+
+export const states: readonly State[] = [...consentStates, ...settingsPages, ...views];

@@ -1,0 +1,47 @@
+"""The table of docs/performance.md that says how often a person is asked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scripts.lib.environment import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from scripts.lib.replay_run import Run
+
+PAGE = ROOT / "docs" / "performance.md"
+_TABLE = re.compile(r"(<!-- asked -->\n).*?(<!-- end of asked -->)", re.DOTALL)
+
+
+def table(runs: Mapping[str, Run]) -> str:
+    """The table in Markdown.
+
+    Args:
+        runs: What was counted, by what the row says.
+    """
+    lines = [
+        "| | calls | of them write | questions | asked | for each 100 calls | tokens |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for title, run in runs.items():
+        writing = sum(call.writes for call in run.calls)
+        counts = (len(run.calls), writing, len(run.asked), run.times_asked)
+        figures = (title, *map(str, counts), f"{run.per_hundred:.1f}", f"{round(run.tokens, -3):,}")
+        lines.append(f"| {' | '.join(figures)} |")
+    return "\n".join([*lines, ""])
+
+
+def write(runs: Mapping[str, Run], page: Path = PAGE) -> None:
+    """Put the table into the page, in place of the one before."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(_TABLE.sub(lambda found: found[1] + table(runs) + found[2], text), encoding="utf-8", newline="\n")
+
+
+def written(page: Path = PAGE) -> str:
+    """The table that the page has; empty if it has none."""
+    found = _TABLE.search(page.read_text(encoding="utf-8"))
+    return found[0].removeprefix("<!-- asked -->\n").removesuffix("<!-- end of asked -->") if found else ""

@@ -1,0 +1,76 @@
+"""How well questions find the notes that answer them; golden/README.md says what the questions are."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.index.search.note_search import NoteQuery, NoteSearch
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.fulltext import StoredWords
+from bridge.index.vault_index import VaultIndex
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
+from scripts.lib.golden import ask, read_questions, read_small_vault
+
+KINDS = {"words", "sentence", "other"}
+Find = Callable[[str], Sequence[str]]
+
+
+def finder(index: VaultIndex, root: VaultRoot) -> Find:
+    """What the tool search_notes finds in a vault."""
+    clock = SystemClock()
+    search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, VaultFiles(root), clock))
+    return lambda question: [found.path for found in search.search(NoteQuery(question, clock.monotonic() + 60)).results]
+
+
+def test_questions_find_their_notes_in_a_small_vault(notes: Path, indexed: Callable[[Path], VaultIndex]) -> None:
+    for path, text in read_small_vault().items():
+        (notes / path).parent.mkdir(parents=True, exist_ok=True)
+        (notes / path).write_text(text, encoding="utf-8")
+    with VaultRoot(notes) as root:
+        quality = ask(finder(indexed(notes), root), read_questions("small_vault"))
+    assert quality.hits == 1
+    assert quality.reciprocal >= 0.96  # 0.956 where all words come first
+
+
+@pytest.mark.slow
+def test_questions_held_back_find_their_notes_in_real_vaults(
+    real_notes: Path, indexed: Callable[[Path], VaultIndex]
+) -> None:
+    with VaultRoot(real_notes) as root:
+        quality = ask(finder(indexed(real_notes), root), read_questions("held_back"))
+    assert quality.hits >= 0.85
+    assert quality.reciprocal >= 0.80  # 0.725 where all words come first
+
+
+@pytest.mark.parametrize("name", ["tuning", "held_back", "small_vault"])
+def test_every_question_says_how_it_is_asked(name: str) -> None:
+    questions = read_questions(name)
+    assert {question.kind for question in questions} == KINDS
+    assert all(question.text.strip() and question.note.endswith(".md") for question in questions)
+
+
+def test_no_question_is_in_both_halves_and_each_kind_is_as_often_in_both() -> None:
+    tuning, held_back = read_questions("tuning"), read_questions("held_back")
+    assert not {question.text for question in tuning} & {question.text for question in held_back}
+    for kind in KINDS:
+        counts = [sum(question.kind == kind for question in half) for half in (tuning, held_back)]
+        assert abs(counts[0] - counts[1]) <= 1
+
+
+def test_a_third_of_the_questions_are_in_other_words() -> None:
+    for name in ("tuning", "held_back", "small_vault"):
+        questions = read_questions(name)
+        assert sum(question.kind == "other" for question in questions) * 3 >= len(questions)
+
+
+def test_each_question_is_about_a_note_that_is_there() -> None:
+    assert {question.note for question in read_questions("small_vault")} <= read_small_vault().keys()
+
+
+@pytest.mark.slow
+def test_each_question_of_real_vaults_is_about_a_note_that_is_there(real_notes: Path) -> None:
+    questions = [*read_questions("tuning"), *read_questions("held_back")]
+    assert [question.note for question in questions if not (real_notes / question.note).is_file()] == []

@@ -1,0 +1,210 @@
+"""A server is connected when it is needed, and whatever it does, it harms its own connection alone."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
+from bridge.servers import connection, stdio
+from bridge.servers.connection import ServerConnection
+from bridge.servers.definitions import MOST
+from tests.patience import PATIENCE
+from tests.servers.conftest import Connect
+
+pytestmark = pytest.mark.slow
+
+
+async def call(server: ServerConnection, name: str = "Ada", seconds: float = 60.0) -> dict[str, Any]:
+    return await server.call("greet", {"name": name}, seconds, lambda *_said: None)
+
+
+def text(answer: dict[str, Any]) -> str:
+    return str(answer["content"][0]["text"])
+
+
+async def test_it_is_connected_once_however_many_need_it(connect: Connect) -> None:
+    server = connect("good")
+    first, second, greeted = await asyncio.gather(server.connect(), server.connect(), call(server))
+    assert [each.name for each in first] == [each.name for each in second] == ["greet"]
+    assert text(greeted) == "hello Ada"
+    states = [server.state]
+    await server.stop()
+    assert [*states, server.state] == ["ready", "off"]
+
+
+async def test_one_that_was_stopped_is_connected_again(connect: Connect) -> None:
+    server = connect("good")
+    await server.connect()
+    await server.stop()
+    assert text(await call(server)) == "hello Ada"
+
+
+async def test_one_that_was_let_go_is_not_connected_again(connect: Connect) -> None:
+    server = connect("good")
+    await server.connect()
+    await server.stop(for_good=True)
+    with pytest.raises(ExecutionFailed, match="changed or taken away"):
+        await call(server)
+    assert server.state == "off"
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [("gone", "cannot be used"), ("chatty", ""), ("parts", ""), ("error", ""), ("shifting", "")],
+)
+async def test_how_it_starts_is_told_in_its_state(connect: Connect, mode: str, said: str) -> None:
+    server = connect(mode)
+    if said:
+        with pytest.raises(ExecutionFailed, match=said):
+            await server.connect()
+        assert server.state == "failed"
+        assert server.log.lines[-1] == "it will not start today"
+    else:
+        assert len(await server.connect()) == 1
+        assert server.state == "ready"
+
+
+async def test_a_program_that_is_not_there_is_named(connect: Connect) -> None:
+    server = connect("good")
+    server.entry = server.entry.model_copy(update={"command": "no-such-program"})
+    with pytest.raises(ExecutionFailed, match="no program 'no-such-program'"):
+        await server.connect()
+
+
+@pytest.mark.parametrize("mode", ["silent", "mute", "listless"])
+async def test_one_that_hangs_in_any_phase_is_given_up_and_ended(
+    connect: Connect, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "START_SECONDS", 3.0)
+    monkeypatch.setattr(connection, "LIST_SECONDS", 3.0)
+    server = connect(mode)
+    with pytest.raises(DeadlineExceeded):
+        await server.connect()
+    assert server.state == "failed"
+
+
+async def test_a_call_that_hangs_ends_at_its_time_and_the_server_goes_on(connect: Connect) -> None:
+    server = connect("hang")
+    await server.connect()
+    with pytest.raises(DeadlineExceeded):
+        await call(server, seconds=0.5)
+    assert server.state == "ready"
+
+
+async def test_one_that_crashes_in_a_call_fails_that_call_and_is_there_for_the_next(connect: Connect) -> None:
+    server = connect("crash")
+    with pytest.raises(ExecutionFailed):
+        await call(server)
+    await until(lambda: server.state == "failed")
+    assert [each.name for each in await server.connect()] == ["greet"]
+
+
+async def test_an_endless_answer_ends_it(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "LONGEST_LINE", 2_000_000)
+    server = connect("huge")
+    with pytest.raises(ExecutionFailed):
+        await call(server)
+    assert "more than" in server.log.lines[-1]
+
+
+@pytest.mark.parametrize("mode", ["endless", "many"])
+async def test_an_endless_list_is_cut(connect: Connect, mode: str) -> None:
+    server = connect(mode)
+    assert len(await server.connect()) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [("nonsense", "what is no result"), ("wants", "what is no result")],
+)
+async def test_an_answer_that_is_none_is_a_failed_call(connect: Connect, mode: str, said: str) -> None:
+    with pytest.raises(ExecutionFailed, match=said):
+        await call(connect(mode))
+
+
+async def test_nobody_lends_it_a_model(connect: Connect) -> None:
+    assert "Sampling not supported" in text(await call(connect("asks")))
+
+
+async def test_its_environment_holds_nothing_of_ours(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VAULT_BRIDGE_SECRET_OF_TEST", "s3cr3t")
+    answer = text(await call(connect("environment", env={"ITS_OWN": "yes"})))
+    assert "s3cr3t" not in answer
+    there = json.loads(answer)
+    assert there["ITS_OWN"] == "yes"
+    assert Path(there["HOME"]).parts[-2:] == ("servers", "stranger")
+
+
+async def test_it_reads_neither_the_vault_nor_what_is_ours_where_a_sandbox_works(
+    connect: Connect, opener: Any, tmp_path: Path
+) -> None:
+    if not opener.confines:
+        pytest.skip("no sandbox works here")
+    secret = tmp_path / "state" / "host.json"
+    secret.write_text("s3cr3t", encoding="utf-8")
+    note = tmp_path / "Vault" / "Ideas.md"
+    assert text(await call(connect("file"), str(secret))).startswith("cannot")
+    assert text(await call(connect("file"), str(note))).startswith("cannot")
+    assert text(await call(connect("file", folders=[str(tmp_path)]), str(note))).startswith("cannot")
+
+
+@pytest.mark.parametrize("given", ["Vault", "Vault/Private", "link"])
+async def test_one_that_is_given_the_vault_is_not_started(connect: Connect, tmp_path: Path, given: str) -> None:
+    (tmp_path / "Vault" / "Private").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "Vault")
+    with pytest.raises(PermissionDenied, match="in the vault"):
+        await connect("good", folders=[str(tmp_path / given)]).connect()
+
+
+async def test_a_child_that_it_leaves_behind_ends_with_it(connect: Connect, tmp_path: Path) -> None:
+    place = tmp_path / "child"
+    place.mkdir()
+    server = connect("child", str(place / "pid"), folders=[str(place)])
+    await server.connect()
+    child = int((place / "pid").read_text(encoding="utf-8"))
+    await server.stop()
+    # In a namespace of its own it has another id; what it holds open is looked for instead.
+    assert not any(str(STRANGE_CHILD) in line for line in running()), child
+
+
+STRANGE_CHILD = "import time; time.sleep(600)"
+
+
+def running() -> list[str]:
+    """The command lines of all processes."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+async def test_its_words_are_kept_for_the_person_and_bounded(connect: Connect) -> None:
+    server = connect("chatty")
+    await server.connect()
+    await server.stop()
+    assert len(server.log.lines) == 200
+    assert any("no message" in line or "starting" in line for line in server.log.lines)
+
+
+async def test_tools_that_change_while_it_runs_are_looked_at_again(connect: Connect) -> None:
+    changes: list[str] = []
+    server = connect("shifting")
+    server._on_change = lambda: changes.append(server.state)
+    await server.connect()
+    before = len(changes)
+    await call(server)
+    await until(lambda: len(changes) > before)
+    assert [each.name for each in server.definitions] == ["greet"]
+
+
+async def until(condition: Any) -> None:
+    """Return when something is so."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.01)

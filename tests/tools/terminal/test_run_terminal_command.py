@@ -1,0 +1,383 @@
+"""Commands through a running bridge, as an agent gives them and a person allows them."""
+
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.app import Bridge
+from bridge.client import Connection, connect
+from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
+from tests.people import Person, person_at
+from tests.sandbox.conftest import living
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="the commands are those of POSIX"),
+]
+HERE = probe()
+
+
+class World:
+    """A vault that is served, an agent, and a person who says yes once to everything."""
+
+    def __init__(self, vault: Path, bridge: Bridge, agent: Connection, person: Person) -> None:
+        self.vault = vault
+        self.bridge = bridge
+        self.agent = agent
+        self.person = person
+
+    async def run(self, command: str) -> Any:
+        """What comes of a command."""
+        return await self.agent.call("run_terminal_command", {"command": command})
+
+    async def ran(self, command: str) -> dict[str, Any]:
+        """The data of a command that was run."""
+        result = (await self.run(command)).or_raise()
+        data: dict[str, Any] = result.raw["data"] | {"id": result.raw["executionId"]}
+        return data
+
+    async def undo(self, execution_id: str) -> None:
+        """The person takes a change back."""
+        await self.person.host.request("history.undo", executionId=execution_id)
+
+    def texts(self) -> dict[str, bytes]:
+        """Every file of the vault that is not hidden, with its bytes."""
+        return {
+            str(path.relative_to(self.vault)): path.read_bytes()
+            for path in sorted(self.vault.rglob("*"))
+            if path.is_file() and not any(part.startswith(".") for part in path.relative_to(self.vault).parts)
+        }
+
+
+Serve = Callable[..., Any]
+
+
+@asynccontextmanager
+async def serve(vault: Path, **settings: Any) -> AsyncIterator[World]:
+    """Serve a vault in which commands are allowed."""
+    async with Bridge(vault) as bridge:
+        allowed = {"enabledTools": ["*"], "allowTerminal": True, "requireSandbox": "never"}
+        bridge.settings.update(allowed | settings, confirms=True)
+        async with person_at(vault) as person, connect(vault, name="agent") as agent:
+            person.answer = "allow_once"
+            yield World(vault, bridge, agent, person)
+
+
+@pytest.fixture
+async def world(vault: Path) -> AsyncIterator[World]:
+    async with serve(vault) as made:
+        yield made
+
+
+@pytest.fixture(params=[kind for kind in SandboxKind if probe_one(kind) is not None], ids=str)
+async def anywhere(
+    request: pytest.FixtureRequest, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[World]:
+    """In each sandbox that works here, and without one."""
+    found = probe_one(request.param)
+    monkeypatch.setattr("bridge.app.probe", lambda: found)
+    async with serve(vault) as made:
+        yield made
+
+
+async def test_a_command_is_refused_until_commands_are_allowed_on_this_computer(vault: Path) -> None:
+    settings = vault / ".vault-bridge" / "settings.json"
+    settings.parent.mkdir(mode=0o700)
+    settings.write_text('{"enabledTools": ["*"], "allowTerminal": true}', encoding="ascii")
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="agent") as agent:
+        result = await agent.call("run_terminal_command", {"command": "ls"})
+        assert not result.ok
+        assert "allowTerminal" in result.raw["text"]
+        assert person.asked == [], "a synced file opens nothing, and nobody is asked"
+        faults = (await person.host.request("bridge.faults"))["faults"]
+        assert any("allowTerminal" in fault and "confirmed" in fault for fault in faults)
+        await person.host.request("settings.update", patch={"allowTerminal": True})
+        person.answer = "allow_once"
+        result = await agent.call("run_terminal_command", {"command": "ls"})
+        assert result.ok is (HERE.confines or sys.platform == "win32")
+
+
+async def test_where_a_sandbox_is_required_and_none_works_nothing_runs(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.app.probe", lambda: NO_SANDBOX)
+    async with serve(vault, requireSandbox="always") as world:
+        assert (await world.run("ls")).raw["data"]["code"] == "no_sandbox"
+    async with serve(vault, requireSandbox="never") as world:
+        assert (await world.run("ls")).ok
+        (question,) = world.person.asked
+        assert "Runs without a sandbox here" in question["preview"]["warnings"]
+
+
+async def test_output_errors_and_exit_code_come_apart_and_as_they_are(anywhere: World) -> None:
+    pieces: list[str] = []
+    anywhere.agent.on("tool.output", lambda told: pieces.append(told["text"]))
+    data = await anywhere.ran("echo out; echo err >&2; pwd; exit 3")
+    assert data["exitCode"] == 3
+    assert data["stderr"] == "err\n"
+    assert data["stdout"].startswith("out\n")
+    assert sorted("".join(pieces).splitlines()) == sorted((data["stdout"] + data["stderr"]).splitlines())
+    assert data["changed"] == []
+
+
+async def test_what_a_command_does_is_one_change_in_the_history_and_undone(anywhere: World) -> None:
+    before = anywhere.texts()
+    data = await anywhere.ran(
+        "mv Ideas.md Moved.md; rm Notes/Windows.md; echo more >> Notes/Meeting.md; mkdir -p a/b; echo n > a/b/N.md"
+    )
+    assert set(data["changed"]) == {"Ideas.md", "Moved.md", "Notes/Windows.md", "Notes/Meeting.md", "a/b/N.md"}
+    assert set(anywhere.texts()) == set(before) - {"Ideas.md", "Notes/Windows.md"} | {"Moved.md", "a/b/N.md"}
+    (change,) = await anywhere.person.host.request("history.list")
+    assert (change["executionId"], change["tool"]) == (data["id"], "run_terminal_command")
+    await anywhere.undo(data["id"])
+    assert anywhere.texts() == before
+    assert not (anywhere.vault / "a").exists()
+
+
+async def test_a_command_that_deletes_500_notes_is_undone_byte_for_byte(world: World) -> None:
+    for number in range(500):
+        place = world.vault / f"many {number % 7}" / f"Note {number}.md"
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(secrets.token_bytes(20).hex().encode() + b"\r\n" * (number % 3))
+    before = world.texts()
+    data = await world.ran("rm -r many*")
+    assert len(world.texts()) == len(before) - 500
+    assert not list(world.vault.glob("many*"))
+    await world.undo(data["id"])
+    assert world.texts() == before
+
+
+async def test_files_that_a_person_edits_meanwhile_are_named_and_left_alone_by_the_undo_too(vault: Path) -> None:
+    for number in range(500):
+        (vault / f"Note {number}.md").write_bytes(b"text %d\n" % number)
+    # What is too large for the copy is seen as it is in the vault: by that the command hears that it may go on.
+    sign = vault / "sign.bin"
+    sign.write_bytes(b"wait" * 10)
+    async with serve(vault, terminalLargestFile=10) as world:
+        before = world.texts()
+        begun = asyncio.Event()
+        world.agent.on("tool.output", lambda _told: begun.set())
+        waiting = "echo begun; until grep -q go sign.bin; do sleep 0.05; done"
+        running = asyncio.create_task(world.ran(f'{waiting}; for f in Note*.md; do echo changed >> "$f"; done'))
+        await begun.wait()
+        theirs = {f"Note {number}.md": b"theirs %d\n" % number for number in (7, 77, 377)}
+        for name, text in theirs.items():
+            (vault / name).write_bytes(text)
+        with sign.open("r+b") as file:
+            file.write(b"go")
+        data = await running
+        assert {left["path"] for left in data["leftAlone"]} == set(theirs)
+        assert all("somebody else" in left["why"] for left in data["leftAlone"])
+        assert len(data["changed"]) == 497
+        after = world.texts()
+        assert {name: after[name] for name in theirs} == theirs
+        assert after["Note 8.md"] == b"text 8\nchanged\n"
+        await world.undo(data["id"])
+        assert world.texts() == before | theirs | {"sign.bin": sign.read_bytes()}
+
+
+async def test_closed_notes_dot_folders_and_the_bridges_own_are_not_there(anywhere: World) -> None:
+    vault = anywhere.vault
+    (vault / "Private").mkdir()
+    (vault / "Private" / "Diary.md").write_text("secret diary", encoding="ascii")
+    (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="ascii")
+    data = await anywhere.ran(
+        "find . -type f; cat Private/*; cat .obsidian/app.json .vault-bridge/*; echo x > Private.md; "
+        "mkdir Private; echo x > Private/New.md; mkdir .hidden; echo x > .hidden/f"
+    )
+    assert "secret diary" not in data["stdout"]
+    assert ".obsidian" not in data["stdout"]
+    assert data["changed"] == ["Private.md"]
+    assert {left["path"] for left in data["leftAlone"]} == {"Private/New.md", ".hidden"}
+    assert sorted(path.name for path in (vault / "Private").iterdir()) == ["Diary.md"]
+
+
+async def test_what_may_not_be_written_is_left_alone(world: World) -> None:
+    (world.vault / ".vault-bridge" / "permissions.json").write_text('{"Notes/": "r--"}', encoding="ascii")
+    data = await world.ran("echo x >> Notes/Meeting.md; echo x >> Ideas.md")
+    assert data["changed"] == ["Ideas.md"]
+    assert [left["path"] for left in data["leftAlone"]] == ["Notes/Meeting.md"]
+
+
+async def test_links_that_a_command_makes_lead_nowhere(world: World, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("the token", encoding="ascii")
+    data = await world.ran(f"ln -s {secret} Linked.md; ln -s / Folder; rm Ideas.md; ln -s {secret} Ideas.md")
+    assert {left["path"] for left in data["leftAlone"]} == {"Linked.md", "Folder", "Ideas.md"}
+    assert not any(path.is_symlink() for path in world.vault.rglob("*"))
+
+
+async def test_large_files_are_read_and_not_changed_and_the_question_says_so(vault: Path) -> None:
+    (vault / "film.mp4").write_bytes(b"film" * 1000)
+    async with serve(vault, terminalLargestFile=1000) as world:
+        data = await world.ran("head -c 4 film.mp4; wc -c < film.mp4; echo x > film.mp4; rm -f film.mp4")
+        assert data["stdout"].split() == ["film4000"] or data["stdout"] == "film4000\n"
+        assert (vault / "film.mp4").read_bytes() == b"film" * 1000
+        assert data["changed"] == []
+        (question,) = world.person.asked
+        assert any("are not changed" in warning for warning in question["preview"]["warnings"])
+
+
+async def test_a_command_that_is_ended_changes_nothing(vault: Path) -> None:
+    async with serve(vault, terminalTimeout=1) as world:
+        before = world.texts()
+        data = await world.ran("echo x > Ideas.md; while :; do sleep 1; done")
+        assert data["ended"] == "timed_out"
+        assert world.texts() == before
+
+
+async def test_a_call_that_is_cancelled_leaves_no_process_and_changes_nothing(world: World) -> None:
+    mark = f"1000.{secrets.randbelow(10**9):09}"
+    before = world.texts()
+    begun = asyncio.Event()
+    world.agent.on("tool.output", lambda _told: begun.set())
+    call = asyncio.create_task(
+        world.agent.call("run_terminal_command", {"command": f"rm Ideas.md; echo up; sleep {mark}"}, call_id="c1")
+    )
+    await begun.wait()
+    await world.agent.request("tools.cancel", callId="c1")
+    await asyncio.gather(call, return_exceptions=True)
+    assert world.texts() == before
+    await world.ran("true")  # one at a time: the first has been cleared away
+    assert _living(mark) == []
+
+
+def _living(mark: str) -> list[int]:
+    """The processes whose command line holds a mark, where the system shows them."""
+    return living(mark) if Path("/proc/self/cmdline").exists() else []
+
+
+# -- what is asked ---------------------------------------------------------------------------------------------------
+
+
+async def test_a_simple_command_is_remembered_with_its_options_and_other_places_of_the_vault(world: World) -> None:
+    world.person.answer = "allow_session"
+    await world.ran("wc -l Ideas.md")
+    (question,) = world.person.asked
+    assert [option["decision"] for option in question["options"] if option["decision"].startswith("allow")][:2] == [
+        "allow_once",
+        "allow_session",
+    ]
+    assert (await world.ran("wc -l Notes/Meeting.md"))["stdout"].split()[-1] == "Notes/Meeting.md"
+    assert len(world.person.asked) == 1, "another note, and nothing else"
+    for other in ("wc -c Ideas.md", "wc -l", "wc -l /etc/hosts", "wc -l -- Ideas.md", "cat Ideas.md"):
+        await world.run(other)
+    assert len(world.person.asked) == 6
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "ls | wc",
+        "ls > New.md",
+        "cat *.md",
+        "echo $(id)",
+        "sh -c ls",
+        "env ls",
+        "find . -exec ls {} +",
+        "find . -delete",
+        "git -c core.pager=id log",
+        f"{sys.executable} -V",
+        "xargs ls",
+    ],
+)
+async def test_what_runs_others_or_needs_a_shell_is_asked_about_every_time_and_shown_whole(
+    world: World, command: str
+) -> None:
+    for _ in range(2):
+        await world.run(command)
+    assert len(world.person.asked) == 2 or "There is no program" in str((await world.run(command)).raw)
+    for question in world.person.asked:
+        assert question["preview"]["request"] == command
+        assert not {"allow_session", "allow_always"} & set(question["choices"])
+
+
+async def test_the_question_says_what_the_sandbox_lets_it_touch(anywhere: World) -> None:
+    await anywhere.ran("ls")
+    (question,) = anywhere.person.asked
+    kind = question_kind(question)
+    sandbox = probe_one(SandboxKind(kind)) if kind else NO_SANDBOX
+    assert sandbox is not None
+    assert set(sandbox.lacks) <= set(question["preview"]["warnings"])
+    assert question["summary"] == "Run command: ls"
+    assert question["riskLevel"] == "high"
+
+
+def question_kind(question: dict[str, Any]) -> str | None:
+    said = " ".join(question["preview"]["warnings"])
+    return next((kind.value for kind in SandboxKind if f"({kind.value})" in said), None)
+
+
+async def test_commands_are_not_run_in_drafts(world: World) -> None:
+    (await world.agent.call("draft", {"action": "begin"})).or_raise()
+    result = await world.run("ls")
+    assert not result.ok
+    assert "draft" in result.raw["text"]
+
+
+# -- the end of the bridge -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes as Linux shows them")
+async def test_killing_the_bridge_leaves_no_process_and_the_vault_as_it_was(vault: Path) -> None:
+    mark = f"1000.{secrets.randbelow(10**9):09}"
+    ideas = (vault / "Ideas.md").read_bytes()
+    script = (
+        "import asyncio, sys; from pathlib import Path; from bridge.app import Bridge\n"
+        "async def main():\n"
+        "    async with Bridge(Path(sys.argv[1])) as bridge:\n"
+        "        allowed = {'enabledTools': ['*'], 'allowTerminal': True, 'requireSandbox': 'never'}\n"
+        "        bridge.settings.update(allowed, confirms=True)\n"
+        "        print('up', flush=True)\n"
+        "        await asyncio.Event().wait()\n"
+        "asyncio.run(main())\n"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-c", script, str(vault)], stdout=asyncio.subprocess.PIPE, env=env
+    )
+    if process.stdout is None:
+        raise AssertionError
+    await process.stdout.readline()
+    begun = asyncio.Event()
+    async with person_at(vault) as person, connect(vault, name="agent") as agent:
+        person.answer = "allow_once"
+        agent.on("tool.output", lambda _told: begun.set())
+        command = f"rm Ideas.md; setsid sleep {mark} & trap '' TERM; echo up; sleep {mark}"
+        call = asyncio.create_task(agent.call("run_terminal_command", {"command": command}))
+        await begun.wait()
+        supervisors = _children(process.pid)
+        process.send_signal(signal.SIGKILL)
+        await asyncio.gather(call, return_exceptions=True)
+    await process.wait()
+    for supervisor in supervisors:
+        await _until_gone(supervisor)
+    assert _living(mark) == []
+    assert (vault / "Ideas.md").read_bytes() == ideas
+
+
+def _children(process: int) -> list[int]:
+    found = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text(encoding="ascii").split()]
+    return found
+
+
+async def _until_gone(process: int) -> None:
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    gone = asyncio.Event()
+    asyncio.get_running_loop().add_reader(descriptor, gone.set)
+    await gone.wait()
+    asyncio.get_running_loop().remove_reader(descriptor)
+    os.close(descriptor)
