@@ -24,6 +24,7 @@ from bridge.contract.chat import (
     Conversation,
     ConversationInfo,
 )
+from bridge.contract.identity import Preset
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.errors import BridgeError, Conflict, InvalidParameters, PermissionDenied
 from bridge.identity.caller import CHAT, Caller
@@ -152,7 +153,7 @@ class Chats:
         found = await self.read(conversation_id)
         place = path or str(FOLDER / f"{file_name(found)}.md")
         arguments = {"path": place, "content": as_note(found)}
-        caller = Caller(replace(CHAT, preset=None), CHAT.id)
+        caller = Caller(replace(CHAT, preset=Preset.EVERYTHING.value), CHAT.id)
         return await self._around.calls.call(caller, EXPORT_TOOL, arguments, reason="You asked for a note of this chat")
 
     async def models(self) -> ChatModels:

@@ -39,8 +39,15 @@ MOST_SHOWN: Final = 2_000
 MOST_THOUGHT: Final = 20_000
 """Characters of a thought that are kept and sent back: the end of it."""
 
-_REFUSED: Final = {"denied_by_user", "timed_out", "no_ui", "cancelled"}
-"""How a question ends that a person has not said yes to. A rule's no is told to the model, which goes on."""
+_REFUSED: Final[dict[str, str | None]] = {
+    "denied_by_user": None,
+    "cancelled": None,
+    "timed_out": "Nobody answered the question in time, so nothing was done. Ask again when somebody can answer",
+    "no_ui": "Nobody could be asked, so nothing was done. Open Obsidian, or run `vault-bridge approve`, and ask again",
+}
+"""How a question ends that a person has not said yes to, and what they hear where they cannot know. A rule's no is told
+to the model, which goes on.
+"""
 
 SYSTEM: Final = """You are an assistant for the Obsidian vault “{vault}”. You read and change its notes with tools, \
 and with nothing else. Use tools to look things up instead of guessing; when you have what you need, answer.
@@ -147,9 +154,10 @@ class Turn:
                     return Ended("failed", "The model gave no answer. Ask again, or choose another model")
                 return Ended("answered")
             for at, call in enumerate(asked):
-                if not await self._call(call):
-                    await self._not_made(said.calls[at + 1 :], "Not done: the user refused the call before it.")
-                    return Ended("denied")
+                ended = await self._call(call)
+                if ended is not None:
+                    await self._not_made(said.calls[at + 1 :], "Not done: the call before it was refused.")
+                    return ended
             await self._not_made(beyond, f"Error: At most {MOST_CALLS} calls are made in one reply. Make it again.")
         return Ended(
             "limit",
@@ -255,19 +263,21 @@ class Turn:
             "too_small",
         )
 
-    async def _call(self, call: ChatToolCall) -> bool:
-        """Make one call, and keep its result. Returns whether the turn goes on."""
+    async def _call(self, call: ChatToolCall) -> Ended | None:
+        """Make one call, and keep its result. Returns how the turn ends with it; None: it goes on."""
         around, settings = self._around, self._around.settings()
         summary = self._summary(call, settings)
         self._tell_call(call, summary, "running")
         if call.fault is not None:
             await self._result(call, summary, "failed", f"Error: {call.fault}")
-            return True
-        caller = replace(_caller(settings), calls_itself=None)
-        answer = await around.calls.call(caller, call.tool, call.arguments)
-        text, state, goes_on, execution_id = _read(answer)
-        await self._result(call, summary, state, text, execution_id)
-        return goes_on
+            return None
+        answer = await around.calls.call(_caller(settings), call.tool, call.arguments)
+        if isinstance(answer, PendingCall):  # only a call with a ticket is pending, and these have none
+            await self._result(call, summary, "failed", answer.text)
+            return None
+        refused, state = _refusal(answer), _state(answer)
+        await self._result(call, summary, state, answer.text, answer.execution_id)
+        return refused
 
     async def _not_made(self, calls: Sequence[ChatToolCall], why: str) -> None:
         for call in calls:
@@ -359,13 +369,21 @@ def _renamed(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolCa
     return tuple(renamed)
 
 
-def _read(answer: ToolResult | PendingCall) -> tuple[str, CallState, bool, str | None]:
-    """Of what a call came to: the text for the model, what became of it, whether the turn goes on, and its name."""
-    if isinstance(answer, PendingCall):  # only a call with a ticket is pending, and these have none
-        return answer.text, "failed", True, None
+def _state(answer: ToolResult) -> CallState:
     if answer.success:
-        return answer.text, "done", True, answer.execution_id
+        return "done"
+    return "denied" if _code(answer) in _REFUSED else "failed"
+
+
+def _refusal(answer: ToolResult) -> Ended | None:
+    """How the turn ends because a call was not allowed; None where it goes on, as where the person has said more."""
+    code = _code(answer)
+    if answer.success or code not in _REFUSED or answer.data.get("feedback"):
+        return None
+    return Ended("denied", _REFUSED[code])
+
+
+def _code(answer: ToolResult) -> str:
+    """The code of a failure; empty where it has none."""
     facts = answer.data if isinstance(answer.data, dict) else {}
-    if facts.get("code") not in _REFUSED:
-        return answer.text, "failed", True, answer.execution_id
-    return answer.text, "denied", bool(facts.get("feedback")), answer.execution_id
+    return str(facts.get("code") or "")
