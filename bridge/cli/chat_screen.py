@@ -17,6 +17,7 @@ from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.stopping import on_signals
 from bridge.client import Connection, ConnectionLost, ProtocolFailure
+from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
 
 LOOKED_BACK: Final = 40
 """Characters before a piece that can matter to it: more than a letter can have marks."""
@@ -130,11 +131,11 @@ class _Shown:
 
     def take(self, method: str, params: dict[str, Any]) -> bool:
         """Show an event. Returns whether it was the last one."""
-        if method == "chat.delta":
+        if method == ChatDelta.event_name:
             self._delta(params["kind"], params["text"])
-        elif method == "chat.tool":
+        elif method == ChatToolEvent.event_name:
             self._tool(params)
-        elif method == "chat.done":
+        elif method == ChatDone.event_name:
             self._done(params)
             return True
         return False
