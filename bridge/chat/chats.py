@@ -172,10 +172,9 @@ class Chats:
             models=await self._around.server.models(settings) if allowed else (),
         )
 
-    async def allow(self, endpoint: str) -> ChatModels:
+    async def allow(self, endpoint: str) -> None:
         """The person has agreed to an address outside this machine; raises InvalidParameters when another is set."""
         await asyncio.to_thread(self._agreed.agree, endpoint, self._around.settings())
-        return await self.models()
 
     async def stop(self) -> None:
         """Stop every turn; what has come is kept."""

@@ -84,6 +84,16 @@ async def test_nothing_is_connected_to_before_the_person_has_agreed(talk: Talk) 
     assert await talk.person.host.request("chat.list") == []
 
 
+async def test_an_agreement_is_logged_also_where_the_server_does_not_answer(talk: Talk) -> None:
+    talk.bridge.settings.update({"chatEndpoint": "https://model.invalid"})
+    with pytest.raises(ProtocolFailure) as failed:
+        await talk.person.host.request("chat.allow", endpoint="https://model.invalid")
+    assert "No Ollama server answers" in str(failed.value.hint)
+    (logged,) = await talk.person.log("chat")
+    assert (logged["event"], logged["of"], logged["by"]) == ("endpoint_allowed", "https://model.invalid", "Ada")
+    assert logged["sentence"] == "The chat was allowed to use a model at https://model.invalid"
+
+
 async def test_settings_that_come_with_a_vault_bring_no_agreement(talk: Talk, tmp_path: Path) -> None:
     """The address is a setting and can be synced; the agreement is in the user's own folder."""
     talk.bridge.settings.update({"chatEndpoint": "http://192.0.2.7:11434"})

@@ -1,5 +1,7 @@
 """chat.*: talking with a model. For the person's own programs alone: whoever could send would act under its answers."""
 
+import asyncio
+
 from bridge.contract.base import Params
 from bridge.contract.chat import (
     ChatAllowParams,
@@ -56,9 +58,10 @@ async def models(context: RequestContext, _params: Params) -> ChatModels:
 
 async def allow(context: RequestContext, params: ChatAllowParams) -> ChatModels:
     """Agree to an address outside this machine."""
-    found = await context.services.chats.allow(params.endpoint)
-    context.services.note("chat", {"event": "endpoint_allowed", "endpoint": found.endpoint, "by": context.session.name})
-    return found
+    await context.services.chats.allow(params.endpoint)
+    facts = {"event": "endpoint_allowed", "of": params.endpoint, "by": context.session.name}
+    await asyncio.to_thread(context.services.note, "chat", facts)
+    return await context.services.chats.models()
 
 
 METHODS = (
