@@ -513,16 +513,16 @@ class Bridge:
     ) -> tuple[Chats, AgreedEndpoints]:
         """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
         folder = RunFolder(root.path, kind="chats", durable=True)
+        agreed = AgreedEndpoints(folder, self._clock)
         around = Surroundings(
             vault=root.name,
-            server=OllamaServer(self.web.door, keys),
+            server=OllamaServer(self.web.door, keys, agreed),
             calls=calls,
             registry=registry,
             settings=lambda: self.settings.current,
             clock=self._clock,
             notify=hub.notify_person,
         )
-        agreed = AgreedEndpoints(folder, self._clock)
         chats = Chats(around, Conversations(folder), agreed)
         self._stack.push_async_callback(chats.stop)
         return chats, agreed

@@ -429,16 +429,17 @@ class World:
         self.dispatcher = Dispatcher(METHODS)
 
     def _chats(self, registry: ToolRegistry) -> Chats:
+        agreed = AgreedEndpoints(PrivateFiles(), SystemClock())
         around = Surroundings(
             vault="Notes",
-            server=OllamaServer(self.web.door, self.keys),
+            server=OllamaServer(self.web.door, self.keys, agreed),
             calls=self.calls,
             registry=registry,
             settings=lambda: self.settings.current,
             clock=SystemClock(),
             notify=self.hub.notify_person,
         )
-        return Chats(around, Conversations(NoConversations()), AgreedEndpoints(PrivateFiles(), SystemClock()))
+        return Chats(around, Conversations(NoConversations()), agreed)
 
     def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
         self.asked |= {"files": files} | wanted
