@@ -1,4 +1,4 @@
-"""Installs what the tests use and the system lacks, where that is possible: as root on Debian. Standard library only."""
+"""Installs what the tests use and the system lacks, where it can: as root on Debian. Standard library only."""
 
 from __future__ import annotations
 
