@@ -241,15 +241,16 @@ def _draw(server: dict[str, Any], width: int) -> Iterator[Text]:
     for line in server["told"]:
         yield from wrap(sanitize(line), width, first="  ", rest="    ")
     if server["change"]:
-        yield from _changed("It was not allowed like this before:", server["change"])
+        yield from _lines("It was not allowed like this before:", server["change"])
     for tool in server["tools"]:
         marks = [word for word, holds in (("reads", tool["readOnly"]), ("destroys", tool["destructive"])) if holds]
         yield Text()
         says = f"  says that it {' and '.join(marks)}" if marks else ""
         yield Text.assemble(sanitize(tool["call"], style="bold"), says)
         yield from wrap(sanitize(" ".join(tool["description"].split())), width, first="  ", rest="  ")
-        if tool["change"] and "\n-" in f"\n{tool['change']}":
-            yield from _changed("It describes itself otherwise than when you allowed it:", tool["change"])
+        yield from _lines("It takes:", tool["takes"])
+        if (tool["change"] or "").startswith("@@"):
+            yield from _lines("It describes itself otherwise than when you allowed it:", tool["change"])
     for fault in server["faults"]:
         yield from wrap(sanitize(fault), width, first="  ", rest="  ")
     if server["log"] and server["state"] != "ready":
@@ -259,7 +260,7 @@ def _draw(server: dict[str, Any], width: int) -> Iterator[Text]:
             yield Text.assemble("  ", sanitize(line))
 
 
-def _changed(heading: str, change: str) -> Iterator[Text]:
+def _lines(heading: str, text: str) -> Iterator[Text]:
     yield Text(f"  {heading}", style="bold")
-    for line in change.splitlines():
+    for line in text.removesuffix("\n").split("\n"):
         yield Text.assemble("    ", sanitize(line))

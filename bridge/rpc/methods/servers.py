@@ -173,6 +173,7 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
                 call=tool_name(name, each.name),
                 title=each.title,
                 description=each.description,
+                takes=each.takes,
                 read_only=each.read_only,
                 destructive=each.destructive,
                 change=servers.approvals.tool_change(name, each),

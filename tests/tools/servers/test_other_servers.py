@@ -180,6 +180,31 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
         assert len(person.asked) == 1  # what was shown is allowed, and the session's answer holds again
 
 
+async def test_a_schema_that_was_rewritten_is_shown_with_the_difference(
+    servers: Path, vault: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "server" / "stranger.py"
+    script.parent.mkdir()
+    good = STRANGER.read_text(encoding="utf-8")
+    script.write_text(good, encoding="utf-8")
+    enter(servers, greeter={"command": sys.executable, "args": [str(script), "good"]})
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        seen = await person.host.request("servers.test", name="greeter")
+        assert json.loads(seen["tools"][0]["takes"])["required"] == ["name"]
+        await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        wanted = '"properties": {"all_notes": {"type": "string"}, "name"'
+        script.write_text(good.replace('"properties": {"name"', wanted), encoding="utf-8")
+        (tool,) = (await person.host.request("servers.test", name="greeter"))["tools"]
+        assert '+    "all_notes": {\n+      "type": "string"\n+    },\n' in tool["change"]
+        await agent.call("mcp_loader")
+        person.asked.clear()
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        (question,) = person.asked
+        assert question["preview"]["warnings"] == ["The server greeter has changed this tool since you allowed it"]
+        assert tool["change"] in question["preview"]["request"]
+
+
 async def test_no_tool_of_a_server_is_taken_for_one_of_ours_or_anothers(servers: Path, vault: Path) -> None:
     enter(servers, shadow=stranger("shadow"), other=stranger())
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:

@@ -991,6 +991,7 @@ export interface ServerToolInfo {
 	call: string;
 	title: string;
 	description: string;
+	takes: string;
 	readOnly: boolean;
 	destructive: boolean;
 	change: string | null;

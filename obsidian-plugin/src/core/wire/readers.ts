@@ -726,6 +726,7 @@ export const serverToolInfo: Members<ServerToolInfo> = {
 	call: string,
 	title: string,
 	description: string,
+	takes: string,
 	readOnly: boolean,
 	destructive: boolean,
 	change: /* @__PURE__ */ optional(string, null),
