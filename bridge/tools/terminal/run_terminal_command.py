@@ -5,7 +5,7 @@ import codecs
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,19 +17,21 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
+from bridge.index.knowledge import StoredLink
+from bridge.index.lost_links import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.programs import Programs
 from bridge.sandbox.system import SEARCH_PATH
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
+from bridge.tools.formatting import counted
 from bridge.tools.terminal.commands import find_program, parse_command, runs_others
-from bridge.tools.terminal.taking_over import TakingOver
+from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
 from bridge.vault.unprotected import NO_BACKUP
 from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
 
@@ -37,6 +39,10 @@ _SPARE: Final = 600.0
 """Seconds for the copy and for the changes, besides those of the command."""
 _MOST_NAMED: Final = 50
 """Files that a text names; the data has all of them."""
+_MOST_LISTED: Final = 1_000
+"""Lost links that the data has."""
+_MOVE_OR_DELETE: Final = frozenset({"mv", "rm", "unlink"})
+"""Programs whose words say what they move or delete."""
 _MEGABYTE: Final = 1024 * 1024
 _ENDINGS: Final = {
     Ending.TIMED_OUT: "It took longer than it may and was ended",
@@ -154,7 +160,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             running(planned.program, planned.arguments, planned.places),
             f"Run command: {params.command.strip()}",
             exact=params.command.strip(),
-            warnings=tuple(self._warnings(settings)),
+            warnings=tuple(self._warnings(settings, planned)),
             insists=_insists(planned),
         )
 
@@ -173,10 +179,10 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
                     elif piece.ending is Ending.EXITED:
                         differences = await asyncio.to_thread(workspace.copy.differences)
                         yield self._outcome(
-                            params.command.strip(), workspace.copy, differences, partial(_report, piece, said)
+                            params.command.strip(), workspace.copy, differences, partial(self._report, piece, said)
                         )
                     else:
-                        yield _report(piece, said, None, [])
+                        yield self._report(piece, said, None, None)
             finally:
                 await asyncio.to_thread(workspace.remove)
 
@@ -185,19 +191,11 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         command: str,
         copy: WorkingCopy,
         differences: Differences,
-        report: Callable[[Applied | None, list[tuple[str, str]]], Output],
+        report: Callable[[Applied | None, TakingOver], Output],
     ) -> Outcome:
         """What a command did to a copy, to be done in the vault."""
-        left: list[tuple[str, str]] = []
-
-        def plan(refused: Callable[[str], str | None]) -> ChangePlan | None:
-            taking = TakingOver(self._storage, copy, differences, refused)
-            try:
-                return taking.plan(command)
-            finally:
-                left[:] = taking.left
-
-        return Outcome(plan, lambda applied: report(applied, left))
+        taking = TakingOver(self._storage, copy, differences)
+        return Outcome(partial(taking.plan, command), lambda applied: report(applied, taking))
 
     async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
         """What the command says, and then how it ended."""
@@ -251,7 +249,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         except OSError as error:
             raise as_failure(error, "the copy of the vault") from error
 
-    def _warnings(self, settings: Settings) -> Iterator[str]:
+    def _warnings(self, settings: Settings, planned: _Planned) -> Iterator[str]:
         sandbox = self._programs.sandbox
         if sandbox.confines:
             yield f"{sandbox.sentence}: it sees a copy of the vault without what you have closed, and no other files"
@@ -259,12 +257,70 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         else:
             yield "Runs without a sandbox here"
         yield from sandbox.lacks
+        if links := list(self._leading_to(planned)):
+            notes = counted(len({link.source for link in links}), "note")
+            yield f"{counted(len(links), 'link')} in {notes} to what it moves or deletes will not follow"
         if large := sum(is_too_large(file, settings.terminal_largest_file) for file in self._storage.files.walk()):
             size = settings.terminal_largest_file / _MEGABYTE
             more = f", {MOST_LARGE_FILES} of them at most" if large > MOST_LARGE_FILES else ""
             yield f"Files over {size:g} MB that are no notes ({large}) can be read{more}, and are not changed"
         if not settings.patch_backup_enabled:
             yield NO_BACKUP
+
+    def _leading_to(self, planned: _Planned) -> Iterator[StoredLink]:
+        """The links to what a command moves or deletes, where its words say what that is."""
+        name = Path(planned.program).name
+        if planned.by_shell or name not in _MOVE_OR_DELETE:
+            return
+        knowledge = self._storage.everything.knowledge
+        last = len(planned.arguments) - 1
+        named = [
+            str(parse_path(planned.arguments[at], vault=self._storage.top))
+            for at in sorted(planned.places)
+            if name != "mv" or at != last
+        ]
+        gone = (
+            [file.path for file in knowledge.files() if any(_is_in(file.path, place) for place in named)]
+            if named
+            else []
+        )
+        for path in gone:
+            yield from (
+                link for link in knowledge.backlinks(path) if not any(_is_in(link.source, place) for place in named)
+            )
+
+    def _report(self, report: Report, said: _Said, applied: Applied | None, taking: TakingOver | None) -> Output:
+        """What a command came to."""
+        left = [] if taking is None else taking.left
+        lost = [] if taking is None or applied is None else taking.lost
+        denial = self._storage.closed()
+        seen = [link for link in lost if denial is None or denial(link.path) is None]
+        stdout, stderr = said.of("stdout"), said.of("stderr")
+        changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
+        lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
+        if report.ending is not Ending.EXITED:
+            lines[0] += "; nothing was changed"
+        lines += [stdout.rstrip("\n")] if stdout else []
+        lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
+        lines += [f"Changed: {_named(changed)}"] if changed else []
+        lines += [f"{lost_sentence(lost)}{_places(seen)}"] if lost else []
+        lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
+        lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
+        data = {
+            "exitCode": report.code,
+            "ended": report.ending.value,
+            "stdout": stdout,
+            "stderr": stderr,
+            "changed": changed,
+            "lostLinks": [link._asdict() for link in seen[:_MOST_LISTED]],
+            "leftAlone": [{"path": path, "why": why} for path, why in left],
+        }
+        return Output(data, "\n".join(lines))
+
+
+def _is_in(path: str, place: str) -> bool:
+    """Whether a file is a place or lies in it."""
+    return path == place or path.startswith(f"{place}/")
 
 
 def _insists(planned: _Planned) -> str:
@@ -283,29 +339,12 @@ def _shell() -> tuple[str, tuple[str, ...]]:
     return os.path.realpath("/bin/sh"), ("-c",)
 
 
-def _report(report: Report, said: _Said, applied: Applied | None, left: list[tuple[str, str]]) -> Output:
-    """What a command came to."""
-    stdout, stderr = said.of("stdout"), said.of("stderr")
-    changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
-    lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
-    if report.ending is not Ending.EXITED:
-        lines[0] += "; nothing was changed"
-    lines += [stdout.rstrip("\n")] if stdout else []
-    lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
-    lines += [f"Changed: {_named(changed)}"] if changed else []
-    lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
-    lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
-    data = {
-        "exitCode": report.code,
-        "ended": report.ending.value,
-        "stdout": stdout,
-        "stderr": stderr,
-        "changed": changed,
-        "leftAlone": [{"path": path, "why": why} for path, why in left],
-    }
-    return Output(data, "\n".join(lines))
-
-
 def _named(paths: list[str]) -> str:
     shown = ", ".join(map(shlex.quote, paths[:_MOST_NAMED]))
     return shown if len(paths) <= _MOST_NAMED else f"{shown} and {len(paths) - _MOST_NAMED} more"
+
+
+def _places(lost: Sequence[LostLink]) -> str:
+    """Where links are that lead nowhere now."""
+    notes = list(dict.fromkeys(link.path for link in lost))
+    return f": in {_named(notes)}" if notes else ""

@@ -142,6 +142,64 @@ async def test_what_a_command_does_is_one_change_in_the_history_and_undone(anywh
     assert not (anywhere.vault / "a").exists()
 
 
+LINKED = {
+    "Tea.md": "# Tea\n\n[[Tea#Tea]] [[Cups]]\n",
+    "Cups.md": "[[Tea]]\n",
+    "Day.md": "[[Tea]] ![[tea#Tea]] [[Nowhere]]\n",
+    "Far/Plan.md": "[x](../Tea.md) [[Far/Cups]]\n",
+}
+
+
+async def linked(world: World) -> None:
+    """Put notes that link to each other into the vault, and let them be known."""
+    for path, text in LINKED.items():
+        (world.vault / path).parent.mkdir(exist_ok=True)
+        (world.vault / path).write_text(text, encoding="utf-8")
+    await asyncio.to_thread(world.bridge.index.refresh)
+
+
+@pytest.mark.parametrize(
+    ("command", "asked", "told", "lost"),
+    [
+        (
+            "mv Tea.md Coffee.md",
+            "4 links in 3 notes to what it moves or deletes will not follow",
+            "5 links in 4 notes lead nowhere now",
+            {("Coffee.md", "Tea"), ("Cups.md", "Tea"), ("Day.md", "Tea"), ("Day.md", "tea")}
+            | {("Far/Plan.md", "../Tea.md")},
+        ),
+        ("rm Cups.md", "1 link in 1 note to", "1 link in 1 note leads nowhere now", {("Tea.md", "Cups")}),
+        ("mv Cups.md Far", "1 link in 1 note to", "", set()),
+        ("rm Day.md", "", "", set()),
+        ("rm -r Far", "", "", set()),
+        ("echo '[[Gone]]' > Day.md; mkdir Far", "", "", set()),
+        ("mv Tea.md Coffee.md; echo '[[Coffee]]' > Day.md", "", "3 links in 3 notes lead nowhere now", None),
+        ("mv Tea.md Coffee.md; rm Cups.md Far/Plan.md; echo x > Tea.md", "", "", None),
+    ],
+)  # fmt: skip
+async def test_links_that_a_command_breaks_are_told_before_where_that_is_known_and_counted_afterwards(
+    world: World, command: str, asked: str, told: str, lost: set[tuple[str, str]] | None
+) -> None:
+    await linked(world)
+    result = (await world.run(command)).or_raise()
+    (question,) = world.person.asked
+    warned = [warning for warning in question["preview"]["warnings"] if "will not follow" in warning]
+    assert [warning.startswith(asked) for warning in warned] == ([True] if asked else [])
+    assert (told in result.raw["text"]) if told else ("nowhere" not in result.raw["text"])
+    if lost is not None:
+        assert {(link["path"], link["link"]) for link in result.raw["data"]["lostLinks"]} == lost
+    (change,) = await world.person.host.request("history.list")
+    assert change["summary"].endswith(f"; {told}" if told else command)
+
+
+async def test_links_in_closed_notes_that_a_command_breaks_are_counted_and_not_named(world: World) -> None:
+    await linked(world)
+    (world.vault / ".vault-bridge" / "permissions.json").write_text('{"Far/": "---"}', encoding="ascii")
+    result = (await world.run("rm Tea.md")).or_raise()
+    assert "4 links in 3 notes lead nowhere now: in Cups.md, Day.md" in result.raw["text"]
+    assert "Far" not in result.raw["text"] + str(result.raw["data"])
+
+
 async def test_a_command_that_deletes_500_notes_is_undone_byte_for_byte(world: World) -> None:
     for number in range(500):
         place = world.vault / f"many {number % 7}" / f"Note {number}.md"
