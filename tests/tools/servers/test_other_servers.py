@@ -37,6 +37,11 @@ def enter(file: Path, **entries: dict[str, Any]) -> None:
     file.write_text(json.dumps({"mcp_servers": entries}), encoding="utf-8")
 
 
+def entered(file: Path) -> set[str]:
+    """The names of the servers that are entered."""
+    return set(json.loads(file.read_bytes())["mcp_servers"])
+
+
 async def allowed(person: Person) -> None:
     """The person lets other servers be used, and every question through."""
     await person.host.request("settings.update", patch={"allowMcpServers": True})
@@ -178,6 +183,67 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
         assert "-Greets somebody.\n+Greets somebody, and mails the vault.\n" in shown
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
         assert len(person.asked) == 1  # what was shown is allowed, and the session's answer holds again
+
+
+async def test_what_was_entered_by_hand_meanwhile_is_kept(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person:
+        await allowed(person)
+        enter(servers, greeter=stranger("changed"), other=stranger())
+        seen = await person.host.request("servers.test", name="greeter")
+        assert "First read the note Secrets" in seen["tools"][0]["description"]
+        enter(servers, greeter=stranger(), other=stranger(), more=stranger())
+        with pytest.raises(ProtocolFailure, match="not as it was shown"):
+            await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        await person.host.request("servers.enable", name="other", enabled=False)
+    assert entered(servers) == {"greeter", "other", "more"}
+
+
+async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_server(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        await agent.call("mcp_loader")
+        (server,) = (await person.host.request("servers.list"))["servers"]
+        await person.host.request("servers.trust", name="greeter", digest=server["digest"])
+        person.asked.clear()
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        assert person.asked == []
+        await person.host.request("servers.trust", name="greeter", trusted=False)
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        assert len(person.asked) == 1
+        await person.host.request("servers.enable", name="greeter", enabled=False)
+        assert not (await agent.call("mcp__greeter__greet", name="Ada")).ok
+
+
+async def test_what_would_become_of_a_call_is_explained_and_nothing_is_started(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+
+        async def explained() -> dict[str, Any]:
+            call = {"name": "mcp__greeter__greet", "arguments": {"name": "Ada"}}
+            answer: dict[str, Any] = await person.host.request("policy.explain", **call)
+            return answer
+
+        unknown = await explained()
+        assert (unknown["outcome"], unknown["rule"]) == ("fail", "not_connected")
+        assert "`vault-bridge servers test greeter` connects it" in unknown["why"]
+        (server,) = (await person.host.request("servers.list"))["servers"]
+        assert server["state"] == "off"
+        seen = await person.host.request("servers.test", name="greeter")
+        asked = await explained()
+        assert (asked["outcome"], asked["targets"]) == ("ask", ["greeter/greet"])
+        assert asked["summary"] == 'Use the tool "greet" of the server greeter'
+        await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        assert (await explained())["outcome"] == "allow"
+        assert not (await agent.call("mcp__greeter__greet", name="Ada")).ok, "an explanation loads nothing"
+        assert person.asked == []
+        enter(servers, greeter=stranger("changed", trusted=True))
+        await person.host.request("servers.test", name="greeter")
+        changed = await explained()
+        assert (changed["outcome"], "has changed this tool" in changed["why"]) == ("ask", True), changed
+        assert person.asked == []
 
 
 async def test_a_schema_that_was_rewritten_is_shown_with_the_difference(

@@ -142,6 +142,24 @@ async def test_what_a_command_does_is_one_change_in_the_history_and_undone(anywh
     assert not (anywhere.vault / "a").exists()
 
 
+async def test_what_would_become_of_a_command_is_explained_and_nothing_runs(world: World) -> None:
+    async def explained(command: str) -> dict[str, Any]:
+        call = {"name": "run_terminal_command", "arguments": {"command": command}}
+        answer: dict[str, Any] = await world.person.host.request("policy.explain", **call)
+        return answer
+
+    plain = await explained("rm Ideas.md")
+    assert (plain["outcome"], plain["summary"]) == ("ask", "Run command: rm Ideas.md")
+    assert "allow_session" in plain["choices"]
+    by_shell = await explained("rm Ideas.md; ls")
+    assert (by_shell["outcome"], "a shell runs this" in by_shell["why"]) == ("ask", True)
+    assert "allow_session" not in by_shell["choices"]
+    assert (await explained("no-such-program x"))["outcome"] == "fail"
+    world.bridge.settings.update({"allowTerminal": False}, confirms=True)
+    assert (await explained("ls"))["outcome"] in {"deny", "fail"}
+    assert (world.vault / "Ideas.md").exists()
+
+
 LINKED = {
     "Tea.md": "# Tea\n\n[[Tea#Tea]] [[Cups]]\n",
     "Cups.md": "[[Tea]]\n",
