@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
 from tests.people import Person, person_at
+from tests.processes import bridge_process, descendants, until_gone
 
 pytestmark = pytest.mark.slow
 
@@ -330,6 +332,30 @@ async def test_when_the_bridge_ends_no_program_is_left(servers: Path, vault: Pat
         await allowed(person)
         loaded = (await agent.call("mcp_loader")).raw["data"]["servers"]
         assert len(loaded) == 4
+    left = [line for line in running() if os.fsencode(STRANGER) in line and os.fsencode(vault.parent) in line]
+    assert left == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "ended"])
+async def test_when_the_bridge_is_killed_no_program_of_ten_servers_is_left(
+    servers: Path, vault: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    place = tmp_path / "child"
+    place.mkdir()
+    child = {"command": sys.executable, "args": [str(STRANGER), "child", str(place / "pid")], "folders": [str(place)]}
+    enter(servers, child=child, **{f"s{each}": stranger() for each in range(9)})
+    settings = {"allowMcpServers": True, "requireSandbox": "never"}
+    async with bridge_process(vault, **settings) as process, person_at(vault) as person:
+        person.answer = "allow_once"
+        clients = [connect(vault, name=f"c{each}") for each in range(3)]
+        async with clients[0] as one, clients[1] as two, clients[2] as three:
+            loaded = await asyncio.gather(*(each.call("mcp_loader") for each in (one, two, three)))
+            assert [len(each.raw["data"]["servers"]) for each in loaded] == [10, 10, 10]
+            started = descendants(process.pid)
+            assert len(started) >= 21, "a supervisor and a program each, and the child"
+            process.send_signal(number)
+            await asyncio.gather(*map(until_gone, started))
     left = [line for line in running() if os.fsencode(STRANGER) in line and os.fsencode(vault.parent) in line]
     assert left == []
 

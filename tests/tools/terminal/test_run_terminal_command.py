@@ -16,6 +16,7 @@ from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
 from tests.people import Person, person_at
+from tests.processes import bridge_process, children, until_gone
 from tests.sandbox.conftest import living
 
 pytestmark = [
@@ -406,54 +407,22 @@ async def test_commands_are_not_run_in_drafts(world: World) -> None:
 async def test_killing_the_bridge_leaves_no_process_and_the_vault_as_it_was(vault: Path) -> None:
     mark = f"1000.{secrets.randbelow(10**9):09}"
     ideas = (vault / "Ideas.md").read_bytes()
-    script = (
-        "import asyncio, sys; from pathlib import Path; from bridge.app import Bridge\n"
-        "async def main():\n"
-        "    async with Bridge(Path(sys.argv[1])) as bridge:\n"
-        "        allowed = {'enabledTools': ['*'], 'allowTerminal': True, 'requireSandbox': 'never'}\n"
-        "        bridge.settings.update(allowed, confirms=True)\n"
-        "        print('up', flush=True)\n"
-        "        await asyncio.Event().wait()\n"
-        "asyncio.run(main())\n"
-    )
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    process = await asyncio.create_subprocess_exec(
-        *[sys.executable, "-c", script, str(vault)], stdout=asyncio.subprocess.PIPE, env=env
-    )
-    if process.stdout is None:
-        raise AssertionError
-    await process.stdout.readline()
+    settings = {"enabledTools": ["*"], "allowTerminal": True, "requireSandbox": "never"}
     begun = asyncio.Event()
-    async with person_at(vault) as person, connect(vault, name="agent") as agent:
+    async with (
+        bridge_process(vault, **settings) as process,
+        person_at(vault) as person,
+        connect(vault, name="agent") as agent,
+    ):
         person.answer = "allow_once"
         agent.on("tool.output", lambda _told: begun.set())
         command = f"rm Ideas.md; setsid sleep {mark} & trap '' TERM; echo up; sleep {mark}"
         call = asyncio.create_task(agent.call("run_terminal_command", {"command": command}))
         await begun.wait()
-        supervisors = _children(process.pid)
+        supervisors = children(process.pid)
         process.send_signal(signal.SIGKILL)
         await asyncio.gather(call, return_exceptions=True)
-    await process.wait()
     for supervisor in supervisors:
-        await _until_gone(supervisor)
+        await until_gone(supervisor)
     assert _living(mark) == []
     assert (vault / "Ideas.md").read_bytes() == ideas
-
-
-def _children(process: int) -> list[int]:
-    found = []
-    for task in Path(f"/proc/{process}/task").iterdir():
-        found += [int(child) for child in (task / "children").read_text(encoding="ascii").split()]
-    return found
-
-
-async def _until_gone(process: int) -> None:
-    try:
-        descriptor = os.pidfd_open(process)
-    except ProcessLookupError:
-        return
-    gone = asyncio.Event()
-    asyncio.get_running_loop().add_reader(descriptor, gone.set)
-    await gone.wait()
-    asyncio.get_running_loop().remove_reader(descriptor)
-    os.close(descriptor)
