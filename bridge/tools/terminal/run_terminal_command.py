@@ -31,7 +31,7 @@ from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.os_errors import as_failure
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
 from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
 
@@ -68,6 +68,7 @@ class _Planned:
         program: The real path of the program, or of the shell.
         arguments: What it is given.
         places: Which of the arguments name a place in the vault and nothing else.
+        folder: Where in the vault it runs; empty: in the vault itself.
         by_shell: Whether a shell runs it.
         runs_others: Whether what is shown does not say all that it may do.
     """
@@ -75,6 +76,7 @@ class _Planned:
     program: str
     arguments: tuple[str, ...]
     places: frozenset[int] = frozenset()
+    folder: str = ""
     by_shell: bool = False
     runs_others: bool = False
 
@@ -155,7 +157,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         self._programs.refuse_unconfined()
         if self._in_draft(context.caller):
             raise InvalidParameters(f"{self.spec.title} is not possible in a draft. Submit or discard it first")
-        planned = self._planned(params.command)
+        planned = self._planned(params.command, settings)
         return RequestEffect(
             running(planned.program, planned.arguments, planned.places),
             f"Run command: {params.command.strip()}",
@@ -168,7 +170,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         self, params: RunTerminalCommandParams, context: CallContext
     ) -> AsyncIterator[str | Output | Outcome]:
         """Run it on a copy, passing on what it says, and hand over what it did."""
-        planned = await asyncio.to_thread(self._planned, params.command)
+        planned = await asyncio.to_thread(self._planned, params.command, context.settings)
         async with self._one_at_a_time:
             workspace = await asyncio.to_thread(self._workspace, context.settings)
             try:
@@ -202,7 +204,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         argv = [workspace.placed(word) for word in (planned.program, *planned.arguments)]
         limit = workspace.profile.limits.output
         program = await self._programs.start(
-            workspace.profile, argv, folder=workspace.copy.place, environment=workspace.environment
+            workspace.profile, argv, folder=workspace.copy.place / planned.folder, environment=workspace.environment
         )
         try:
             async for name, data in program.output(limit):
@@ -217,30 +219,41 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             raise ExecutionFailed(f"The command could not be started {report.message}")
         yield report
 
-    def _planned(self, text: str) -> _Planned:
+    def _planned(self, text: str, settings: Settings) -> _Planned:
         """How a command is run. Raises InvalidParameters or NotFound."""
+        folder = settings.terminal_folder
+        if folder:
+            path = parse_path(folder)
+            try:
+                is_there = self._storage.is_folder(path)
+            except NotFound:
+                is_there = False
+            if not is_there:
+                raise NotFound(f"There is no folder {folder!r}, in which commands run (setting `terminalFolder`)")
+            folder = str(path)
         command = parse_command(text)
         if command.argv is None:
             program, first = _shell()
-            return _Planned(program, (*first, command.text), by_shell=True)
+            return _Planned(program, (*first, command.text), folder=folder, by_shell=True)
         name, *arguments = command.argv
         found = find_program(name, SEARCH_PATH if sys.platform != "win32" else os.get_exec_path())
         if found is None:
             raise NotFound(f"There is no program {name!r} among those that commands can use")
         in_vault = Path(found).is_relative_to(self._storage.files.root.path)
-        places = frozenset(at for at, word in enumerate(arguments) if self._names_a_place(word))
+        places = frozenset(at for at, word in enumerate(arguments) if self._place(word, folder))
         others = in_vault or runs_others(found, arguments, called=name)
-        return _Planned(found, tuple(arguments), places, runs_others=others)
+        return _Planned(found, tuple(arguments), places, folder, runs_others=others)
 
-    def _names_a_place(self, word: str) -> bool:
-        """Whether a word can be nothing but a place in the vault that is there."""
+    def _place(self, word: str, folder: str) -> VaultPath | None:
+        """The place in the vault that a word names, where it is there and the word can mean nothing else."""
         if word.startswith("-") or word in {".", ".."}:
-            return False
+            return None
         try:
-            path = parse_path(word, vault=self._storage.top)
-            return bool(path.parts) and self._storage.files.exists(path)
+            text = word if Path(word).is_absolute() or not folder else f"{folder}/{word}"
+            path = parse_path(text, vault=self._storage.top)
+            return path if path.parts and self._storage.files.exists(path) else None
         except ToolFailure:
-            return False
+            return None
 
     def _workspace(self, settings: Settings) -> Workspace:
         with_git = self._storage.closed() is None
@@ -257,6 +270,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         else:
             yield "Runs without a sandbox here"
         yield from sandbox.lacks
+        if planned.folder:
+            yield f"It runs in the folder {planned.folder!r}"
         if links := list(self._leading_to(planned)):
             notes = counted(len({link.source for link in links}), "note")
             yield f"{counted(len(links), 'link')} in {notes} to what it moves or deletes will not follow"
@@ -275,9 +290,9 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         knowledge = self._storage.everything.knowledge
         last = len(planned.arguments) - 1
         named = [
-            str(parse_path(planned.arguments[at], vault=self._storage.top))
+            str(place)
             for at in sorted(planned.places)
-            if name != "mv" or at != last
+            if (name != "mv" or at != last) and (place := self._place(planned.arguments[at], planned.folder))
         ]
         gone = (
             [file.path for file in knowledge.files() if any(_is_in(file.path, place) for place in named)]

@@ -187,6 +187,23 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
         assert len(person.asked) == 1  # what was shown is allowed, and the session's answer holds again
 
 
+async def test_in_a_draft_a_tool_of_a_server_is_asked_about_and_runs_and_stages_nothing(
+    servers: Path, vault: Path
+) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        await person.host.request("settings.update", patch={"enabledTools": ["*"]})
+        (await agent.call("draft", action="begin")).or_raise()
+        person.asked.clear()
+        (await agent.call("mcp_loader")).or_raise()
+        greeted = (await agent.call("mcp__greeter__greet", name="Ada")).or_raise()
+        assert "hello Ada" in greeted.text
+        assert [asked["tool"]["name"] for asked in person.asked] == ["mcp_loader", "mcp__greeter__greet"]
+        status = (await agent.call("draft", action="status")).or_raise()
+        assert status.raw["data"]["files"] == []
+
+
 async def test_what_was_entered_by_hand_meanwhile_is_kept(servers: Path, vault: Path) -> None:
     enter(servers, greeter=stranger())
     async with Bridge(vault), person_at(vault) as person:

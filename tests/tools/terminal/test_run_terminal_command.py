@@ -161,6 +161,33 @@ async def test_what_would_become_of_a_command_is_explained_and_nothing_runs(worl
     assert (world.vault / "Ideas.md").exists()
 
 
+async def test_commands_run_in_the_folder_that_is_set(vault: Path) -> None:
+    async with serve(vault, terminalFolder="Notes") as world:
+        data = await world.ran("pwd; echo new > Made.md; cat ../Ideas.md > Copy.md")
+        assert data["stdout"].rstrip("\n").endswith("/Notes")
+        assert data["changed"] == ["Notes/Copy.md", "Notes/Made.md"]
+        world.person.answer = "allow_session"
+        for name in ("Made.md", "Copy.md"):
+            assert (await world.ran(f"cat {name}"))["exitCode"] == 0
+        warnings = [asked["preview"]["warnings"] for asked in world.person.asked]
+        assert len(warnings) == 2, "a place in that folder is a place in the vault"
+        assert all("It runs in the folder 'Notes'" in each for each in warnings)
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("Nowhere", "no folder 'Nowhere'"), ("Ideas.md", "no folder 'Ideas.md'"), ("Private", "may not be read")],
+)
+async def test_where_the_folder_that_is_set_is_not_there_or_closed_nothing_runs(
+    vault: Path, folder: str, said: str
+) -> None:
+    (vault / "Private").mkdir()
+    async with serve(vault, terminalFolder=folder) as world:
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="ascii")
+        result = await world.run("ls")
+        assert (result.ok, "exitCode" in result.raw["data"], said in result.text) == (False, False, True)
+
+
 LINKED = {
     "Tea.md": "# Tea\n\n[[Tea#Tea]] [[Cups]]\n",
     "Cups.md": "[[Tea]]\n",

@@ -812,6 +812,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	allowMcpServers: /* @__PURE__ */ optional(boolean, false),
 	requireSandbox: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("always", "never"), null),
 	terminalNetwork: /* @__PURE__ */ optional(boolean, false),
+	terminalFolder: /* @__PURE__ */ optional(string, ""),
 	terminalTimeout: /* @__PURE__ */ optional(number, 120),
 	terminalLargestFile: /* @__PURE__ */ optional(number, 20971520),
 	rateLimits: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(number), {}),
