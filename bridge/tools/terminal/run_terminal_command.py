@@ -21,11 +21,13 @@ from bridge.index.knowledge import StoredLink
 from bridge.index.lost_links import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import SandboxKind
 from bridge.sandbox.system import SEARCH_PATH
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted
+from bridge.tools.terminal import repository
 from bridge.tools.terminal.commands import find_program, parse_command, runs_others
 from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
@@ -71,6 +73,7 @@ class _Planned:
         folder: Where in the vault it runs; empty: in the vault itself.
         by_shell: Whether a shell runs it.
         runs_others: Whether what is shown does not say all that it may do.
+        writes_git: Whether it is git, and may write to the vault's repository.
     """
 
     program: str
@@ -79,6 +82,7 @@ class _Planned:
     folder: str = ""
     by_shell: bool = False
     runs_others: bool = False
+    writes_git: bool = False
 
 
 @dataclass(slots=True)
@@ -172,7 +176,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         """Run it on a copy, passing on what it says, and hand over what it did."""
         planned = await asyncio.to_thread(self._planned, params.command, context.settings)
         async with self._one_at_a_time:
-            workspace = await asyncio.to_thread(self._workspace, context.settings)
+            workspace = await asyncio.to_thread(self._workspace, context, planned)
             try:
                 said = _Said()
                 async for piece in self._run(planned, workspace, said):
@@ -242,7 +246,19 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         in_vault = Path(found).is_relative_to(self._storage.files.root.path)
         places = frozenset(at for at, word in enumerate(arguments) if self._place(word, folder))
         others = in_vault or runs_others(found, arguments, called=name)
-        return _Planned(found, tuple(arguments), places, folder, runs_others=others)
+        writes_git = (
+            Path(found).name == "git"
+            and self._programs.sandbox.kind is SandboxKind.BUBBLEWRAP
+            and self._storage.closed() is None
+            and repository.may_write(arguments, lambda _word: True)
+            and repository.is_plain(self._storage.top)
+        )
+        return _Planned(found, tuple(arguments), places, folder, runs_others=others, writes_git=writes_git)
+
+    def _is_file(self, word: str, folder: str) -> bool:
+        """Whether a word names a file of the vault."""
+        place = self._place(word, folder)
+        return place is not None and not self._storage.is_folder(place)
 
     def _place(self, word: str, folder: str) -> VaultPath | None:
         """The place in the vault that a word names, where it is there and the word can mean nothing else."""
@@ -255,12 +271,20 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         except ToolFailure:
             return None
 
-    def _workspace(self, settings: Settings) -> Workspace:
+    def _workspace(self, context: CallContext, planned: _Planned) -> Workspace:
         with_git = self._storage.closed() is None
+        # What the question said holds; that what is named are files must hold still.
+        is_file = partial(self._is_file, folder=planned.folder)
+        writes_git = planned.writes_git and context.asked and repository.may_write(planned.arguments, is_file)
         try:
-            return make_workspace(self._storage.files, self._programs, settings, with_git=with_git)
+            workspace = make_workspace(
+                self._storage.files, self._programs, context.settings, with_git=with_git, writes_git=writes_git
+            )
         except OSError as error:
             raise as_failure(error, "the copy of the vault") from error
+        if writes_git:
+            workspace.environment.update(repository.environment(self._storage.top, planned.program))
+        return workspace
 
     def _warnings(self, settings: Settings, planned: _Planned) -> Iterator[str]:
         sandbox = self._programs.sandbox
@@ -270,6 +294,10 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         else:
             yield "Runs without a sandbox here"
         yield from sandbox.lacks
+        if planned.writes_git:
+            yield "It changes the history of the vault's git repository, which undo does not take back"
+        elif Path(planned.program).name == "git":
+            yield "It can read the vault's git repository at most, and not write to it"
         if planned.folder:
             yield f"It runs in the folder {planned.folder!r}"
         if links := list(self._leading_to(planned)):

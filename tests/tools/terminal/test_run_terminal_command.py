@@ -3,7 +3,9 @@
 import asyncio
 import os
 import secrets
+import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -186,6 +188,110 @@ async def test_where_the_folder_that_is_set_is_not_there_or_closed_nothing_runs(
         (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="ascii")
         result = await world.run("ls")
         assert (result.ok, "exitCode" in result.raw["data"], said in result.text) == (False, False, True)
+
+
+def git(vault: Path, *words: str) -> str:
+    """Git as the user runs it."""
+    own = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    argv = [shutil.which("git") or "git", *own, *words]
+    return subprocess.run(argv, cwd=vault, capture_output=True, text=True, check=True).stdout  # noqa: S603 - git itself
+
+
+@pytest.fixture
+def repository(vault: Path) -> Path:
+    """A vault that is a repository, with a hook and a setting that would tell if they were used."""
+    if shutil.which("git") is None or probe_one(SandboxKind.BUBBLEWRAP) is None:
+        pytest.skip("needs git and bubblewrap")
+    git(vault, "init", "-q", "-b", "main")
+    git(vault, "config", "user.name", "Ada")
+    git(vault, "config", "user.email", "ada@example.org")
+    (vault / ".gitignore").write_text(".vault-bridge/\n", encoding="ascii")
+    git(vault, "add", ".")
+    git(vault, "commit", "-q", "-m", "first")
+    for hook in ("pre-commit", "post-commit", "post-index-change"):
+        place = vault / ".git" / "hooks" / hook
+        place.write_text("#!/bin/sh\necho ran >> .git/ran\n", encoding="ascii")
+        place.chmod(0o755)
+    return vault
+
+
+@pytest.mark.usefixtures("repository")
+async def test_git_commits_what_it_is_told_and_nothing_else_is_lost_by_that(world: World) -> None:
+    tracked = set(git(world.vault, "ls-files").splitlines())
+    assert any(name.startswith(".obsidian/") for name in tracked)
+    (world.vault / "New.md").write_text("new\n", encoding="ascii")
+    for command in ("git add New.md", "git mv Ideas.md Thoughts.md", "git commit -m 'by an agent'"):
+        data = await world.ran(command)
+        assert data["exitCode"] == 0, data
+    assert not (world.vault / ".git" / "ran").exists(), "no hook runs"
+    assert (world.vault / "Thoughts.md").exists()
+    assert set(git(world.vault, "ls-files").splitlines()) == tracked - {"Ideas.md"} | {"New.md", "Thoughts.md"}
+    assert git(world.vault, "log", "--format=%an %ae %s", "-1").strip() == "Ada ada@example.org by an agent"
+    assert git(world.vault, "status", "--porcelain").strip() == ""
+    warned = [asked["preview"]["warnings"] for asked in world.person.asked]
+    assert all(any("which undo does not take back" in warning for warning in each) for each in warned)
+    assert len(warned) == 3
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -c core.hooksPath=hooks commit --allow-empty -m x",
+        "git --git-dir=.git commit --allow-empty -m x",
+        "git --exec-path=/tmp commit --allow-empty -m x",
+        "git commit --allow-empty -m x && true",
+        "git commit -a -m x",
+        "git commit --allow-empty -S -m x",
+        "git add .",
+        "git add -A",
+        "git add Notes",
+        "git add :/",
+        "git rm -r Notes",
+        "git config user.name Eve",
+        "git checkout -b other",
+        "git stash",
+        "git reset --hard",
+        "sh -c 'git add Ideas.md'",
+        "env git add Ideas.md",
+    ],
+)
+async def test_all_else_that_git_is_told_changes_nothing_in_the_repository(world: World, command: str) -> None:
+    (world.vault / "Ideas.md").write_text("changed\n", encoding="ascii")
+    before = repository_bytes(world.vault)
+    data = await world.ran(command)
+    assert data["exitCode"] != 0
+    assert repository_bytes(world.vault) == before
+    if command not in {"git add .", "git add Notes"}:  # that these are no files is looked at when they are run
+        (question,) = world.person.asked
+        assert not any("which undo does not" in warning for warning in question["preview"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    "setting", ['[filter "x"]\n\tclean = ./x\n', "[include]\n\tpath = x\n", "[core]\n\tworktree = /\n"]
+)
+async def test_a_repository_that_names_programs_or_other_places_is_not_written(
+    world: World, repository: Path, setting: str
+) -> None:
+    with (repository / ".git" / "config").open("a", encoding="ascii") as config:
+        config.write(setting)
+    before = repository_bytes(repository)
+    await world.run("git add Ideas.md")
+    assert repository_bytes(repository) == before
+
+
+async def test_where_a_note_is_closed_a_repository_is_neither_read_nor_written(world: World, repository: Path) -> None:
+    (repository / ".vault-bridge" / "permissions.json").write_text('{"Notes/": "---"}', encoding="ascii")
+    before = repository_bytes(repository)
+    data = await world.ran("git commit --allow-empty -m x")
+    assert data["exitCode"] != 0
+    assert "not a git repository" in data["stderr"]
+    assert repository_bytes(repository) == before
+
+
+def repository_bytes(vault: Path) -> dict[str, bytes]:
+    """Every file of a repository."""
+    return {str(path): path.read_bytes() for path in sorted((vault / ".git").rglob("*")) if path.is_file()}
 
 
 LINKED = {
