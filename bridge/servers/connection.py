@@ -124,6 +124,8 @@ class ServerConnection:
             raise ExecutionFailed(
                 f"The server {self.name} asked for an answer of yours or of a model, which it gets not"
             )
+        if result.result_type != "complete":
+            raise ExecutionFailed(f"The server {self.name} answered what is no result")
         return dict(result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     def take(self, entry: ServerEntry) -> None:
