@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -49,11 +49,9 @@ def list_servers(vault: Vault = None, as_json: AsJson = False) -> None:
         return
     if listed["fault"] is not None:
         fail(f"{listed['fault']}. It is {listed['file']}")
-    if listed["servers"]:
-        headings = ("Name", "Starts or reaches", "State", "Trusted", "Tools", "For")
-        printer.lines(draw_table(headings, [_row(server) for server in listed["servers"]], printer.width))
-    else:
-        printer.say("No server is entered. Add one with `vault-bridge servers add`, or `vault-bridge servers import`.")
+    none = "No server is entered. Add one with `vault-bridge servers add`, or `vault-bridge servers import`."
+    headings = ("Name", "Starts or reaches", "State", "Trusted", "Tools", "For")
+    printer.listed(listed["servers"], headings, _row, none)
     if not listed["allowed"]:
         printer.say(_OFF)
 
@@ -126,14 +124,10 @@ def take_over(
     printer = Printer(as_json=as_json)
     found = run_idempotent(vault, lambda bridge: bridge.request("servers.found"))
     if not names:
-        if as_json:
-            printer.json(found)
-        elif found:
-            headings = ("Name", "In", "Starts or reaches", "")
-            printer.lines(draw_table(headings, [_found_row(server) for server in found], printer.width))
+        none = "No program on this computer has a server that can be taken over."
+        printer.listed(found, ("Name", "In", "Starts or reaches", ""), _found_row, none)
+        if found and not as_json:
             printer.say("`vault-bridge servers import NAME` takes one over.")
-        else:
-            printer.say("No program on this computer has a server that can be taken over.")
         return
     for name in names:
         one = next((server for server in found if server["name"] == name), None)
