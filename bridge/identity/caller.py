@@ -48,6 +48,10 @@ class Client:
 SHARED: Final = Client(SHARED_ID, None, frozenset({Capability.CALL}))
 DEMO: Final = Client("demo", "The demonstration of Vault Bridge", frozenset({Capability.CALL}))
 """Who asks the question of `demo.ask`. It has no token, so nobody can be it."""
+CHAT_ID: Final = "chat"
+"""The id of the person's chat with a model, whose calls are the model's and not the person's."""
+CHAT: Final = Client(CHAT_ID, "Chat", frozenset({Capability.CALL}))
+"""The chat. It has no token, so no program can be it; what it may do is decided as for any other client."""
 HOST: Final = Client(HOST_ID, "Obsidian or the terminal", frozenset(Capability))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
@@ -67,6 +68,7 @@ class Services:
         web: The way to the web.
         web_readers: The clients that have read from it.
         servers: Other MCP servers.
+        chats: The chat with a model.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -103,3 +105,4 @@ class Services:
     web: WebServices
     web_readers: WebReaders
     servers: Servers
+    chats: Chats
