@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from pydantic.alias_generators import to_camel
 
 from bridge.contract.settings import Section
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, ToolFailure
+from bridge.vault.paths import parse_path
 
 MAX_RATE = 1000
 LONGEST_NAME = 100
@@ -298,6 +299,9 @@ class Settings(BaseModel):
     terminal_network: bool = _network(
         "Network for commands", "Commands that agents run can use the network. This is risky.", default=False
     )
+    terminal_folder: str = _network(
+        "Folder for commands", "The folder of the vault in which commands run. Empty: the vault itself.", ""
+    )
     terminal_timeout: int = _network(
         "Time for a command", "After that a command is ended.", 120, unit="seconds", ge=1, le=LONGEST_COMMAND
     )
@@ -404,6 +408,17 @@ class Settings(BaseModel):
             raise ValueError(_no_server("searxngEndpoint", self.searxng_endpoint))
         if len(set(self.web_search_providers)) != len(self.web_search_providers):
             raise ValueError("webSearchProviders: a service is named twice")
+        return self
+
+    @model_validator(mode="after")
+    def _commands_run_in_the_vault(self) -> "Settings":
+        if self.terminal_folder:
+            try:
+                path = parse_path(self.terminal_folder)
+            except ToolFailure as failure:
+                raise ValueError(f"terminalFolder: {failure.message}") from None
+            if path.parts[-1].startswith("."):
+                raise ValueError("terminalFolder: no command runs in a folder whose name begins with a dot")
         return self
 
     @model_validator(mode="after")

@@ -1113,6 +1113,7 @@ export interface ServerToolInfo {
 	call: string;
 	title: string;
 	description: string;
+	takes: string;
 	readOnly: boolean;
 	destructive: boolean;
 	change: string | null;
@@ -1228,6 +1229,8 @@ export interface SettingsInForce {
 	requireSandbox: "always" | "never" | null;
 	/** Commands that agents run can use the network. This is risky. */
 	terminalNetwork: boolean;
+	/** The folder of the vault in which commands run. Empty: the vault itself. */
+	terminalFolder: string;
 	/** After that a command is ended. */
 	terminalTimeout: number;
 	/** Commands can read larger files other than notes, and not change them. */
