@@ -11,6 +11,7 @@ from bridge.contract.consent import (
     GrantsChanged,
     OwnQuestion,
 )
+from bridge.contract.custom import CustomRunEnded
 
 
 class ToolStarted(SparseEvent):
@@ -148,5 +149,6 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     IndexProgress,
     VaultChanged,
     VaultMoved,
+    CustomRunEnded,
 )
 """Every event there is, in the order of `docs/protocol.md`."""

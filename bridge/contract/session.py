@@ -12,7 +12,7 @@ PROTOCOL: Final = 5
 """The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
 
 Role = Literal["agent", "host"]
-Ability = Literal["consent", "write", "dirty"]
+Ability = Literal["consent", "write", "dirty", "runTool"]
 Subscription = Literal["vault.changed"]
 
 

@@ -8,6 +8,7 @@ from bridge.rpc.methods import (
     audit,
     clients,
     consent,
+    custom,
     demo,
     drafts,
     history,
@@ -36,5 +37,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *templates.METHODS,
     *web.METHODS,
     *servers.METHODS,
+    *custom.METHODS,
     *demo.METHODS,
 )

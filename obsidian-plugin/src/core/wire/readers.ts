@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -444,6 +444,65 @@ export const consentWaiting: Members<ConsentWaiting> = {
 };
 export const readConsentWaiting = /* @__PURE__ */ record(consentWaiting);
 
+export const customAnswer: Members<CustomAnswer> = {
+	success: boolean,
+	result: unknown,
+	error: /* @__PURE__ */ optional(string, null),
+	code: /* @__PURE__ */ optional(string, null),
+};
+export const readCustomAnswer = /* @__PURE__ */ record(customAnswer);
+
+export const customResult: Members<CustomResult> = {
+	success: boolean,
+	result: unknown,
+	error: /* @__PURE__ */ optional(string, null),
+	executionTime: number,
+	output: /* @__PURE__ */ optional(string, ""),
+};
+export const readCustomResult = /* @__PURE__ */ record(customResult);
+
+export const customRunEnded: Members<CustomRunEnded> = {
+	run: string,
+};
+export const readCustomRunEnded = /* @__PURE__ */ record(customRunEnded);
+
+export const customToolInfo: Members<CustomToolInfo> = {
+	name: string,
+	description: string,
+	code: string,
+	parameters: object,
+	returns: /* @__PURE__ */ optional(string, null),
+	timeout: /* @__PURE__ */ optional(number, 30000),
+	environment: /* @__PURE__ */ optional(string, "node"),
+	enabled: /* @__PURE__ */ optional(boolean, true),
+	createdAt: string,
+	updatedAt: string,
+	change: /* @__PURE__ */ optional(string, null),
+};
+export const readCustomToolInfo = /* @__PURE__ */ record(customToolInfo);
+
+export const environmentInfo: Members<EnvironmentInfo> = {
+	environment: string,
+	available: boolean,
+	sentence: string,
+};
+export const readEnvironmentInfo = /* @__PURE__ */ record(environmentInfo);
+
+export const customToolList: Members<CustomToolList> = {
+	tools: /* @__PURE__ */ list(readCustomToolInfo),
+	environments: /* @__PURE__ */ list(readEnvironmentInfo),
+	allowed: boolean,
+	file: string,
+	fault: /* @__PURE__ */ optional(string, null),
+};
+export const readCustomToolList = /* @__PURE__ */ record(customToolList);
+
+export const customToolSaved: Members<CustomToolSaved> = {
+	tool: readCustomToolInfo,
+	unchecked: /* @__PURE__ */ optional(string, null),
+};
+export const readCustomToolSaved = /* @__PURE__ */ record(customToolSaved);
+
 export const dataPart: Members<DataPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("data"), "data"),
 	data: unknown,
@@ -709,6 +768,15 @@ export const revoked: Members<Revoked> = {
 	revoked: boolean,
 };
 export const readRevoked = /* @__PURE__ */ record(revoked);
+
+export const runToolQuestion: Members<RunToolQuestion> = {
+	run: string,
+	tool: string,
+	code: string,
+	parameters: object,
+	timeout: number,
+};
+export const readRunToolQuestion = /* @__PURE__ */ record(runToolQuestion);
 
 export const searchServiceInfo: Members<SearchServiceInfo> = {
 	service: string,
@@ -1090,4 +1158,5 @@ export const EVENT_READERS: Members<Events> = {
 	"index.progress": readIndexProgress,
 	"vault.changed": readVaultChanged,
 	"vault.moved": readVaultMoved,
+	"custom.ended": readCustomRunEnded,
 };
