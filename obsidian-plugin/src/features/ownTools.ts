@@ -1,0 +1,38 @@
+/** The user's own tools: the window in which they are kept, and the runs of those that run in this window. */
+
+import { Component } from "obsidian";
+import { ShapeError, type JsonObject } from "../core/json";
+import { handleEvent, type EventHandlers } from "../core/wire/events";
+import type { ToolRuns } from "../platform/toolRuns";
+import type { Context } from "./context";
+
+export class OwnTools extends Component {
+	constructor(
+		private readonly context: Context,
+		private readonly runs: ToolRuns,
+	) {
+		super();
+	}
+
+	override onload(): void {
+		const { connection } = this.context;
+		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(connection.changed.on((state) => {
+			if (state.kind !== "connected") this.runs.endAll();
+		}));
+		this.register(() => { this.runs.endAll(); });
+	}
+
+	private readonly handlers: EventHandlers = {
+		"custom.ended": ({ run }) => { this.runs.end(run); },
+	};
+
+	private hear(method: string, params: JsonObject): void {
+		try {
+			handleEvent(this.handlers, method, params);
+		} catch (error) {
+			if (!(error instanceof ShapeError)) throw error;
+			console.warn("Vault Bridge:", error);
+		}
+	}
+}
