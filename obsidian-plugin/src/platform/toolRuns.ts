@@ -79,7 +79,10 @@ class Run {
 	private readonly answers = new MessageChannel();
 	private readonly faults = new MessageChannel();
 	private readonly started = performance.now();
-	private readonly timer: number;
+	/** Milliseconds that it still may take, and since when they pass. */
+	private left: number;
+	private since = 0;
+	private timer = 0;
 	private resolve: (answer: RunToolAnswer) => void = () => undefined;
 	private open = 0;
 	private over = false;
@@ -91,8 +94,8 @@ class Run {
 		private readonly call: CustomCall,
 	) {
 		this.ended = new Promise((resolve) => { this.resolve = resolve; });
-		const timeout = Math.min(Math.max(question.timeout, SHORTEST), LONGEST);
-		this.timer = window.setTimeout(() => { this.stop(`It took longer than ${timeout} ms`); }, timeout);
+		this.left = Math.min(Math.max(question.timeout, SHORTEST), LONGEST);
+		this.count();
 		this.answers.port1.onmessage = ({ data }: MessageEvent<unknown>) => { this.hear(data); };
 		this.faults.port1.onmessage = ({ data }: MessageEvent<unknown>) => { this.stop(`It cannot run in this version of Obsidian: ${String(data)}`); };
 		const page = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><script>(${frameProgram.toString()})()</script>`;
@@ -103,6 +106,17 @@ class Run {
 	/** End it at once, with the frame and everything in it. */
 	stop(error: string): void {
 		this.finish({ success: false, result: null, error });
+	}
+
+	/** Let its time pass. While the bridge answers, and a person may be asked, none does. */
+	private count(): void {
+		this.since = performance.now();
+		this.timer = window.setTimeout(() => { this.stop(`Tool execution timed out after ${this.question.timeout} ms`); }, this.left);
+	}
+
+	private pause(): void {
+		window.clearTimeout(this.timer);
+		this.left -= performance.now() - this.since;
 	}
 
 	private start(): void {
@@ -136,13 +150,16 @@ class Run {
 	private pass(data: JsonObject): void {
 		const { call, ask } = readCall(data, "");
 		if (this.open >= BOUNDS.calls || ask.length > BOUNDS.call) throw new ShapeError("call", "fewer and shorter");
+		const asked = readAsked(JSON.parse(ask), "call");
+		if (this.open === 0) this.pause();
 		this.open += 1;
-		const asked = this.call({ ...readAsked(JSON.parse(ask), "call"), run: this.question.run });
 		const refused = (error: unknown): CustomAnswer => ({ success: false, result: null, error: error instanceof Error ? error.message : String(error), code: null });
-		void asked.catch(refused).then((answer) => {
+		void this.call({ ...asked, run: this.question.run }).catch(refused).then((answer) => {
 			this.open -= 1;
+			if (this.over) return;
+			if (this.open === 0) this.count();
 			const reply: ToWorker = { call, answer: JSON.stringify(answer) };
-			if (!this.over) this.answers.port1.postMessage(reply);
+			this.answers.port1.postMessage(reply);
 		});
 	}
 

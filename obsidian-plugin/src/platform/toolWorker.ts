@@ -176,17 +176,7 @@ export function workerProgram(scope: Record<string, unknown> & Pick<Window, "add
 			turn = mine;
 			return mine;
 		};
-		const bridge = {
-			call: async (name: string, given: object = {}) => ask({ kind: "tool", name, arguments: given }),
-			fetch: fetchThrough,
-			storage: {
-				get: async (key: string) => store("get", { key }),
-				set: async (key: string, value: string) => store("set", { key, value }),
-				remove: async (key: string) => store("remove", { key }),
-				clear: async () => store("clear"),
-				keys: async () => store("keys"),
-			},
-		};
+		const bridge = Object.freeze({ call: async (name: string, given: object = {}) => ask({ kind: "tool", name, arguments: given }) });
 
 		/** What was stored, loaded before the code runs: the web's storage answers at once. */
 		const load = async (): Promise<[local: object, saved: () => Promise<void>]> => {
@@ -206,9 +196,10 @@ export function workerProgram(scope: Record<string, unknown> & Pick<Window, "add
 		const run = async (): Promise<unknown> => {
 			const [local, saved] = await load();
 			const session = storageOf(new Map(), () => undefined);
-			const given = { bridge, fetch: fetchThrough, localStorage: local, sessionStorage: session };
-			for (const [name, value] of Object.entries(given)) Object.defineProperty(scope, name, { value, writable: true, configurable: true });
-			const result = await new AsyncFunction("parameters", "bridge", code)(parse(parameters), bridge);
+			const found = { fetch: fetchThrough, localStorage: local, sessionStorage: session };
+			for (const [name, value] of Object.entries(found)) Object.defineProperty(scope, name, { value, writable: true, configurable: true });
+			const given: unknown = parse(parameters);
+			const result = await new AsyncFunction("parameters", "params", "bridge", code)(given, given, bridge);
 			await saved();
 			return result;
 		};
@@ -235,9 +226,9 @@ export function workerProgram(scope: Record<string, unknown> & Pick<Window, "add
 				try {
 					text = stringify({ success: true, result: result ?? null });
 				} catch (error) {
-					text = stringify({ success: false, error: `The result cannot be written as JSON: ${describe(error)}` });
+					text = stringify({ success: false, error: `What the tool returned is no JSON: ${describe(error)}` });
 				}
-				post({ end: text.length > bounds.result ? stringify({ success: false, error: "The result is too long" }) : text });
+				post({ end: text.length > bounds.result ? stringify({ success: false, error: "What the tool returned is too long" }) : text });
 			},
 			(error: unknown) => { post({ end: stringify({ success: false, error: describe(error).slice(0, bounds.output) }) }); },
 		);

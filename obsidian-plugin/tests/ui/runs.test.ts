@@ -87,7 +87,7 @@ describe("the code of a tool", () => {
 		["is no code", "return return;", "SyntaxError"],
 		["closes its function", "} }); fetch('https://example.org/'); ({ x() {", "SyntaxError"],
 		["throws what cannot be shown", "throw { toString() { throw 1; } };", "cannot be shown"],
-		["returns a circle", "const a = {}; a.a = a; return a;", "cannot be written as JSON"],
+		["returns a circle", "const a = {}; a.a = a; return a;", "returned is no JSON"],
 		["returns too much", "return 'x'.repeat(5e6);", "too long"],
 	])("that %s fails with a sentence", async (_name, code, error) => {
 		const answer = await run(code);
@@ -141,7 +141,8 @@ describe("through the bridge, and as this run alone, the code", () => {
 		const code = "localStorage.setItem('count', Number(localStorage.getItem('count')) + 1); localStorage.tea = 'green'; delete localStorage.gone; const { length } = localStorage; const keys = Object.keys(localStorage); localStorage.setItem('x', 1); localStorage.removeItem('x'); return [length, keys, localStorage.key(0), 'tea' in localStorage, localStorage.none ?? null];";
 		expect(await run(code)).toMatchObject({ success: true, result: [2, ["count", "tea"], "count", true, null] });
 		expect(Object.fromEntries(stored)).toEqual({ count: "42", tea: "green" });
-		expect(await run("localStorage.clear(); await bridge.storage.set('a', 'b'); return [await bridge.storage.keys(), await bridge.storage.get('a')];")).toMatchObject({ result: [["a"], "b"] });
+		expect(await run("localStorage.clear(); localStorage.setItem('a', 'b'); return Object.entries(localStorage);")).toMatchObject({ result: [["a", "b"]] });
+		expect(Object.fromEntries(stored)).toEqual({ a: "b" });
 	});
 
 	it("is told when what it stored was not kept", async () => {
@@ -214,7 +215,6 @@ describe("a run that does not end by itself", () => {
 		["fills its memory", "const held = []; for (;;) held.push(new Uint8Array(1e6).fill(1)); "],
 		["prints", "for (;;) console.log('x'.repeat(1000));"],
 		["fails all the time", "for (;;) { Promise.reject(new Error('x')); await new Promise((go) => setTimeout(go)); }"],
-		["asks all the time", "for (;;) await Promise.all(Array.from({ length: 64 }, () => bridge.call('read')));"],
 	] as const;
 
 	it.each(heavy)("because it %s is ended when its time is over, and holds up nobody", async (_name, code) => {
@@ -222,9 +222,24 @@ describe("a run that does not end by itself", () => {
 		await page.waitForSelector("iframe", { state: "attached" });
 		// The app answers meanwhile.
 		expect(await bridge.request("host.dirty", { paths: [] })).toEqual({ open: [], unsaved: [] });
-		expect(await going).toMatchObject({ success: false, result: null, error: "It took longer than 1000 ms" });
+		expect(await going).toMatchObject({ success: false, result: null, error: "Tool execution timed out after 1000 ms" });
 		expect(await frames()).toBe(0);
 		expect(await run("return 1;")).toMatchObject({ result: 1 });
+	});
+
+	it("has its time while a person is asked, and is ended in it all the same", async () => {
+		let answer = (): void => undefined;
+		bridge.answers.set("custom.call", ({ kind }) => (kind === "storage" ? { success: true, result: [] } : new Promise((resolve) => { answer = () => { resolve({ success: true, result: "yes" }); }; })));
+		const going = run("return bridge.call('read');", { timeout: 600 });
+		await bridge.untilAsked(({ method, params }) => method === "custom.call" && params["kind"] === "tool");
+		// Another run of the same time is over while this one waits.
+		expect(await run("for (;;) {}", { timeout: 600 })).toMatchObject({ success: false });
+		answer();
+		expect(await going).toMatchObject({ success: true, result: "yes" });
+		void run("await bridge.call('read'); for (;;) {}", { timeout: 600, name: "r-after" });
+		await bridge.untilAsked(({ params }) => params["run"] === "r-after" && params["kind"] === "tool");
+		answer();
+		await page.waitForSelector("iframe", { state: "detached" });
 	});
 
 	it("is ended when the bridge says so, and is heard no more", async () => {
@@ -255,7 +270,7 @@ describe("a run that does not end by itself", () => {
 		const going = Array.from({ length: 8 }, async () => run("for (;;) {}", { timeout: 5_000 }));
 		await page.waitForFunction(() => document.querySelectorAll("iframe").length === 8);
 		expect((await run("return 1;")).error).toContain("8 tools run in Obsidian already");
-		for (const one of await Promise.all(going)) expect(one.error).toBe("It took longer than 5000 ms");
+		for (const one of await Promise.all(going)) expect(one.error).toBe("Tool execution timed out after 5000 ms");
 	});
 });
 
