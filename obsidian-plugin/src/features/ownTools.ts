@@ -4,7 +4,9 @@ import { Component } from "obsidian";
 import { ShapeError, type JsonObject } from "../core/json";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
 import type { ToolRuns } from "../platform/toolRuns";
+import { ToolsModal } from "../ui/ownTools/toolsModal";
 import type { Context } from "./context";
+import { onRecord } from "./records";
 
 export class OwnTools extends Component {
 	constructor(
@@ -15,7 +17,8 @@ export class OwnTools extends Component {
 	}
 
 	override onload(): void {
-		const { connection } = this.context;
+		const { plugin, app, connection, request } = this.context;
+		plugin.addCommand({ id: "own-tools", name: "Your own tools", callback: () => { new ToolsModal(app, request, onRecord(connection, "custom", "settings")).open(); } });
 		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
 		this.register(connection.changed.on((state) => {
 			if (state.kind !== "connected") this.runs.endAll();
