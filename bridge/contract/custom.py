@@ -168,7 +168,7 @@ class RunToolQuestion(Wire):
         tool: The tool's name.
         code: The body of an async function of `parameters` and `bridge`.
         parameters: What it is called with.
-        timeout: Milliseconds after which it is to be ended.
+        timeout: Milliseconds after which it is to be ended; those in which `custom.call` is answered are not counted.
     """
 
     run: str

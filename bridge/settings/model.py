@@ -257,8 +257,8 @@ class Settings(BaseModel):
         strict=False,
     )
     allow_terminal: bool = _network("Allow terminal", "Agents can ask to run commands. This is risky.", default=False)
-    allow_custom_tools: bool = _later(
-        "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False
+    allow_custom_tools: bool = _network(
+        "Allow custom tools", "Your own tools can run code. This is risky.", default=False
     )
     allow_mcp_servers: bool = _network(
         "Allow other servers", "Agents can use the other servers that you have entered. This is risky.", default=False
