@@ -1,12 +1,11 @@
 /** The user's own tools: the window in which they are kept, and the runs of those that run in this window. */
 
 import { Component } from "obsidian";
-import { ShapeError, type JsonObject } from "../core/json";
-import { handleEvent, type EventHandlers } from "../core/wire/events";
+import type { EventHandlers } from "../core/wire/events";
 import type { ToolRuns } from "../platform/toolRuns";
 import { ToolsModal } from "../ui/ownTools/toolsModal";
 import type { Context } from "./context";
-import { onRecord } from "./records";
+import { hear, onRecord } from "./hearing";
 
 export class OwnTools extends Component {
 	constructor(
@@ -19,7 +18,7 @@ export class OwnTools extends Component {
 	override onload(): void {
 		const { plugin, app, connection, request } = this.context;
 		plugin.addCommand({ id: "own-tools", name: "Your own tools", callback: () => { new ToolsModal(app, request, onRecord(connection, "custom", "settings")).open(); } });
-		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on((state) => {
 			if (state.kind !== "connected") this.runs.endAll();
 		}));
@@ -29,13 +28,4 @@ export class OwnTools extends Component {
 	private readonly handlers: EventHandlers = {
 		"custom.ended": ({ run }) => { this.runs.end(run); },
 	};
-
-	private hear(method: string, params: JsonObject): void {
-		try {
-			handleEvent(this.handlers, method, params);
-		} catch (error) {
-			if (!(error instanceof ShapeError)) throw error;
-			console.warn("Vault Bridge:", error);
-		}
-	}
 }

@@ -16,7 +16,7 @@ import { ProgramsPage } from "../ui/settings/programsPage";
 import { ServersPage } from "../ui/settings/serversPage";
 import { sectionPages } from "../ui/settings/sections";
 import type { Context } from "./context";
-import { onRecord } from "./records";
+import { onRecord } from "./hearing";
 import type { SidecarProcess } from "./sidecarProcess";
 
 export interface SettingsActions {

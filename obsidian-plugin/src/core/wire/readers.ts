@@ -1,6 +1,6 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
-import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
+import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
 import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
@@ -8,13 +8,13 @@ export const agentInfo: Members<AgentInfo> = {
 	title: string,
 	file: string,
 	here: boolean,
-	client: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	client: stringOrNull,
+	fault: stringOrNull,
 };
 export const readAgentInfo = /* @__PURE__ */ record(agentInfo);
 
 export const agentOutcome: Members<AgentOutcome> = {
-	backup: /* @__PURE__ */ optional(string, null),
+	backup: stringOrNull,
 	addedClient: boolean,
 	revokedClient: boolean,
 	then: string,
@@ -24,14 +24,14 @@ export const readAgentOutcome = /* @__PURE__ */ record(agentOutcome);
 export const filePreview: Members<FilePreview> = {
 	path: string,
 	change: /* @__PURE__ */ oneOf("create", "modify", "move", "delete", "mkdir", "rmdir"),
-	newPath: /* @__PURE__ */ optional(string, null),
+	newPath: stringOrNull,
 	added: /* @__PURE__ */ optional(number, 0),
 	removed: /* @__PURE__ */ optional(number, 0),
-	diff: /* @__PURE__ */ optional(string, ""),
-	truncated: /* @__PURE__ */ optional(boolean, false),
-	follows: /* @__PURE__ */ optional(boolean, false),
-	note: /* @__PURE__ */ optional(string, ""),
-	unit: /* @__PURE__ */ optional(string, ""),
+	diff: stringOrEmpty,
+	truncated: booleanOrFalse,
+	follows: booleanOrFalse,
+	note: stringOrEmpty,
+	unit: stringOrEmpty,
 };
 export const readFilePreview = /* @__PURE__ */ record(filePreview);
 
@@ -47,28 +47,28 @@ export const readAgentPlan = /* @__PURE__ */ record(agentPlan);
 
 export const allowedSite: Members<AllowedSite> = {
 	site: string,
-	allowedBy: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	allowedBy: stringOrNull,
+	client: stringOrNull,
 	sentence: string,
-	lastUsed: /* @__PURE__ */ optional(string, null),
+	lastUsed: stringOrNull,
 };
 export const readAllowedSite = /* @__PURE__ */ record(allowedSite);
 
 export const answerOption: Members<AnswerOption> = {
 	who: string,
 	what: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	operation: stringOrNull,
 	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	mostFiles: /* @__PURE__ */ optional(number, null),
 	until: string,
-	expires: /* @__PURE__ */ optional(string, null),
+	expires: stringOrNull,
 	sentence: string,
 	optionId: string,
 	decision: /* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"),
 	label: string,
-	suggested: /* @__PURE__ */ optional(boolean, false),
+	suggested: booleanOrFalse,
 };
 export const readAnswerOption = /* @__PURE__ */ record(answerOption);
 
@@ -80,14 +80,14 @@ export const readAttached = /* @__PURE__ */ record(attached);
 export const auditAppended: Members<AuditAppended> = {
 	timestamp: string,
 	kind: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	executionId: stringOrNull,
+	client: stringOrNull,
 	success: /* @__PURE__ */ optional(boolean, null),
-	errorType: /* @__PURE__ */ optional(string, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	rule: /* @__PURE__ */ optional(string, null),
-	event: /* @__PURE__ */ optional(string, null),
+	errorType: stringOrNull,
+	outcome: stringOrNull,
+	rule: stringOrNull,
+	event: stringOrNull,
 };
 export const readAuditAppended = /* @__PURE__ */ record(auditAppended);
 
@@ -107,7 +107,7 @@ export const auditExport: Members<AuditExport> = {
 	format: /* @__PURE__ */ oneOf("json", "csv"),
 	text: string,
 	records: number,
-	truncated: /* @__PURE__ */ optional(boolean, false),
+	truncated: booleanOrFalse,
 };
 export const readAuditExport = /* @__PURE__ */ record(auditExport);
 
@@ -136,10 +136,10 @@ export const readAuditHead = /* @__PURE__ */ record(auditHead);
 
 export const auditedFile: Members<AuditedFile> = {
 	path: string,
-	newPath: /* @__PURE__ */ optional(string, null),
+	newPath: stringOrNull,
 	change: string,
-	before: /* @__PURE__ */ optional(string, null),
-	after: /* @__PURE__ */ optional(string, null),
+	before: stringOrNull,
+	after: stringOrNull,
 };
 export const readAuditedFile = /* @__PURE__ */ record(auditedFile);
 
@@ -147,22 +147,22 @@ export const auditRecord: Members<AuditRecord> = {
 	seq: /* @__PURE__ */ optional(number, null),
 	timestamp: string,
 	kind: /* @__PURE__ */ optional(string, "execution"),
-	tool: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
-	callId: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	executionId: stringOrNull,
+	callId: stringOrNull,
+	client: stringOrNull,
 	success: /* @__PURE__ */ optional(boolean, null),
-	errorType: /* @__PURE__ */ optional(string, null),
+	errorType: stringOrNull,
 	duration: /* @__PURE__ */ optional(number, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	rule: /* @__PURE__ */ optional(string, null),
-	decision: /* @__PURE__ */ optional(string, null),
-	by: /* @__PURE__ */ optional(string, null),
-	event: /* @__PURE__ */ optional(string, null),
-	code: /* @__PURE__ */ optional(string, null),
+	outcome: stringOrNull,
+	rule: stringOrNull,
+	decision: stringOrNull,
+	by: stringOrNull,
+	event: stringOrNull,
+	code: stringOrNull,
 	count: /* @__PURE__ */ optional(number, null),
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readAuditedFile), []),
-	sentence: /* @__PURE__ */ optional(string, ""),
+	sentence: stringOrEmpty,
 };
 export const readAuditRecord = /* @__PURE__ */ record(auditRecord);
 
@@ -170,9 +170,9 @@ export const auditStats: Members<AuditStats> = {
 	size: number,
 	generations: number,
 	records: number,
-	oldest: /* @__PURE__ */ optional(string, null),
-	newest: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	oldest: stringOrNull,
+	newest: stringOrNull,
+	fault: stringOrNull,
 	lost: number,
 	chain: readAuditHead,
 };
@@ -194,23 +194,23 @@ export const readAuditVerification = /* @__PURE__ */ record(auditVerification);
 export const grant: Members<Grant> = {
 	who: string,
 	what: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	operation: stringOrNull,
 	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	mostFiles: /* @__PURE__ */ optional(number, null),
 	until: string,
-	expires: /* @__PURE__ */ optional(string, null),
+	expires: stringOrNull,
 	sentence: string,
 	grantId: string,
 	kind: string,
-	client: /* @__PURE__ */ optional(string, null),
-	clientId: /* @__PURE__ */ optional(string, null),
-	sessionId: /* @__PURE__ */ optional(string, null),
+	client: stringOrNull,
+	clientId: stringOrNull,
+	sessionId: stringOrNull,
 	decision: string,
-	feedback: /* @__PURE__ */ optional(string, null),
+	feedback: stringOrNull,
 	usedFiles: /* @__PURE__ */ optional(number, null),
-	since: /* @__PURE__ */ optional(string, null),
+	since: stringOrNull,
 };
 export const readGrant = /* @__PURE__ */ record(grant);
 
@@ -298,21 +298,21 @@ export const changeEntry: Members<ChangeEntry> = {
 	removed: number,
 	canUndo: boolean,
 	clientId: string,
-	who: /* @__PURE__ */ optional(string, ""),
-	summary: /* @__PURE__ */ optional(string, ""),
-	grant: /* @__PURE__ */ optional(string, null),
+	who: stringOrEmpty,
+	summary: stringOrEmpty,
+	grant: stringOrNull,
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
 export const clientInfo: Members<ClientInfo> = {
 	clientId: string,
 	name: string,
-	callsItself: /* @__PURE__ */ optional(string, null),
+	callsItself: stringOrNull,
 	capabilities: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")),
-	preset: /* @__PURE__ */ optional(string, null),
-	elicitation: /* @__PURE__ */ optional(boolean, false),
+	preset: stringOrNull,
+	elicitation: booleanOrFalse,
 	added: string,
-	lastSeen: /* @__PURE__ */ optional(string, null),
+	lastSeen: stringOrNull,
 	connected: /* @__PURE__ */ optional(number, 0),
 };
 export const readClientInfo = /* @__PURE__ */ record(clientInfo);
@@ -325,9 +325,9 @@ export const readClientsChanged = /* @__PURE__ */ record(clientsChanged);
 export const consentReply: Members<ConsentReply> = {
 	accepted: boolean,
 	outcome: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("allowed", "denied", "timed_out", "cancelled", "stale"), null),
-	by: /* @__PURE__ */ optional(string, null),
-	reason: /* @__PURE__ */ optional(string, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
+	by: stringOrNull,
+	reason: stringOrNull,
+	planDigest: stringOrNull,
 	grant: /* @__PURE__ */ optional(readGrant, null),
 };
 export const readConsentReply = /* @__PURE__ */ record(consentReply);
@@ -348,18 +348,18 @@ export const readTargetView = /* @__PURE__ */ record(targetView);
 
 export const preview: Members<Preview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
-	backup: /* @__PURE__ */ optional(string, null),
+	backup: stringOrNull,
 	warnings: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	request: /* @__PURE__ */ optional(string, null),
+	request: stringOrNull,
 };
 export const readPreview = /* @__PURE__ */ record(preview);
 
 export const scope: Members<Scope> = {
 	kind: /* @__PURE__ */ oneOf("read_in_scope", "read_out_of_scope", "write_create", "write_update", "write_delete", "admin"),
-	target: /* @__PURE__ */ optional(string, null),
+	target: stringOrNull,
 	sizeBytes: /* @__PURE__ */ optional(number, null),
 	hasBacklinks: /* @__PURE__ */ optional(boolean, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	operation: stringOrNull,
 	affectsCount: /* @__PURE__ */ optional(number, null),
 };
 export const readScope = /* @__PURE__ */ record(scope);
@@ -367,16 +367,16 @@ export const readScope = /* @__PURE__ */ record(scope);
 export const consentRequest: Members<ConsentRequest> = {
 	requestId: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
-	callsItself: /* @__PURE__ */ optional(string, null),
-	verified: /* @__PURE__ */ optional(boolean, false),
+	clientId: stringOrEmpty,
+	callsItself: stringOrNull,
+	verified: booleanOrFalse,
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
 	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	summary: string,
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
 	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
@@ -384,40 +384,40 @@ export const consentRequest: Members<ConsentRequest> = {
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
 	preview: /* @__PURE__ */ optional(readPreview, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
-	hunksSupported: /* @__PURE__ */ optional(boolean, false),
-	editable: /* @__PURE__ */ optional(boolean, false),
-	revised: /* @__PURE__ */ optional(boolean, false),
+	planDigest: stringOrNull,
+	hunksSupported: booleanOrFalse,
+	editable: booleanOrFalse,
+	revised: booleanOrFalse,
 	createdAt: string,
 	expiresAt: string,
 	scope: /* @__PURE__ */ optional(readScope, null),
-	brief: /* @__PURE__ */ optional(boolean, false),
-	waiting: /* @__PURE__ */ optional(boolean, false),
-	draft: /* @__PURE__ */ optional(string, null),
+	brief: booleanOrFalse,
+	waiting: booleanOrFalse,
+	draft: stringOrNull,
 };
 export const readConsentRequest = /* @__PURE__ */ record(consentRequest);
 
 export const consentResolved: Members<ConsentResolved> = {
 	requestId: string,
-	decision: /* @__PURE__ */ optional(string, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	by: /* @__PURE__ */ optional(string, null),
+	decision: stringOrNull,
+	outcome: stringOrNull,
+	by: stringOrNull,
 };
 export const readConsentResolved = /* @__PURE__ */ record(consentResolved);
 
 export const consentRevised: Members<ConsentRevised> = {
 	requestId: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
-	callsItself: /* @__PURE__ */ optional(string, null),
-	verified: /* @__PURE__ */ optional(boolean, false),
+	clientId: stringOrEmpty,
+	callsItself: stringOrNull,
+	verified: booleanOrFalse,
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
 	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	summary: string,
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
 	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
@@ -425,16 +425,16 @@ export const consentRevised: Members<ConsentRevised> = {
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
 	preview: /* @__PURE__ */ optional(readPreview, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
-	hunksSupported: /* @__PURE__ */ optional(boolean, false),
-	editable: /* @__PURE__ */ optional(boolean, false),
-	revised: /* @__PURE__ */ optional(boolean, false),
+	planDigest: stringOrNull,
+	hunksSupported: booleanOrFalse,
+	editable: booleanOrFalse,
+	revised: booleanOrFalse,
 	createdAt: string,
 	expiresAt: string,
 	scope: /* @__PURE__ */ optional(readScope, null),
-	brief: /* @__PURE__ */ optional(boolean, false),
-	waiting: /* @__PURE__ */ optional(boolean, false),
-	draft: /* @__PURE__ */ optional(string, null),
+	brief: booleanOrFalse,
+	waiting: booleanOrFalse,
+	draft: stringOrNull,
 };
 export const readConsentRevised = /* @__PURE__ */ record(consentRevised);
 
@@ -447,17 +447,17 @@ export const readConsentWaiting = /* @__PURE__ */ record(consentWaiting);
 export const customAnswer: Members<CustomAnswer> = {
 	success: boolean,
 	result: unknown,
-	error: /* @__PURE__ */ optional(string, null),
-	code: /* @__PURE__ */ optional(string, null),
+	error: stringOrNull,
+	code: stringOrNull,
 };
 export const readCustomAnswer = /* @__PURE__ */ record(customAnswer);
 
 export const customResult: Members<CustomResult> = {
 	success: boolean,
 	result: unknown,
-	error: /* @__PURE__ */ optional(string, null),
+	error: stringOrNull,
 	executionTime: number,
-	output: /* @__PURE__ */ optional(string, ""),
+	output: stringOrEmpty,
 };
 export const readCustomResult = /* @__PURE__ */ record(customResult);
 
@@ -471,13 +471,13 @@ export const customToolInfo: Members<CustomToolInfo> = {
 	description: string,
 	code: string,
 	parameters: object,
-	returns: /* @__PURE__ */ optional(string, null),
+	returns: stringOrNull,
 	timeout: /* @__PURE__ */ optional(number, 30000),
 	environment: /* @__PURE__ */ optional(string, "node"),
 	enabled: /* @__PURE__ */ optional(boolean, true),
 	createdAt: string,
 	updatedAt: string,
-	change: /* @__PURE__ */ optional(string, null),
+	change: stringOrNull,
 };
 export const readCustomToolInfo = /* @__PURE__ */ record(customToolInfo);
 
@@ -493,13 +493,13 @@ export const customToolList: Members<CustomToolList> = {
 	environments: /* @__PURE__ */ list(readEnvironmentInfo),
 	allowed: boolean,
 	file: string,
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 };
 export const readCustomToolList = /* @__PURE__ */ record(customToolList);
 
 export const customToolSaved: Members<CustomToolSaved> = {
 	tool: readCustomToolInfo,
-	unchecked: /* @__PURE__ */ optional(string, null),
+	unchecked: stringOrNull,
 };
 export const readCustomToolSaved = /* @__PURE__ */ record(customToolSaved);
 
@@ -549,7 +549,7 @@ export const readDraftInfo = /* @__PURE__ */ record(draftInfo);
 export const draftPreview: Members<DraftPreview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
 	warnings: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	conflict: /* @__PURE__ */ optional(string, null),
+	conflict: stringOrNull,
 };
 export const readDraftPreview = /* @__PURE__ */ record(draftPreview);
 
@@ -569,7 +569,7 @@ export const endpoint: Members<Endpoint> = {
 	token: string,
 	pid: number,
 	version: string,
-	vault: /* @__PURE__ */ optional(string, ""),
+	vault: stringOrEmpty,
 };
 export const readEndpoint = /* @__PURE__ */ record(endpoint);
 
@@ -583,7 +583,7 @@ export const explanation: Members<Explanation> = {
 	class: /* @__PURE__ */ oneOf("always", "session", "never"),
 	mode: /* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow"),
 	summary: string,
-	elicitation: /* @__PURE__ */ optional(boolean, false),
+	elicitation: booleanOrFalse,
 };
 export const readExplanation = /* @__PURE__ */ record(explanation);
 
@@ -597,7 +597,7 @@ export const foundServer: Members<FoundServer> = {
 	program: string,
 	name: string,
 	told: /* @__PURE__ */ list(string),
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 	known: boolean,
 };
 export const readFoundServer = /* @__PURE__ */ record(foundServer);
@@ -637,7 +637,7 @@ export const readImagePart = /* @__PURE__ */ record(imagePart);
 export const indexDifference: Members<IndexDifference> = {
 	path: string,
 	kind: /* @__PURE__ */ oneOf("link", "unresolved", "tag", "tag_order", "note"),
-	target: /* @__PURE__ */ optional(string, ""),
+	target: stringOrEmpty,
 	obsidian: number,
 	bridge: number,
 };
@@ -670,8 +670,8 @@ export const keyStatus: Members<KeyStatus> = {
 	title: string,
 	server: string,
 	isSet: boolean,
-	keptIn: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	keptIn: stringOrNull,
+	fault: stringOrNull,
 };
 export const readKeyStatus = /* @__PURE__ */ record(keyStatus);
 
@@ -701,7 +701,7 @@ export const linkPart: Members<LinkPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("link"), "link"),
 	uri: string,
 	name: string,
-	mimeType: /* @__PURE__ */ optional(string, null),
+	mimeType: stringOrNull,
 };
 export const readLinkPart = /* @__PURE__ */ record(linkPart);
 
@@ -734,7 +734,7 @@ export const readNotePart = /* @__PURE__ */ record(notePart);
 
 export const ownQuestion: Members<OwnQuestion> = {
 	requestId: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	message: string,
 };
 export const readOwnQuestion = /* @__PURE__ */ record(ownQuestion);
@@ -742,11 +742,11 @@ export const readOwnQuestion = /* @__PURE__ */ record(ownQuestion);
 export const pendingCall: Members<PendingCall> = {
 	status: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("pending"), "pending"),
 	callId: string,
-	requestId: /* @__PURE__ */ optional(string, null),
-	waits: /* @__PURE__ */ optional(string, null),
+	requestId: stringOrNull,
+	waits: stringOrNull,
 	state: /* @__PURE__ */ optional(string, "running"),
-	expiresAt: /* @__PURE__ */ optional(string, null),
-	text: /* @__PURE__ */ optional(string, ""),
+	expiresAt: stringOrNull,
+	text: stringOrEmpty,
 };
 export const readPendingCall = /* @__PURE__ */ record(pendingCall);
 
@@ -760,7 +760,7 @@ export const readRefusal = /* @__PURE__ */ record(refusal);
 export const revision: Members<Revision> = {
 	accepted: boolean,
 	question: /* @__PURE__ */ optional(readConsentRequest, null),
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 };
 export const readRevision = /* @__PURE__ */ record(revision);
 
@@ -785,7 +785,7 @@ export const searchServiceInfo: Members<SearchServiceInfo> = {
 	link: string,
 	needsKey: boolean,
 	hasFreshness: boolean,
-	missing: /* @__PURE__ */ optional(string, null),
+	missing: stringOrNull,
 };
 export const readSearchServiceInfo = /* @__PURE__ */ record(searchServiceInfo);
 
@@ -796,7 +796,7 @@ export const serverToolInfo: Members<ServerToolInfo> = {
 	description: string,
 	readOnly: boolean,
 	destructive: boolean,
-	change: /* @__PURE__ */ optional(string, null),
+	change: stringOrNull,
 };
 export const readServerToolInfo = /* @__PURE__ */ record(serverToolInfo);
 
@@ -808,7 +808,7 @@ export const serverInfo: Members<ServerInfo> = {
 	trusted: boolean,
 	state: string,
 	reason: string,
-	change: /* @__PURE__ */ optional(string, null),
+	change: stringOrNull,
 	tools: /* @__PURE__ */ list(readServerToolInfo),
 	faults: /* @__PURE__ */ list(string),
 	log: /* @__PURE__ */ list(string),
@@ -819,7 +819,7 @@ export const readServerInfo = /* @__PURE__ */ record(serverInfo);
 export const serverList: Members<ServerList> = {
 	servers: /* @__PURE__ */ list(readServerInfo),
 	file: string,
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 	allowed: boolean,
 };
 export const readServerList = /* @__PURE__ */ record(serverList);
@@ -827,7 +827,7 @@ export const readServerList = /* @__PURE__ */ record(serverList);
 export const sessionInfo: Members<SessionInfo> = {
 	role: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
+	clientId: stringOrEmpty,
 	capabilities: /* @__PURE__ */ optional(/* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")), []),
 	sessionId: string,
 	vault: string,
@@ -850,7 +850,7 @@ export const readSessionName = /* @__PURE__ */ record(sessionName);
 export const settingsInForce: Members<SettingsInForce> = {
 	enabledTools: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	consentMode: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(/* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow")), {}),
-	developerMode: /* @__PURE__ */ optional(boolean, false),
+	developerMode: booleanOrFalse,
 	consentTimeout: /* @__PURE__ */ optional(number, 300),
 	ticketHours: /* @__PURE__ */ optional(number, 24),
 	waitSeconds: /* @__PURE__ */ optional(number, 40),
@@ -860,25 +860,25 @@ export const settingsInForce: Members<SettingsInForce> = {
 	draftDays: /* @__PURE__ */ optional(number, 7),
 	ollamaWebSearchEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
 	webSearchProviders: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ oneOf("ollama", "searxng", "brave", "duckduckgo", "google")), []),
-	searxngEndpoint: /* @__PURE__ */ optional(string, ""),
-	googleSearchEngineId: /* @__PURE__ */ optional(string, ""),
+	searxngEndpoint: stringOrEmpty,
+	googleSearchEngineId: stringOrEmpty,
 	encryptedKeys: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(string), {}),
 	allowedDomains: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	allowAllDomains: /* @__PURE__ */ optional(boolean, false),
-	blockExternalRequests: /* @__PURE__ */ optional(boolean, false),
+	allowAllDomains: booleanOrFalse,
+	blockExternalRequests: booleanOrFalse,
 	httpsOnly: /* @__PURE__ */ optional(boolean, true),
-	allowSelfSignedLocalhost: /* @__PURE__ */ optional(boolean, false),
+	allowSelfSignedLocalhost: booleanOrFalse,
 	maxResponseSize: /* @__PURE__ */ optional(number, 10485760),
-	reviewWebPages: /* @__PURE__ */ optional(boolean, false),
+	reviewWebPages: booleanOrFalse,
 	followRedirects: /* @__PURE__ */ optional(boolean, true),
 	maxRedirects: /* @__PURE__ */ optional(number, 5),
 	requestTimeout: /* @__PURE__ */ optional(number, 30),
 	allowedOrigins: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	allowTerminal: /* @__PURE__ */ optional(boolean, false),
-	allowCustomTools: /* @__PURE__ */ optional(boolean, false),
-	allowMcpServers: /* @__PURE__ */ optional(boolean, false),
+	allowTerminal: booleanOrFalse,
+	allowCustomTools: booleanOrFalse,
+	allowMcpServers: booleanOrFalse,
 	requireSandbox: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("always", "never"), null),
-	terminalNetwork: /* @__PURE__ */ optional(boolean, false),
+	terminalNetwork: booleanOrFalse,
 	terminalTimeout: /* @__PURE__ */ optional(number, 120),
 	terminalLargestFile: /* @__PURE__ */ optional(number, 20971520),
 	rateLimits: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(number), {}),
@@ -889,8 +889,8 @@ export const settingsInForce: Members<SettingsInForce> = {
 	enableAuditLog: /* @__PURE__ */ optional(boolean, true),
 	auditLogRetentionDays: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf(7, 30, 90), 30),
 	logParameterValues: /* @__PURE__ */ optional(boolean, true),
-	anonymizeLog: /* @__PURE__ */ optional(boolean, false),
-	shareUsageStatistics: /* @__PURE__ */ optional(boolean, false),
+	anonymizeLog: booleanOrFalse,
+	shareUsageStatistics: booleanOrFalse,
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),
@@ -933,7 +933,7 @@ export const settingsSchema: Members<SettingsSchema> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("object"), "object"),
 	title: string,
 	description: string,
-	additionalProperties: /* @__PURE__ */ optional(boolean, false),
+	additionalProperties: booleanOrFalse,
 	properties: object,
 	sections: /* @__PURE__ */ list(readSettingsSection),
 	presets: /* @__PURE__ */ dictionary(/* @__PURE__ */ list(string)),
@@ -955,9 +955,9 @@ export const readSubscribed = /* @__PURE__ */ record(subscribed);
 export const templateParameter: Members<TemplateParameter> = {
 	name: string,
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("text", "number", "boolean", "list", "date"), "text"),
-	title: /* @__PURE__ */ optional(string, ""),
-	description: /* @__PURE__ */ optional(string, ""),
-	optional: /* @__PURE__ */ optional(boolean, false),
+	title: stringOrEmpty,
+	description: stringOrEmpty,
+	optional: booleanOrFalse,
 	default: unknown,
 	choices: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 };
@@ -966,7 +966,7 @@ export const readTemplateParameter = /* @__PURE__ */ record(templateParameter);
 export const template: Members<Template> = {
 	name: string,
 	title: string,
-	description: /* @__PURE__ */ optional(string, ""),
+	description: stringOrEmpty,
 	parameters: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTemplateParameter), []),
 	calls: /* @__PURE__ */ list(readChainCall),
 };
@@ -1012,7 +1012,7 @@ export const toolFinished: Members<ToolFinished> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	success: boolean,
 	durationMs: number,
 };
@@ -1022,7 +1022,7 @@ export const toolOutput: Members<ToolOutput> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	text: string,
 };
 export const readToolOutput = /* @__PURE__ */ record(toolOutput);
@@ -1031,7 +1031,7 @@ export const toolProgress: Members<ToolProgress> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	done: number,
 	total: /* @__PURE__ */ optional(number, null),
 	message: string,
@@ -1041,10 +1041,10 @@ export const readToolProgress = /* @__PURE__ */ record(toolProgress);
 export const toolResult: Members<ToolResult> = {
 	success: boolean,
 	data: unknown,
-	text: /* @__PURE__ */ optional(string, ""),
-	error: /* @__PURE__ */ optional(string, null),
-	errorType: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
+	text: stringOrEmpty,
+	error: stringOrNull,
+	errorType: stringOrNull,
+	executionId: stringOrNull,
 	metadata: /* @__PURE__ */ optional(object, {}),
 	parts: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ either(readTextPart, readDataPart, readImagePart, readNotePart, readLinkPart)), []),
 };
@@ -1054,7 +1054,7 @@ export const toolStarted: Members<ToolStarted> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 };
 export const readToolStarted = /* @__PURE__ */ record(toolStarted);
 
@@ -1078,11 +1078,11 @@ export const undoneChange: Members<UndoneChange> = {
 	removed: number,
 	canUndo: boolean,
 	clientId: string,
-	who: /* @__PURE__ */ optional(string, ""),
-	summary: /* @__PURE__ */ optional(string, ""),
-	grant: /* @__PURE__ */ optional(string, null),
-	undone: /* @__PURE__ */ optional(boolean, false),
-	why: /* @__PURE__ */ optional(string, null),
+	who: stringOrEmpty,
+	summary: stringOrEmpty,
+	grant: stringOrNull,
+	undone: booleanOrFalse,
+	why: stringOrNull,
 };
 export const readUndoneChange = /* @__PURE__ */ record(undoneChange);
 
@@ -1112,7 +1112,7 @@ export const vaultStatus: Members<VaultStatus> = {
 	files: number,
 	indexed: number,
 	indexing: boolean,
-	lastSweep: /* @__PURE__ */ optional(string, null),
+	lastSweep: stringOrNull,
 	byNameOnly: number,
 	namedOnly: /* @__PURE__ */ list(string),
 	inPlace: /* @__PURE__ */ optional(boolean, true),

@@ -7,6 +7,7 @@ import { sanitizePlain } from "../../core/text/sanitize";
 import type { CustomAddParams, CustomToolInfo, CustomToolList } from "../../core/wire/contract";
 import { readCustomToolSaved } from "../../core/wire/readers";
 import type { Request } from "../../core/wire/request";
+import { addButton } from "../addButton";
 import { confirm } from "../confirmModal";
 import { focusAtOpening } from "../firstFocus";
 import { showOutcome } from "../settings/problem";
@@ -45,7 +46,7 @@ export class EditorModal extends Modal {
 		const from = tool ?? NEW;
 		this.modalEl.addClasses(["vault-bridge-window", "vault-bridge-wide-window"]);
 		this.setTitle(tool ? sanitizePlain(`Edit ${tool.name}`) : "Add a tool");
-		const name = this.add("name", "Name", "What agents call it by: letters, digits, - and _.", "input");
+		const name = this.add("name", "Name", "Letters, digits, - and _. Agents call it by this.", "input");
 		name.value = from.name;
 		name.disabled = tool !== null;
 		this.add("description", "Description", "What it does and when it helps. Agents read it.", "textarea", 2).value = from.description;
@@ -61,17 +62,12 @@ export class EditorModal extends Modal {
 		timeout.setAttr("inputmode", "numeric");
 		timeout.value = String(from.timeout);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const button = (text: string, action: () => void): HTMLElement => {
-			const el = bar.createEl("button", { text, type: "button" });
-			el.addEventListener("click", action);
-			return el;
-		};
-		button("Save", () => void this.save()).addClass("mod-cta");
-		button("Test…", () => {
+		addButton(bar, "Save", () => void this.save(), "mod-cta");
+		addButton(bar, "Test…", () => {
 			const draft = this.read();
 			if (draft) new TestModal(this.app, this.request, draft, { tool: draft }).open();
 		});
-		button("Cancel", () => { this.close(); });
+		addButton(bar, "Cancel", () => { this.close(); });
 		this.scope.register(["Mod"], "Enter", () => {
 			void this.save();
 			return false;
@@ -89,10 +85,6 @@ export class EditorModal extends Modal {
 		void confirm(this.app, { title: "Discard what you wrote?", text: "It is not saved.", action: "Discard" }).then((sure) => {
 			if (sure) this.finish();
 		});
-	}
-
-	override onClose(): void {
-		this.contentEl.empty();
 	}
 
 	private finish(): void {

@@ -12,6 +12,7 @@ import { badge } from "../badges";
 import { drawLines } from "../settings/serverFacts";
 import { showOutcome } from "../settings/problem";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export class TestModal extends Modal {
 	private readonly said = new Map<string, string>();
@@ -43,17 +44,13 @@ export class TestModal extends Modal {
 		const results = this.contentEl.createDiv({ cls: "vault-bridge-result", attr: { role: "status" } });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
 		const button = bar.createEl("button", { cls: "mod-cta", text: "Run", type: "button" });
-		bar.createEl("button", { text: "Close", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(bar, "Close", () => { this.close(); });
 		const run = (): void => void this.run(fields, button, results);
 		button.addEventListener("click", run);
 		this.scope.register(["Mod"], "Enter", () => {
 			run();
 			return false;
 		});
-	}
-
-	override onClose(): void {
-		this.contentEl.empty();
 	}
 
 	private drawField({ name, kind, description, required, choices, first }: FormField): void {

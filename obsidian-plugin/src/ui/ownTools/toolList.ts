@@ -9,6 +9,7 @@ import type { CustomToolInfo, CustomToolList } from "../../core/wire/contract";
 import { readCustomToolList } from "../../core/wire/readers";
 import type { MethodName, MethodParams, Request } from "../../core/wire/request";
 import { differenceOf } from "../../core/wire/servers";
+import { addButton } from "../addButton";
 import { badge } from "../badges";
 import { confirm } from "../confirmModal";
 import { drawLines } from "../settings/serverFacts";
@@ -59,14 +60,16 @@ export class ToolList {
 		this.el.empty();
 		if (listed === null) showText(this.el.createDiv({ cls: "vault-bridge-empty" }), trouble);
 		else this.drawAll(listed);
-		if (inside) (this.el.findAll("button, input").find((one) => one.getAttr("aria-label") === focused) ?? this.el.find("button"))?.focus();
+		if (!inside) return;
+		const controls = this.el.findAll("button, input");
+		(controls.find((one) => one.getAttr("aria-label") === focused) ?? controls[0])?.focus();
 	}
 
 	private drawAll(listed: CustomToolList): void {
 		const { tools, file, fault, allowed } = listed;
 		if (!allowed) {
 			const note = this.el.createDiv({ cls: "vault-bridge-note is-warning", text: FORBIDDEN });
-			note.createDiv({ cls: "vault-bridge-notice-bar" }).createEl("button", { text: "Allow…", type: "button", attr: { "aria-label": "Allow custom tools" } }).addEventListener("click", () => void this.allow());
+			addButton(note.createDiv({ cls: "vault-bridge-notice-bar" }), "Allow…", () => void this.allow()).setAttr("aria-label", "Allow custom tools");
 		}
 		if (fault !== null) showText(this.el.createDiv({ cls: "vault-bridge-note is-warning" }), `${fault}. Until that is corrected, none of the tools can be used: ${file}`);
 		new Setting(this.el)
@@ -104,7 +107,7 @@ export class ToolList {
 		button("Remove…", () => void this.remove(name));
 		setting.controlEl.lastElementChild?.addClass("mod-warning");
 		const place = listed.environments.find((one) => one.environment === environment);
-		if (place?.available !== true) showText(box.createDiv({ cls: "vault-bridge-problem is-warning" }), `It cannot run here now. ${place?.sentence ?? "The bridge does not know its environment."}`);
+		if (place?.available === false) showText(box.createDiv({ cls: "vault-bridge-problem is-warning" }), `It cannot run here now. ${place.sentence}`);
 		const difference = differenceOf(change);
 		if (difference === null) return;
 		box.createDiv({ cls: "vault-bridge-faint", text: "It is not what you allowed last. The question about its next call shows the difference:" });

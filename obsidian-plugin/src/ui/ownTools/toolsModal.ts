@@ -23,6 +23,5 @@ export class ToolsModal extends Modal {
 
 	override onClose(): void {
 		this.list?.end();
-		this.contentEl.empty();
 	}
 }

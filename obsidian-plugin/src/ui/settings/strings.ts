@@ -2,6 +2,7 @@
 
 import { ExtraButtonComponent, TextComponent, type Setting } from "obsidian";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export interface StringList {
 	values: () => string[];
@@ -29,7 +30,7 @@ export function drawStrings(setting: Setting, list: StringList): void {
 		if (value === "" || list.values().includes(value)) return;
 		if (await change([...list.values(), value])) text.setValue("");
 	};
-	row.createEl("button", { text: "Add", type: "button" }).addEventListener("click", () => void add());
+	addButton(row, "Add", () => void add());
 	text.inputEl.addEventListener("keydown", (event) => {
 		if (event.key === "Enter") void add();
 	});
