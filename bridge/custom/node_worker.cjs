@@ -1,9 +1,9 @@
 // Runs one tool of the user's own, in a process of its own, and ends. It is given to `node -e`.
 //
 // A line of JSON comes in: {type: "execute", code, parameters, timeout}, or {type: "check", code}, which only reads the
-// code. The answer goes out as a line through a descriptor of its own, {success, result?, error?, executionTime}: what
-// the code prints goes elsewhere. Before it, {type: "call", id, name, arguments} asks the bridge for a call of one of
-// its tools, and {id, success, result?, error?, code?} comes back.
+// code. What goes out has a descriptor of its own, since the code prints where it likes: {type: "started"} when its time
+// begins, and at last {success, result?, error?, executionTime}. Between them, {type: "call", id, name, arguments} asks
+// the bridge for a call of one of its tools, and {id, success, result?, error?, code?} comes back.
 "use strict";
 (() => {
 	const { writeSync } = require("node:fs");
@@ -95,6 +95,7 @@
 			finish({ success: true });
 			return;
 		}
+		send({ type: "started" });
 		process.on("uncaughtException", fail);
 		process.on("unhandledRejection", fail);
 		process.on("beforeExit", () => fail("the tool ended without returning: what it waited for never came"));

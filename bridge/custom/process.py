@@ -40,6 +40,8 @@ _MOST_CALLS: Final = 1000
 """Calls of the bridge's tools in one run; while one of them is answered, no time passes for the run."""
 _LIMITS: Final = Limits(seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None)
 _CHUNK: Final = 64 << 10
+_START_SECONDS: Final = 60.0
+"""How long a process may take until its code begins."""
 # The shell puts the answers on a descriptor of their own, and what the code prints beside its errors.
 _APART: Final = 'exec "$0" "$@" 3>&1 1>&2'
 _ENDINGS: Final = {
@@ -89,7 +91,7 @@ class Processes:
     async def check_script(self, code: str) -> CustomResult:
         """Whether a body of JavaScript can be read. Nothing of it is run."""
         request = {"type": "check", "code": code}
-        return await self._run("node", request, 10.0, _nobody)
+        return await self._run("node", request, 0, _nobody)
 
     async def run(
         self, where: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
@@ -139,14 +141,14 @@ class Processes:
         final: Mapping[str, Any] | None = None
         why = ""
         try:
-            async with asyncio.timeout(seconds) as bound:
+            async with asyncio.timeout(_START_SECONDS) as bound:
                 with contextlib.suppress(ConnectionError):  # it reads no more; how it ended says why
                     await program.write(_line(request))
-                    final = await _talk(program, answer, TimeLimit(bound))
+                    final = await _talk(program, answer, bound, seconds)
                 if final is None:
                     await asyncio.shield(ending)
         except TimeoutError:
-            why = f"Tool execution timed out after {seconds * 1000:g} ms"
+            why = f"Tool execution timed out after {seconds * 1000:.0f} ms"
         except _BadMessageError as error:
             why = str(error)
         finally:
@@ -236,13 +238,21 @@ class _Printed:
         return f"{text}\n[and {more:,} more bytes]" if more else text
 
 
-async def _talk(program: Running, answer: Answer, limit: TimeLimit) -> Mapping[str, Any] | None:
-    """Answer the code until it says what it came to; None where it ends without a word."""
-    calls = 0
+async def _talk(program: Running, answer: Answer, bound: asyncio.Timeout, seconds: float) -> Mapping[str, Any] | None:
+    """Answer the code until it says what it came to; None where it ends without a word.
+
+    Its time begins when it does: how long a process takes to start is the computer's affair.
+    """
+    limit, calls, has_begun = TimeLimit(bound), 0, False
     async for line in _lines(program.stdout):
         message = await _message(line)
         if "success" in message:
             return message
+        if message.get("type") == "started":
+            if not has_begun:
+                bound.reschedule(asyncio.get_running_loop().time() + seconds)
+            has_begun = True
+            continue
         calls += 1
         if calls > _MOST_CALLS:
             raise _BadMessageError(f"The tool made more than {_MOST_CALLS:,} calls")

@@ -1,8 +1,9 @@
 """Runs one tool of the user's own, in a process of its own, and ends. It is given to `python -I -S -c`.
 
-A line of JSON comes in: {type: "execute", code, parameters, timeout}. The answer goes out as a line where the output
-was, {success, result?, error?, executionTime}; what the code prints goes to the errors. Before it, {type: "call", id,
-name, arguments} asks the bridge for a call of one of its tools, and {id, success, result?, error?, code?} comes back.
+A line of JSON comes in: {type: "execute", code, parameters, timeout}. What goes out has a descriptor of its own, since
+the code prints where it likes: {type: "started"} when its time begins, and at last {success, result?, error?,
+executionTime}. Between them, {type: "call", id, name, arguments} asks the bridge for a call of one of its tools, and
+{id, success, result?, error?, code?} comes back.
 
 It imports nothing but the standard library: it is run outside of the bridge.
 """
@@ -98,6 +99,8 @@ def main() -> None:
     os.dup2(nothing, 0)
     request = json.loads(answers.readline())
     bridge = Bridge(channel, answers)
+    channel.write('{"type": "started"}\n')
+    channel.flush()
     started = time.perf_counter()
     try:
         answer = {"success": True, "result": _run(request["code"], request["parameters"], bridge)}

@@ -19,6 +19,7 @@ _NEEDED: Final = "runTool"
 _GRACE: Final = 5.0
 """Seconds more than the tool's own, in which the plugin says itself that it has ended the run."""
 _LONGEST: Final = 24 * 3600.0
+_NO_RUN: Final = CustomAnswer(success=False, error="There is no such run; it may have ended", code="no_run")
 
 
 @dataclass(eq=False)
@@ -105,12 +106,12 @@ class HostRuns:
             run: Which run.
             message: What it asks.
 
-        Raises:
-            PermissionDenied: This host has no such run, or has it no more.
+        Returns:
+            The answer; `no_run` where this host has no such run, or has it no more.
         """
         held = self._runs.get(run)
         if held is None or held.host is not host:
-            raise PermissionDenied("There is no such run; it may have ended", code="no_run")
+            return _NO_RUN
         asking = asyncio.ensure_future(self._take_turn(held, message))
         held.asking.add(asking)
         try:
@@ -119,7 +120,7 @@ class HostRuns:
             if run in self._runs:  # not the run has ended, but this request
                 asking.cancel()
                 raise
-            return CustomAnswer(success=False, error="The run has ended", code="no_run")
+            return _NO_RUN
         finally:
             held.asking.discard(asking)
 

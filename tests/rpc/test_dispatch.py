@@ -114,6 +114,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("keys.set", "keys.clear", "keys.status", "keys.rotate", "keys.test", "search.services"),
         *("servers.list", "servers.add", "servers.remove", "servers.test", "servers.trust", "servers.enable"),
         *("servers.found", "servers.import"),
+        *("custom.list", "custom.add", "custom.update", "custom.remove", "custom.test", "custom.call"),
         *("drafts.list", "drafts.preview", "drafts.discard"),
         *("templates.list", "templates.run", "templates.save", "templates.remove"),
         *("cache.stats", "cache.clear", "web.readers", "web.clear", "web.sites"),

@@ -167,7 +167,7 @@ async def test_a_tool_sees_the_vault_only_through_calls_that_go_the_usual_way(
 
 
 async def test_a_denied_callback_is_an_error_in_the_tool_and_the_tool_may_go_on(vault: Path) -> None:
-    code = "try:\n    bridge.call('read', path='Ideas.md')\nexcept CallFailed as error:\n    return [error.code, str(error)]"
+    code = "try:\n    bridge.call('read', path='Ideas.md')\nexcept CallFailed as error:\n    return [error.code]"
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
         await allowed(person)
         await store(person, "look", code)
@@ -260,7 +260,7 @@ async def test_an_explanation_names_the_rule_and_shows_no_code_to_an_agent(vault
         assert "the code" not in json.dumps(await agent.request("tools.list"))
 
 
-async def test_a_run_that_is_cancelled_ends_its_process_and_its_calls(vault: Path, tmp_path: Path) -> None:
+async def test_a_run_that_is_cancelled_ends_its_calls(vault: Path) -> None:
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
         await allowed(person)
         await store(person, "wait", "bridge.call('read', path='Ideas.md')\nwhile True: pass")
