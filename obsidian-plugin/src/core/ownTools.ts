@@ -33,7 +33,8 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentWords>> = {
 
 /** The environment of a tool in words, also of one that only a later bridge has. */
 export function environmentWords(environment: string): EnvironmentWords {
-	return ENVIRONMENTS[environment] ?? { name: environment, label: environment, help: "" };
+	const words = Object.hasOwn(ENVIRONMENTS, environment) ? ENVIRONMENTS[environment] : undefined;
+	return words ?? { name: environment, label: environment, help: "" };
 }
 
 export function metadataLine({ environment, timeout, createdAt }: CustomToolInfo): string {
@@ -43,11 +44,11 @@ export function metadataLine({ environment, timeout, createdAt }: CustomToolInfo
 export type EditorField = "name" | "description" | "environment" | "code" | "parameters" | "returns" | "timeout";
 
 const ABOUT: readonly (readonly [EditorField, RegExp])[] = [
+	["parameters", /The parameters|'parameters'/],
 	["name", /tool's name|There is a tool|'name'/],
 	["description", /description/],
 	["returns", /return type|'returns'/],
 	["timeout", /'timeout'/],
-	["parameters", /The parameters|'parameters'/],
 	["code", /The code|needs code|'code'/],
 ];
 

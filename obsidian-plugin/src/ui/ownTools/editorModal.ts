@@ -95,7 +95,7 @@ export class EditorModal extends Modal {
 	private add(field: EditorField, label: string, description: string, tag: "input" | "textarea", rows = 1): HTMLInputElement | HTMLTextAreaElement {
 		const setting = new Setting(this.contentEl).setName(label).setDesc(description);
 		setting.settingEl.addClass("vault-bridge-block");
-		const input = setting.controlEl.createEl(tag, { attr: { "aria-label": label, spellcheck: String(field === "description" || field === "returns"), ...(tag === "textarea" && { rows: String(rows) }) } });
+		const input = setting.controlEl.createEl(tag, { attr: { "aria-label": label, spellcheck: String(field === "description" || field === "returns"), ...(tag === "textarea" ? { rows: String(rows) } : { type: "text" }) } });
 		this.rows.set(field, { setting, input });
 		return input;
 	}
@@ -161,7 +161,7 @@ export class EditorModal extends Modal {
 			this.finish();
 		} catch (error) {
 			const message = messageOf(error);
-			this.refuse(fieldOf(message), message);
+			this.refuse(fieldOf(message), message.replace(/^The tool: /, ""));
 		}
 	}
 }

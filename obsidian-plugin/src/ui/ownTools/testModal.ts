@@ -40,7 +40,7 @@ export class TestModal extends Modal {
 		const fields = formFields(parameters);
 		for (const field of fields) this.drawField(field);
 		if (fields.length === 0) this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "It takes no parameters." });
-		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "It really runs, as you: what its calls of other tools change, they change. You are asked about those as ever." });
+		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "It really runs, as you: what its calls of other tools change, they change." });
 		const results = this.contentEl.createDiv({ cls: "vault-bridge-result", attr: { role: "status" } });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
 		const button = bar.createEl("button", { cls: "mod-cta", text: "Run", type: "button" });
@@ -70,7 +70,7 @@ export class TestModal extends Modal {
 			});
 			return;
 		}
-		const input = setting.controlEl.createEl(kind === "json" ? "textarea" : "input", { attr: { ...label, spellcheck: "false", placeholder: kind === "json" ? "JSON" : "", ...(kind === "number" && { inputmode: "decimal" }) } });
+		const input = setting.controlEl.createEl(kind === "json" ? "textarea" : "input", { attr: { ...label, spellcheck: "false", placeholder: kind === "json" ? "JSON" : "", ...(kind !== "json" && { type: "text", inputmode: kind === "number" ? "decimal" : "text" }) } });
 		if (kind === "json") input.addClass("vault-bridge-code");
 		input.value = first;
 		input.addEventListener("input", () => { keep(input.value); });
