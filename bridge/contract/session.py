@@ -141,6 +141,20 @@ class VaultStatus(Wire):
     in_place: bool = True
 
 
+class SandboxStatus(Wire):
+    """What confines the programs that agents have started on this computer.
+
+    Attributes:
+        confines: Whether anything does.
+        sentence: What does, or that nothing does.
+        lacks: A sentence for each thing that a program can do all the same.
+    """
+
+    confines: bool
+    sentence: str
+    lacks: tuple[str, ...]
+
+
 class Faults(Wire):
     """What is wrong with the files that people write, each as a sentence that says what to do."""
 

@@ -7,6 +7,7 @@
 import type { App } from "obsidian";
 import { boolean, isObject, number, object, record, ShapeError, string, stringOrNull, type JsonObject } from "../core/json";
 import type { CustomAnswer, CustomCallParams, RunToolAnswer, RunToolQuestion } from "../core/wire/contract";
+import { memoryOfWindow } from "./machine";
 import { frameProgram, workerProgram, type RunBounds, type RunStart, type ToWorker } from "./toolWorker";
 
 /** Asks the bridge on behalf of a run. */
@@ -15,6 +16,9 @@ export type CustomCall = (params: CustomCallParams) => Promise<CustomAnswer>;
 const MOST_RUNS = 8;
 const SHORTEST = 100;
 const LONGEST = 600_000;
+/** Bytes by which this window may grow during a run, and how often that is looked at: a window that is full ends. */
+const MOST_MEMORY = 2 ** 30;
+const LOOK = 100;
 /** A frame has the bridge's answers, too; what leaves fits into one frame of the socket. */
 const BOUNDS: RunBounds = { calls: 16, call: 1_000_000, result: 4_000_000, output: 64_000 };
 /** Scripts of the frame's own and nothing else: no network in any form, no pictures, no styles, no frames, no forms. */
@@ -72,6 +76,7 @@ class Run {
 	private left: number;
 	private since = 0;
 	private timer = 0;
+	private readonly look: number;
 	private resolve: (answer: RunToolAnswer) => void = () => undefined;
 	private open = 0;
 	private over = false;
@@ -85,6 +90,10 @@ class Run {
 		this.ended = new Promise((resolve) => { this.resolve = resolve; });
 		this.left = Math.min(Math.max(question.timeout, SHORTEST), LONGEST);
 		this.count();
+		const before = memoryOfWindow();
+		this.look = window.setInterval(() => {
+			if (memoryOfWindow() - before > MOST_MEMORY) this.stop("It took more than 1 GB of memory");
+		}, LOOK);
 		this.answers.port1.onmessage = ({ data }: MessageEvent<unknown>) => { this.hear(data); };
 		this.faults.port1.onmessage = ({ data }: MessageEvent<unknown>) => { this.stop(`It cannot run in this version of Obsidian: ${String(data)}`); };
 		const page = `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><script>(${frameProgram.toString()})()</script>`;
@@ -157,6 +166,7 @@ class Run {
 		if (this.over) return;
 		this.over = true;
 		window.clearTimeout(this.timer);
+		window.clearInterval(this.look);
 		this.frame.remove();
 		this.answers.port1.close();
 		this.faults.port1.close();

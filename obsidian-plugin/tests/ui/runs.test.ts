@@ -1,5 +1,6 @@
 /** Tools of the user's own that run in this window, in a real browser: what their code can do, and what it cannot. */
 
+import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
@@ -51,6 +52,21 @@ beforeEach(() => {
 	asked.length = 0;
 	reached = [];
 });
+
+/** Bytes of the largest of the browser's processes that show pages. */
+function memoryOfRenderers(): number {
+	const read = (pid: string, name: string): string => {
+		try {
+			return readFileSync(`/proc/${pid}/${name}`, "utf8");
+		} catch {
+			return "";
+		}
+	};
+	const number = (pid: string, what: string): number => Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(read(pid, "status"))?.[1] ?? 0);
+	const isOurs = (pid: number): boolean => pid === process.pid || (pid > 1 && isOurs(number(String(pid), "PPid")));
+	const renderers = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && read(pid, "cmdline").includes("--type=renderer") && isOurs(Number(pid)));
+	return Math.max(0, ...renderers.map((pid) => number(pid, "VmRSS") * 1024));
+}
 
 interface Answer {
 	success: boolean;
@@ -224,6 +240,15 @@ describe("a run that does not end by itself", () => {
 		expect(await bridge.request("host.dirty", { paths: [] })).toEqual({ open: [], unsaved: [] });
 		expect(await going).toMatchObject({ success: false, result: null, error: "Tool execution timed out after 1000 ms" });
 		expect(await frames()).toBe(0);
+		expect(await run("return 1;")).toMatchObject({ result: 1 });
+	});
+
+	it.skipIf(process.platform !== "linux")("because it fills the memory of the app is ended before that is full", async () => {
+		const going = run("const held = []; for (;;) held.push(new Uint8Array(1e7).fill(1));", { timeout: 600_000 });
+		let over = false;
+		void going.then(() => { over = true; });
+		while (!over) await page.evaluate((bytes) => { window.hostMemory = bytes; }, memoryOfRenderers());
+		expect(await going).toMatchObject({ success: false, error: "It took more than 1 GB of memory" });
 		expect(await run("return 1;")).toMatchObject({ result: 1 });
 	});
 

@@ -1039,6 +1039,13 @@ export interface RunToolQuestion {
 	timeout: number;
 }
 
+/** What confines the programs that agents have started on this computer. */
+export interface SandboxStatus {
+	confines: boolean;
+	sentence: string;
+	lacks: string[];
+}
+
 /** The call in other words: how far into the vault it reaches. */
 export interface Scope {
 	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
@@ -1693,6 +1700,7 @@ export interface Methods {
 	"history.undoAll": { params: UndoAllParams; result: UndoneAll };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
+	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };

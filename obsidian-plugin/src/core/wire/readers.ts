@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -777,6 +777,13 @@ export const runToolQuestion: Members<RunToolQuestion> = {
 	timeout: number,
 };
 export const readRunToolQuestion = /* @__PURE__ */ record(runToolQuestion);
+
+export const sandboxStatus: Members<SandboxStatus> = {
+	confines: boolean,
+	sentence: string,
+	lacks: /* @__PURE__ */ list(string),
+};
+export const readSandboxStatus = /* @__PURE__ */ record(sandboxStatus);
 
 export const searchServiceInfo: Members<SearchServiceInfo> = {
 	service: string,
