@@ -22,12 +22,12 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentWords>> = {
 	browser: {
 		name: "Browser",
 		label: "Browser (Fetch, localStorage, DOM, etc.)",
-		help: "The body of an async function, in a new Worker in this app for each run. It is given parameters and bridge. As in every Worker there is no page, so no document. fetch reaches a page with your consent; localStorage is kept for this tool alone; sessionStorage lasts for one run; await bridge.call(tool, arguments) calls other tools.",
+		help: "The body of an async function, in a Worker of its own in this app for each run. It is given parameters and bridge. As in every Worker there is no page, so no document. fetch reaches a page with your consent; localStorage is kept for this tool alone; sessionStorage lasts for one run; await bridge.call(tool, arguments) calls other tools.",
 	},
 	python: {
 		name: "Python",
 		label: "Python (File system, child processes, etc.)",
-		help: `The body of a function, ${OWN_PROCESS} bridge.call(tool, arguments). It is given parameters and bridge.`,
+		help: `The body of a function, ${OWN_PROCESS} bridge.call(tool, name=value). It is given parameters and bridge.`,
 	},
 };
 
