@@ -54,6 +54,9 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await press("Run");
 		await inTop('.vault-bridge-result:has-text("Execution time")').waitFor();
 		expect((await inTop(".vault-bridge-result").textContent())?.replace(/\s+/gu, " ")).toMatch(/Done Execution time: \d+ ms\[ 1, false \]It printedhere/u);
+		await inTop('[aria-label="path"]').fill("Welcome.md");
+		await press("Run");
+		await inTop('.vault-bridge-result:has-text("true")').waitFor();
 		await press("Close");
 		await page.keyboard.press("Escape");
 
@@ -66,7 +69,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await page.textContent(".vault-bridge-consent")).toContain("localStorage.count");
 		await page.click(allow);
 		expect(await answer).toMatchObject({ success: true });
-		expect((await answer).text).toContain("2");
+		expect((await answer).text).toContain("3");
 
 		await runCommand(page, "own-tools");
 		await press("Remove…");

@@ -51,6 +51,15 @@ const settingsPages: State[] = [
 			await page.waitForSelector('button:text-is("Take back")');
 		},
 	},
+	{
+		name: "settings-sandbox",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("sandbox.status", () => ({ confines: true, sentence: "Programs run in a sandbox (landlock)", lacks: ["A program sees the names and arguments of the programs that you run"] }));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "Network");
+			await page.locator(".setting-item-name", { hasText: "Allow terminal" }).scrollIntoViewIfNeeded();
+		},
+	},
 	settings("settings-limits", "Limits"),
 	settings("settings-privacy", "Privacy and log"),
 	settings("settings-searching", "Searching, reading and backups"),
