@@ -212,7 +212,7 @@ async def _find(bridge: Connection, name: str) -> dict[str, Any]:
     listed: dict[str, Any] = await bridge.request("custom.list")
     if listed["fault"] is not None:
         fail(f"{listed['fault']}. It is {listed['file']}")
-    found = next((tool for tool in listed["tools"] if tool["name"] == name), None)
+    found: dict[str, Any] | None = next((tool for tool in listed["tools"] if tool["name"] == name), None)
     return found or fail(f"There is no tool {name!r}; `vault-bridge custom list` lists those there are.")
 
 

@@ -216,6 +216,15 @@ class CustomTools:
         sentence = missing or ". ".join(self._processes.held)
         return EnvironmentInfo.model_validate({"environment": name, "available": missing is None, "sentence": sentence})
 
+    def get_ready(self, tool: CustomAddParams) -> None:
+        """A run of this is about to be allowed."""
+        if tool.environment != "browser":
+            self._processes.get_ready()
+
+    async def stop(self) -> None:
+        """End what waits for runs."""
+        await self._processes.stop()
+
     # -- running ------------------------------------------------------------------------------------------------
 
     def refuse(self, tool: CustomAddParams) -> None:

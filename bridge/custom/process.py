@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from tempfile import mkdtemp
@@ -19,7 +20,7 @@ from bridge.errors import ExecutionFailed
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import Running
+from bridge.sandbox.sandbox import Ready, Running, get_ready
 from bridge.sandbox.system import environment
 from bridge.servers.opening import own_files
 from bridge.toolkit.tool_call import TimeLimit
@@ -40,6 +41,8 @@ _MOST_CALLS: Final = 1000
 """Calls of the bridge's tools in one run; while one of them is answered, no time passes for the run."""
 _LIMITS: Final = Limits(seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None)
 _CHUNK: Final = 64 << 10
+_READY_SECONDS: Final = 300.0
+"""How long a supervisor waits for a run."""
 _START_SECONDS: Final = 60.0
 """How long a process may take until its code begins."""
 # The shell puts the answers on a descriptor of their own, and what the code prints beside its errors.
@@ -64,6 +67,9 @@ class Processes:
         self._programs = programs
         self._vault = vault
         self._room = asyncio.Semaphore(MOST_AT_ONCE)
+        self._ready: asyncio.Task[Ready] | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._discarding: set[asyncio.Task[None]] = set()
 
     @property
     def confines(self) -> bool:
@@ -87,6 +93,32 @@ class Processes:
         if where == "node" and node() is None:
             return "There is no Node.js here. Install it from https://nodejs.org"
         return None
+
+    def get_ready(self) -> None:
+        """A run is likely to come: start what will watch it. Whatever is not used within a while is ended."""
+        if self._ready is None:
+            self._ready = asyncio.ensure_future(get_ready())
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(_READY_SECONDS, self._discard)
+
+    async def stop(self) -> None:
+        """End what waits for a run that does not come."""
+        self._discard()
+        await asyncio.gather(*self._discarding, return_exceptions=True)
+
+    def _discard(self) -> None:
+        waiting = self._take_ready()
+        if waiting is not None:
+            discarding = asyncio.ensure_future(_discarded(waiting))
+            self._discarding.add(discarding)
+            discarding.add_done_callback(self._discarding.discard)
+
+    def _take_ready(self) -> "asyncio.Task[Ready] | None":
+        waiting, self._ready = self._ready, None
+        if self._idle is not None:
+            self._idle.cancel()
+        return waiting
 
     async def check_script(self, code: str) -> CustomResult:
         """Whether a body of JavaScript can be read. Nothing of it is run."""
@@ -135,7 +167,11 @@ class Processes:
         profile = Profile(read=read, write=(place,), hidden=(self._vault,), limits=_LIMITS)
         surroundings = environment(home=place, temporary=place)
         began = time.monotonic()
-        program = await self._programs.start(profile, argv, folder=place, environment=surroundings, talks=True)
+        waiting = self._take_ready()
+        ready = None if waiting is None else await waiting
+        program = await self._programs.start(
+            profile, argv, folder=place, environment=surroundings, talks=True, ready=ready
+        )
         printed = _Printed(program)
         listening, ending = asyncio.create_task(printed.listen()), asyncio.create_task(program.ended())
         final: Mapping[str, Any] | None = None
@@ -185,8 +221,19 @@ def node() -> str | None:
     return shutil.which("node")
 
 
+async def _discarded(waiting: "asyncio.Task[Ready]") -> None:
+    with contextlib.suppress(OSError):
+        await (await waiting).discard()
+
+
 async def _nobody(_message: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"success": False, "error": "Nobody can be asked here"}
+
+
+@cache
+def _source(name: str) -> str:
+    """A worker's program. It is passed as it is: a process needs to read no file of the bridge's."""
+    return (files("bridge.custom") / name).read_text(encoding="utf-8")
 
 
 def _command(where: str) -> tuple[list[str], tuple[Path, ...]]:
@@ -194,11 +241,11 @@ def _command(where: str) -> tuple[list[str], tuple[Path, ...]]:
     if where == "python":
         # Isolated and without site-packages: the standard library and nothing else, as little of it as there may be.
         program = str(getattr(sys, "_base_executable", None) or sys.executable)
-        source = (files("bridge.custom") / "python_worker.py").read_text(encoding="utf-8")
+        source = _source("python_worker.py")
         argv = [program, "-I", "-S", "-B", "-c", source]
         return argv, tuple(dict.fromkeys((*own_files(Path(program)), Path(sys.base_prefix))))
     program = node() or "node"
-    source = (files("bridge.custom") / "node_worker.cjs").read_text(encoding="utf-8")
+    source = _source("node_worker.cjs")
     read = tuple(own_files(Path(program)))
     if sys.platform == "win32":
         return [program, "-e", source, "1"], read

@@ -11,6 +11,7 @@ CHECKS: tuple[Check, ...] = (
     installation.check_packages,
     installation.check_keyring,
     programs.check_sandbox,
+    programs.check_own_tools,
     place.check_vault,
     place.check_nesting,
     place.check_space,

@@ -474,7 +474,7 @@ def warnings(settings: Settings, keys: Collection[str] | None = None) -> list[st
         found["globalRateLimit"] = [f"globalRateLimit: {settings.global_rate_limit} calls a minute is high"]
     if not settings.patch_backup_enabled:
         found["patchBackupEnabled"] = ["patchBackupEnabled is off: changes cannot be undone"]
-    for name in ("allow_terminal", "terminal_network"):
+    for name in ("allow_terminal", "terminal_network", "allow_custom_tools"):
         if getattr(settings, name):
             found[_KEYS[name]] = [f"{_KEYS[name]} is on: {RISKS[name]}"]
     if settings.require_sandbox == "never":

@@ -60,6 +60,8 @@ class CustomTool(ReadTool[dict[str, Any]]):
         self._tools.refuse(tool)
         held = await asyncio.to_thread(self._tools.held, tool)
         await asyncio.to_thread(self._tools.refuse_unready, tool)
+        if not context.looking:
+            self._tools.get_ready(tool)
         given = json.dumps(params, ensure_ascii=False, indent=2)
         exact = "\n".join([f"tool: {tool.name}", tool.description, f"environment: {tool.environment}", "", given])
         insists = ""

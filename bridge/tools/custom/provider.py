@@ -32,6 +32,10 @@ class CustomProvider(ToolProvider):
         """Hear of changes."""
         self._tools.start(changed)
 
+    async def stop(self) -> None:
+        """End what waits for runs."""
+        await self._tools.stop()
+
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
         """All that are stored, the same for every client."""
         del caller

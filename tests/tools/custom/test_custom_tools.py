@@ -2,6 +2,10 @@
 
 import asyncio
 import json
+import os
+import secrets
+import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
+from tests.custom.test_process import command_lines
 from tests.patience import PATIENCE
 from tests.people import Person, add_client, named, person_at
 
@@ -282,3 +287,63 @@ async def test_limits_hold_for_the_calls_of_a_tool(vault: Path) -> None:
         assert (await agent.call("greedy")).ok
         status = await person.host.request("limits.status")
         assert "find" in json.dumps(status)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are told apart by /proc")
+async def test_killing_the_bridge_leaves_nothing_of_a_run(vault: Path) -> None:
+    mark = f"1000.{secrets.randbelow(10**9):09}"
+    script = (
+        "import asyncio, sys; from pathlib import Path; from bridge.app import Bridge\n"
+        "async def main():\n"
+        "    async with Bridge(Path(sys.argv[1])) as bridge:\n"
+        "        bridge.settings.update({'allowCustomTools': True, 'requireSandbox': 'never'}, confirms=True)\n"
+        "        print('up', flush=True)\n"
+        "        await asyncio.Event().wait()\n"
+        "asyncio.run(main())\n"
+    )
+    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    process = await asyncio.create_subprocess_exec(
+        *[sys.executable, "-c", script, str(vault)], stdout=asyncio.subprocess.PIPE, env=env
+    )
+    if process.stdout is None:
+        raise AssertionError
+    await process.stdout.readline()
+    code = (
+        f"import signal, subprocess\nsubprocess.Popen(['sleep', '{mark}'], start_new_session=True)\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nbridge.call('read', path='Ideas.md')\nwhile True: pass"
+    )
+    async with person_at(vault) as person, connect(vault, name="Robot") as agent:
+        person.answer = None
+        await store(person, "stay", code)
+        call = asyncio.ensure_future(agent.call("stay"))
+        await person.respond(await person.until_asked(), "allow_once")
+        await person.until_asked(2)
+        supervisors = children(process.pid)
+        process.send_signal(signal.SIGKILL)
+        await asyncio.gather(call, return_exceptions=True)
+    await process.wait()
+    async with asyncio.timeout(PATIENCE):
+        for supervisor in supervisors:
+            await until_gone(supervisor)
+    assert not [line for line in command_lines() if mark.encode() in line]
+
+
+def children(process: int) -> list[int]:
+    """The processes that one has started."""
+    found = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        found += [int(child) for child in (task / "children").read_text(encoding="ascii").split()]
+    return found
+
+
+async def until_gone(process: int) -> None:
+    """Wait until a process has ended."""
+    try:
+        descriptor = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    gone, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop.add_reader(descriptor, gone.set)
+    await gone.wait()
+    loop.remove_reader(descriptor)
+    os.close(descriptor)
