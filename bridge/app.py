@@ -41,6 +41,11 @@ from bridge.consent.web_readers import WebReaders
 from bridge.contract.discovery import STATE_FOLDER, Discovery
 from bridge.contract.events import DraftsChanged, LimitHit, ToolsChanged
 from bridge.contract.result import ToolResult
+from bridge.custom.approvals import ToolApprovals
+from bridge.custom.custom_tools import CustomTools
+from bridge.custom.kept_values import KeptValues
+from bridge.custom.process import Processes
+from bridge.custom.storage import ToolsFile
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.store import ClientStore
@@ -62,6 +67,7 @@ from bridge.plugin.command_line import command_line
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
@@ -88,7 +94,8 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools import draft_provider, providers, terminal_provider, web_provider
+from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
+from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
@@ -123,6 +130,9 @@ SWITCH_SECONDS = 0.001
 
 PLACE_SECONDS = 5.0
 """How often it is looked whether the vault's folder is still in its place."""
+
+TOOL_SWITCHES = ("allow_terminal", "allow_mcp_servers", "allow_custom_tools")
+"""The settings by which tools come and go."""
 
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
@@ -339,7 +349,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, agreed),
+                        *(self.web.credentials, self.web_readers, agreed, self._custom.file),
                     )
                     if file.fault is not None
                 ),
@@ -358,6 +368,8 @@ class Bridge:
             web_readers=self.web_readers,
             servers=self._servers,
             chats=chats,
+            custom=self._custom,
+            host_runs=self._host_runs,
         )
         self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
@@ -454,18 +466,20 @@ class Bridge:
         self._templates = TemplateStore(RunFolder(root.path, kind="templates", durable=True))
         programs = await asyncio.to_thread(self._programs, root)
         self._servers = await asyncio.to_thread(self._other_servers, root, programs, secrets)
+        self._host_runs = HostRuns(hub)
+        self._custom = await asyncio.to_thread(self._own_tools, root, programs)
         for provider in [
             *drafted.wrapped(providers(services)),
             draft_provider(self.drafts, self._templates, self._clock),
             web_provider(self.web, search),
             terminal_provider(services.storage, programs, self.drafts, lambda: self.settings.latest.allow_terminal),
             ServersProvider(self._servers, lambda: self.settings.current.allow_mcp_servers),
+            CustomProvider(self._custom),
         ]:
             await registry.add(provider)
 
         def switched(change: SettingsChange) -> None:
-            before, after = change.before, change.after
-            if (before.allow_terminal, before.allow_mcp_servers) != (after.allow_terminal, after.allow_mcp_servers):
+            if any(getattr(change.before, name) != getattr(change.after, name) for name in TOOL_SWITCHES):
                 on_loop(lambda: hub.notify_everyone(ToolsChanged()))
 
         self.settings.on_change(switched)
@@ -492,6 +506,19 @@ class Bridge:
         folder = UserFolder(place, durable=True, above=False)
         opener = Opener(programs, _transport, self.web.door.passage, root.path)
         return Servers(ServersFile(folder), Approvals(folder), opener, hide=secrets.add)
+
+    def _own_tools(self, root: VaultRoot, programs: Programs) -> CustomTools:
+        """The tools that the user has written. None of them is run. Blocks."""
+        folder = UserFolder(config_folder(), durable=True, above=False)
+        return CustomTools(
+            ToolsFile(folder, lambda: [spec.name for spec in specs()]),
+            ToolApprovals(folder),
+            Processes(programs, root.path),
+            self._host_runs,
+            KeptValues(RunFolder(root.path, kind="tool-storage", durable=True)),
+            clock=self._clock,
+            allowed=lambda: self.settings.latest.allow_custom_tools,
+        )
 
     def _own_ports(self) -> frozenset[int]:
         """Where the bridge itself listens."""

@@ -12,7 +12,7 @@ PROTOCOL: Final = 5
 """The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
 
 Role = Literal["agent", "host"]
-Ability = Literal["consent", "write", "dirty"]
+Ability = Literal["consent", "write", "dirty", "runTool"]
 Subscription = Literal["vault.changed"]
 
 
@@ -139,6 +139,20 @@ class VaultStatus(Wire):
     by_name_only: int
     named_only: tuple[str, ...]
     in_place: bool = True
+
+
+class SandboxStatus(Wire):
+    """What confines the programs that agents have started on this computer.
+
+    Attributes:
+        confines: Whether anything does.
+        sentence: What does, or that nothing does.
+        lacks: A sentence for each thing that a program can do all the same.
+    """
+
+    confines: bool
+    sentence: str
+    lacks: tuple[str, ...]
 
 
 class Faults(Wire):

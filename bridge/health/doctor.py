@@ -13,6 +13,7 @@ CHECKS: tuple[Check, ...] = (
     programs.check_sandbox,
     programs.check_commands,
     programs.check_servers,
+    programs.check_own_tools,
     place.check_vault,
     place.check_nesting,
     place.check_space,

@@ -1,4 +1,4 @@
-"""The programs that agents can have started: what confines them, the user's commands, and other servers."""
+"""The programs that agents can have started: what confines them, commands, other servers, and the user's own tools."""
 
 import sys
 from collections.abc import Iterator
@@ -7,6 +7,9 @@ from pathlib import Path
 
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import STATE_FOLDER
+from bridge.custom.process import node
+from bridge.custom.storage import FILE, LARGEST, parse_file
+from bridge.errors import InvalidParameters
 from bridge.health.finding import Finding
 from bridge.sandbox.sandbox import probe
 from bridge.server.run_folder import place
@@ -18,6 +21,7 @@ from bridge.settings.file import SettingsFault, parse
 from bridge.settings.model import Settings, requires_sandbox
 from bridge.settings.store import FILE as SETTINGS
 from bridge.settings.store import in_force, unconfirmed
+from bridge.tools import specs
 
 _INSTALL = "Install bubblewrap, or use Linux 5.13 or newer"
 
@@ -134,3 +138,23 @@ def _settings(vault: Path) -> tuple[Settings, list[str]]:
         return in_force(values, confirmations), unconfirmed(values, confirmations)
     except (OSError, SettingsFault):
         return Settings(), []  # `check_settings` says why
+
+
+def check_own_tools(vault: Path) -> Iterator[Finding]:
+    """Whether the tools that the user has written are stored well, and whether there is what runs them."""
+    del vault
+    file = config_folder() / FILE
+    if not file.exists():
+        return
+    try:
+        with file.open("rb") as opened:
+            tools = parse_file(opened.read(LARGEST + 1), [spec.name for spec in specs()])
+    except InvalidParameters as fault:
+        yield Finding("own tools", "fail", fault.message, f"Correct {file} by hand, or remove it")
+        return
+    scripts = [tool.name for tool in tools.values() if tool.environment == "node" and tool.enabled]
+    if scripts and node() is None:
+        what = f"There is no Node.js, which {', '.join(scripts)} need" + ("s" if len(scripts) == 1 else "")
+        yield Finding("own tools", "warn", what, "Install it from https://nodejs.org, or switch them off")
+        return
+    yield Finding("own tools", "ok", f"{len(tools)} stored, {sum(tool.enabled for tool in tools.values())} switched on")

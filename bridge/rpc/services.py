@@ -12,12 +12,14 @@ from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.index_comparison import IndexComparison
+from bridge.custom.custom_tools import CustomTools
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus, Knowledge
 from bridge.journal.ledger import Ledger
 from bridge.keys.store import KeyStore
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.servers.servers import Servers
 from bridge.settings.store import SettingsStore
@@ -69,6 +71,8 @@ class Services:
         web_readers: The clients that have read from it.
         servers: Other MCP servers.
         chats: The chat with a model.
+        custom: The user's own tools.
+        host_runs: Their runs in Obsidian.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -106,3 +110,5 @@ class Services:
     web_readers: WebReaders
     servers: Servers
     chats: Chats
+    custom: CustomTools
+    host_runs: HostRuns

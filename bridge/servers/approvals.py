@@ -51,12 +51,12 @@ class Approvals:
             None when it does not; else the lines of a diff, or all its lines where none was approved.
         """
         known = self._approved.get(name)
-        return _change(known.told if known else None, "\n".join(entry.told()) + "\n")
+        return change_since(known.told if known else None, "\n".join(entry.told()) + "\n")
 
     def tool_change(self, name: str, definition: Definition) -> str | None:
         """How a tool differs from what was approved under its name; as `entry_change`."""
         known = self._approved.get(name)
-        return _change(known.tools.get(definition.name) if known else None, definition.text)
+        return change_since(known.tools.get(definition.name) if known else None, definition.text)
 
     def knows_tool(self, name: str, definition: Definition) -> bool:
         """Whether a tool of this name was approved once, the same or another."""
@@ -112,7 +112,8 @@ class _Approved:
         return cls(told, tools)
 
 
-def _change(before: str | None, now: str) -> str | None:
+def change_since(before: str | None, now: str) -> str | None:
+    """How a text differs from what was approved: None where it does not, all of it where nothing was approved."""
     if before is None:
         return now
     if before == now:

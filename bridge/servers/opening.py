@@ -107,7 +107,7 @@ class Opener:
 
         Agents have tools of ours for the vault; what another program wrote there would go round all that they hold to.
         """
-        read, write = list(_own_files(program)), [home, *(Path(folder) for folder in entry.folders)]
+        read, write = list(own_files(program)), [home, *(Path(folder) for folder in entry.folders)]
         for each in entry.args:
             place = Path(each)
             if place.is_absolute() and place.is_dir():
@@ -127,7 +127,7 @@ class Opener:
         )
 
 
-def _own_files(program: Path) -> Iterator[Path]:
+def own_files(program: Path) -> Iterator[Path]:
     """Where a program and what belongs to it lie, where that is not the system's."""
     for place in dict.fromkeys((program, program.resolve())):
         if place.parent.name in {"bin", "Scripts"}:

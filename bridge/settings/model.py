@@ -283,8 +283,8 @@ class Settings(BaseModel):
         strict=False,
     )
     allow_terminal: bool = _network("Allow terminal", "Agents can ask to run commands. This is risky.", default=False)
-    allow_custom_tools: bool = _later(
-        "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False
+    allow_custom_tools: bool = _network(
+        "Allow custom tools", "Your own tools can run code. This is risky.", default=False
     )
     allow_mcp_servers: bool = _network(
         "Allow other servers", "Agents can use the other servers that you have entered. This is risky.", default=False
@@ -516,7 +516,7 @@ def warnings(settings: Settings, keys: Collection[str] | None = None) -> list[st
         found["globalRateLimit"] = [f"globalRateLimit: {settings.global_rate_limit} calls a minute is high"]
     if not settings.patch_backup_enabled:
         found["patchBackupEnabled"] = ["patchBackupEnabled is off: changes cannot be undone"]
-    for name in ("allow_terminal", "terminal_network"):
+    for name in ("allow_terminal", "terminal_network", "allow_custom_tools"):
         if getattr(settings, name):
             found[_KEYS[name]] = [f"{_KEYS[name]} is on: {RISKS[name]}"]
     if settings.require_sandbox == "never":

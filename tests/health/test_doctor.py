@@ -62,6 +62,22 @@ def test_which_sandbox_works_and_what_it_lacks_is_said(vault: Path, monkeypatch:
     assert one(programs.check_sandbox, vault, "ok").remedy == "", "there is nothing to install"
 
 
+def test_tools_of_one_s_own_are_looked_at_where_there_are_any(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(tmp_path))
+    assert list(programs.check_own_tools(vault)) == []
+    tool = {"name": "count", "description": "Counts", "code": "return 1", "parameters": {"type": "object"}}
+    stored = tool | {"createdAt": "2026-11-23T01:02:03Z", "updatedAt": "2026-11-23T01:02:03Z"}
+    (tmp_path / "tools.json").write_text(json.dumps([stored]), encoding="utf-8")
+    monkeypatch.setattr(programs, "node", lambda: "/usr/bin/node")
+    assert one(programs.check_own_tools, vault, "ok").what == "1 stored, 1 switched on"
+    monkeypatch.setattr(programs, "node", lambda: None)
+    assert one(programs.check_own_tools, vault, "warn").what == "There is no Node.js, which count needs"
+    (tmp_path / "tools.json").write_text(json.dumps([stored | {"name": "read"}]), encoding="utf-8")
+    assert "There is a tool 'read' already" in one(programs.check_own_tools, vault, "fail").what
+
+
 def test_a_check_that_cannot_be_made_is_a_failure(vault: Path) -> None:
     def check_moon(_vault: Path) -> Iterator[Finding]:
         raise PermissionError(13, "Permission denied")

@@ -38,6 +38,11 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.contract.result import ToolResult
+from bridge.custom.approvals import ToolApprovals
+from bridge.custom.custom_tools import CustomTools
+from bridge.custom.kept_values import KeptValues
+from bridge.custom.process import Processes
+from bridge.custom.storage import ToolsFile
 from bridge.drafts.store import Drafts
 from bridge.errors import NotFound
 from bridge.identity.caller import HOST, SHARED, Caller, Client
@@ -49,10 +54,12 @@ from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
+from bridge.sandbox.programs import Programs
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
 from bridge.servers.servers import Servers
@@ -313,6 +320,17 @@ class NoServers(ServersFile):
         return {}
 
 
+class NoTools(ToolsFile):
+    """No tool is stored."""
+
+    def __init__(self) -> None:
+        self.fault = None
+        self.path = Path("tools.json")
+
+    def read(self) -> dict[str, Any]:
+        return {}
+
+
 def no_streams(*_server: Any) -> Any:
     raise AssertionError("no server is entered")
 
@@ -384,6 +402,7 @@ class World:
         self.keys = KeyStore(self.settings, masters, learned=self.learned.append)
         self.web = web_services(LocalWeb(), Path("/nowhere"), lambda: self.settings.current)
         self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now))
+        self.host_runs = HostRuns(self.hub)
         registry = ToolRegistry()
         provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
         with contextlib.suppress(StopIteration):
@@ -425,6 +444,8 @@ class World:
             templates=TemplateStore(PrivateFiles()),
             servers=Servers(NoServers(), Approvals(PrivateFiles()), no_streams),
             chats=self._chats(registry),
+            custom=self._custom(),
+            host_runs=self.host_runs,
         )
         self.dispatcher = Dispatcher(METHODS)
 
@@ -444,6 +465,19 @@ class World:
     def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
         self.asked |= {"files": files} | wanted
         return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
+
+    def _custom(self) -> CustomTools:
+        """No tools of the person's own, and no way to run one."""
+        programs = Programs([], Path("/nowhere"), required=lambda: True)
+        return CustomTools(
+            NoTools(),
+            ToolApprovals(PrivateFiles()),
+            Processes(programs, Path("/vault")),
+            self.host_runs,
+            KeptValues(PrivateFiles()),
+            clock=SystemClock(),
+            allowed=lambda: False,
+        )
 
     def open(self, who: Who = "agent", transport: FakeTransport | None = None) -> Session:
         """A new connection; without a transport a POST."""

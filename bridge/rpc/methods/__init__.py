@@ -9,6 +9,7 @@ from bridge.rpc.methods import (
     chat,
     clients,
     consent,
+    custom,
     demo,
     drafts,
     history,
@@ -38,5 +39,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *web.METHODS,
     *servers.METHODS,
     *chat.METHODS,
+    *custom.METHODS,
     *demo.METHODS,
 )

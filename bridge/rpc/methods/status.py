@@ -1,4 +1,4 @@
-"""limits.status, vault.status, bridge.faults and index.compare: how much is left and known, and what is wrong."""
+"""limits, vault, sandbox, bridge.faults and index.compare: how much is left and known, what holds, what is wrong."""
 
 import asyncio
 
@@ -6,8 +6,9 @@ from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
 from bridge.contract.index_comparison import CompareParams, IndexComparison
-from bridge.contract.session import Faults, LimitUse, VaultStatus
+from bridge.contract.session import Faults, LimitUse, SandboxStatus, VaultStatus
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.sandbox.sandbox import probe
 from bridge.toolkit.enabled import enabled_tools
 
 
@@ -39,6 +40,12 @@ async def vault(context: RequestContext, _params: Params) -> VaultStatus:
     )
 
 
+async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
+    """What confines programs here. The first time, that is found out by trying."""
+    found = await asyncio.to_thread(probe)
+    return SandboxStatus(confines=found.confines, sentence=found.sentence, lacks=found.lacks)
+
+
 async def faults(context: RequestContext, _params: Params) -> Faults:
     """What is wrong with the settings and the permission file."""
     return Faults(faults=tuple(await asyncio.to_thread(context.services.faults)))
@@ -54,6 +61,7 @@ async def compare(context: RequestContext, params: CompareParams) -> IndexCompar
 METHODS = (
     Method("limits.status", limits, dict[str, LimitUse]),
     Method("vault.status", vault, VaultStatus),
+    Method("sandbox.status", sandbox, SandboxStatus, needs=Capability.ADMINISTER),
     Method("bridge.faults", faults, Faults, needs=Capability.ADMINISTER),
     Method("index.compare", compare, IndexComparison, CompareParams, Capability.ADMINISTER),
 )

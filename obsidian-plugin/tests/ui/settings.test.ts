@@ -259,6 +259,25 @@ describe("a section", () => {
 		await row("https://tea.example/").waitFor({ state: "detached" });
 	});
 
+	it.each([
+		["what holds programs", { confines: true, sentence: "Programs run in a sandbox (landlock)", lacks: ["A program sees the names of other programs"] }],
+		["that nothing does", { confines: false, sentence: "No sandbox works here: what a program can reach is not limited", lacks: ["A program can read and change everything that you can, and use the network"] }],
+	])("says %s, above what lets them be started", async (_name, sandbox) => {
+		bridge.answers.set("sandbox.status", () => sandbox);
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Network");
+		expect(await row("Sandbox").textContent()).toContain(sandbox.sentence);
+		expect(await row("Sandbox").locator(".is-warning").allTextContents()).toEqual(sandbox.lacks);
+		const names = await page.locator(".setting-item-name").allTextContents();
+		expect(names.slice(names.indexOf("Sandbox"), names.indexOf("Sandbox") + 4)).toEqual(["Sandbox", "Allow terminal", "Allow custom tools", "Allow other servers"]);
+	});
+
+	it("says nothing of a sandbox where the bridge says nothing", async () => {
+		await go("Network");
+		await row("Allow terminal").waitFor();
+		expect(await row("Sandbox").count()).toBe(0);
+	});
+
 	describe("with keys", () => {
 		const key = { provider: "ollama", title: "Ollama", server: "http://localhost:11434", isSet: false, keptIn: null, fault: null };
 		const held = { ...key, isSet: true, keptIn: "keyring" };

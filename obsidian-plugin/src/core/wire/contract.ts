@@ -587,6 +587,108 @@ export interface ConversationParams {
 export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running"] as const;
 export type Coverage = (typeof Coverage)[number];
 
+/** A tool to store. */
+export interface CustomAddParams {
+	name: string;
+	description: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	returns?: string | null;
+	timeout?: number;
+	environment?: "node" | "browser" | "python";
+	enabled?: boolean;
+}
+
+/** The answer to what the code asked. */
+export interface CustomAnswer {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	code: string | null;
+}
+
+/** What the code of a run asks of the bridge, passed on by the host that runs it. */
+export interface CustomCallParams {
+	run: string;
+	kind: "tool" | "fetch" | "storage";
+	name?: string | null;
+	arguments?: Record<string, unknown> | null;
+	url?: string | null;
+	method?: "GET" | "POST" | null;
+	body?: string | null;
+	operation?: "get" | "set" | "remove" | "clear" | "keys" | null;
+	key?: string | null;
+	value?: string | null;
+}
+
+/** Which tool. */
+export interface CustomParams {
+	name: string;
+}
+
+/** What one run came to. */
+export interface CustomResult {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	executionTime: number;
+	output: string;
+}
+
+/** A run that a host was given is over for the bridge: it is to be ended, and its calls are answered no more. */
+export interface CustomRunEnded {
+	run: string;
+}
+
+/** What to run once: a stored tool by its name, or one that is not stored; and with which parameters. */
+export interface CustomTestParams {
+	name?: string | null;
+	tool?: CustomAddParams | null;
+	parameters?: Record<string, unknown>;
+}
+
+/** A stored tool, and how it stands. */
+export interface CustomToolInfo {
+	name: string;
+	description: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	returns: string | null;
+	timeout: number;
+	environment: string;
+	enabled: boolean;
+	createdAt: string;
+	updatedAt: string;
+	change: string | null;
+}
+
+/** All of the user's own tools. */
+export interface CustomToolList {
+	tools: CustomToolInfo[];
+	environments: EnvironmentInfo[];
+	allowed: boolean;
+	file: string;
+	fault: string | null;
+}
+
+/** What was stored. */
+export interface CustomToolSaved {
+	tool: CustomToolInfo;
+	unchecked: string | null;
+}
+
+/** Which tool, and what of it is to change; what is left out stays. */
+export interface CustomUpdateParams {
+	name: string;
+	description?: string | null;
+	code?: string | null;
+	parameters?: Record<string, unknown> | null;
+	returns?: string | null;
+	timeout?: number | null;
+	environment?: "node" | "browser" | "python" | null;
+	enabled?: boolean | null;
+}
+
 /** Structured data. */
 export interface DataPart {
 	type: "data";
@@ -669,6 +771,13 @@ export interface Endpoint {
 	pid: number;
 	version: string;
 	vault: string;
+}
+
+/** An environment on this computer. */
+export interface EnvironmentInfo {
+	environment: string;
+	available: boolean;
+	sentence: string;
 }
 
 /** The `errorType` of a failed ToolResult. */
@@ -1034,6 +1143,31 @@ export interface Revoked {
 export const RiskLevel = ["safe", "low", "medium", "high"] as const;
 export type RiskLevel = (typeof RiskLevel)[number];
 
+/** What the run came to. */
+export interface RunToolAnswer {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	executionTime: number;
+	output: string;
+}
+
+/** `host.runTool`: run this code in a Worker that reaches nothing but what `custom.call` gives it. */
+export interface RunToolQuestion {
+	run: string;
+	tool: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	timeout: number;
+}
+
+/** What confines the programs that agents have started on this computer. */
+export interface SandboxStatus {
+	confines: boolean;
+	sentence: string;
+	lacks: string[];
+}
+
 /** The call in other words: how far into the vault it reaches. */
 export interface Scope {
 	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
@@ -1152,7 +1286,7 @@ export interface SessionName {
 /** How a client introduces itself. */
 export interface SessionNameParams {
 	client: string;
-	can?: ("consent" | "write" | "dirty")[] | null;
+	can?: ("consent" | "write" | "dirty" | "runTool")[] | null;
 }
 
 /** All settings as they are set, and what follows for the tools. */
@@ -1701,6 +1835,7 @@ export interface Methods {
 	"history.undoAll": { params: UndoAllParams; result: UndoneAll };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
+	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
@@ -1765,6 +1900,12 @@ export interface Methods {
 	"chat.export": { params: ChatExportParams; result: ToolResult | PendingCall };
 	"chat.models": { params: Record<string, never>; result: ChatModels };
 	"chat.allow": { params: ChatAllowParams; result: ChatModels };
+	"custom.list": { params: Record<string, never>; result: CustomToolList };
+	"custom.add": { params: CustomAddParams; result: CustomToolSaved };
+	"custom.update": { params: CustomUpdateParams; result: CustomToolSaved };
+	"custom.remove": { params: CustomParams; result: CustomToolList };
+	"custom.test": { params: CustomTestParams; result: CustomResult };
+	"custom.call": { params: CustomCallParams; result: CustomAnswer };
 	"demo.ask": { params: Record<string, never>; result: ToolResult };
 }
 
@@ -1791,6 +1932,7 @@ export interface Events {
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;
 	"chat.done": ChatDone;
+	"custom.ended": CustomRunEnded;
 }
 
 export type EventName = keyof Events;

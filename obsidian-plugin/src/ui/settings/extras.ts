@@ -6,7 +6,9 @@ import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
+import { showText } from "../text";
 import { keyRow } from "./keys";
+import { showOutcome } from "./problem";
 import { serviceRow } from "./searchServices";
 import { siteRow } from "./siteRows";
 import type { MethodName, MethodParams } from "../../core/wire/request";
@@ -16,6 +18,24 @@ export function groupsBefore(form: Form, section: string): SettingDefinitionItem
 	const { services } = form.settings.extras;
 	if (section !== "apis" || services.length === 0) return [];
 	return [{ type: "group", heading: "Services for web searches", items: services.map((service) => serviceRow(form, service)) }];
+}
+
+/** Above the first of the settings that let programs be started: what confines those. */
+export function rowsAbove(form: Form, key: string): SettingDefinition[] {
+	const { sandbox } = form.settings.extras;
+	if (key !== "allowTerminal" || sandbox === null) return [];
+	const { sentence, lacks } = sandbox;
+	return [
+		{
+			name: "Sandbox",
+			desc: "",
+			aliases: ["bubblewrap", "terminal", "custom tools", "other servers"],
+			render: (setting) => {
+				showText(setting.descEl, `${sentence}. This is about commands, tools of your own and other servers.`);
+				showOutcome(setting, { ok: true, warnings: lacks });
+			},
+		},
+	];
 }
 
 /** What stands below them. */

@@ -2,6 +2,7 @@
 
 import { ExtraButtonComponent, TextComponent, type Setting } from "obsidian";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 import { replaceTyped } from "./typed";
 
 export interface StringList {
@@ -31,7 +32,7 @@ export function drawStrings(setting: Setting, list: StringList): void {
 		if (value === "" || list.values().includes(value)) return;
 		if (await change([...list.values(), value])) replaceTyped(text, typed, "");
 	};
-	row.createEl("button", { text: "Add", type: "button" }).addEventListener("click", () => void add());
+	addButton(row, "Add", () => void add());
 	text.inputEl.addEventListener("keydown", (event) => {
 		if (event.key === "Enter") void add();
 	});
