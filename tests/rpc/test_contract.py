@@ -60,6 +60,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("limits.status", {}),
     ("vault.status", {}),
     ("bridge.faults", {}),
+    ("semantic.rebuild", {}),
     ("index.compare", {"files": {}, "notes": []}),
     ("consent.pending", {}),
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),

@@ -937,6 +937,17 @@ export interface SearchServiceInfo {
 	missing: string | null;
 }
 
+/** How far search by meaning is. */
+export interface SemanticStatus {
+	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed";
+	reason: string;
+	model: string;
+	done: number;
+	total: number;
+	pieces: number;
+	size: number;
+}
+
 /** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
 export interface ServerAddParams {
 	name: string;
@@ -1120,6 +1131,8 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
+	/** Questions also find notes that say the same in other words, where a model for it is installed. `auto` prepares notes only while this computer is not busy or on battery, `on` at any time. */
+	semanticSearch: "auto" | "on" | "off";
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
@@ -1496,6 +1509,7 @@ export interface VaultStatus {
 	byNameOnly: number;
 	namedOnly: string[];
 	inPlace: boolean;
+	semantic: SemanticStatus;
 }
 
 /** Which client. */
@@ -1567,6 +1581,7 @@ export interface Methods {
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
+	"semantic.rebuild": { params: Record<string, never>; result: SemanticStatus };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
 	"consent.respond": { params: RespondParams; result: ConsentReply };
