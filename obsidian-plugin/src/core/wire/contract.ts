@@ -944,7 +944,7 @@ export interface SemanticStatus {
 	model: string;
 	done: number;
 	total: number;
-	pieces: number;
+	passages: number;
 	size: number;
 }
 

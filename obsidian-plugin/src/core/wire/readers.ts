@@ -727,7 +727,7 @@ export const semanticStatus: Members<SemanticStatus> = {
 	model: /* @__PURE__ */ optional(string, ""),
 	done: /* @__PURE__ */ optional(number, 0),
 	total: /* @__PURE__ */ optional(number, 0),
-	pieces: /* @__PURE__ */ optional(number, 0),
+	passages: /* @__PURE__ */ optional(number, 0),
 	size: /* @__PURE__ */ optional(number, 0),
 };
 export const readSemanticStatus = /* @__PURE__ */ record(semanticStatus);
@@ -1060,7 +1060,7 @@ export const vaultStatus: Members<VaultStatus> = {
 	byNameOnly: number,
 	namedOnly: /* @__PURE__ */ list(string),
 	inPlace: /* @__PURE__ */ optional(boolean, true),
-	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"pieces":0,"size":0}),
+	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0}),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
 

@@ -24,16 +24,18 @@ describe("the settings of a vault", () => {
 	it("are loaded whole, and what the bridge does not have is not shown", async () => {
 		const { made } = store();
 		await made.load();
-		expect(made.current).toMatchObject({ values: { a: true }, extras: { keys: [], services: [], sites: [], cacheBytes: null, logBytes: null } });
+		expect(made.current).toMatchObject({ values: { a: true }, extras: { keys: [], services: [], sites: [], cacheBytes: null, logBytes: null, semantic: null } });
 	});
 
 	it("include what the bridge offers beside", async () => {
 		const key = { provider: "ollama", title: "Ollama", server: "http://localhost:11434", isSet: true, keptIn: null, fault: null };
 		const service = { service: "brave", title: "Brave Search", terms: "Needs a key.", link: "https://brave.com", needsKey: true, hasFreshness: true, missing: null };
 		const site = { site: "https://tea.example/", allowedBy: "s-1", client: null, sentence: "x", lastUsed: null };
-		const { made } = store({ "search.services": [service], "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 } });
+		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, passages: 9, size: 4096 };
+		const vault = { notes: 3, files: 3, indexed: 3, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], semantic };
+		const { made } = store({ "search.services": [service], "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 }, "vault.status": vault });
 		await made.load();
-		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], cacheBytes: 5, logBytes: 7 });
+		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], cacheBytes: 5, logBytes: 7, semantic });
 	});
 
 	it("are told of once, as long as nothing changes", async () => {
