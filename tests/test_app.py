@@ -158,7 +158,11 @@ async def test_a_question_finds_what_was_just_written_in_other_words_until_that_
                     return
                 await asyncio.sleep(0.05)  # leaves the processor to what is waited for
 
-    async with Bridge(vault) as bridge, connect(vault, name="agent") as agent, connect(vault, name="person", role="host") as host:
+    async with (
+        Bridge(vault) as bridge,
+        connect(vault, name="agent") as agent,
+        connect(vault, name="person", role="host") as host,
+    ):
         bridge.settings.update(
             {"enabledTools": ["*"], "consentMode": {"search_notes": "always_allow"}, "globalRateLimit": 1000}
         )

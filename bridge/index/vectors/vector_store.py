@@ -11,6 +11,7 @@ the files, they are made anew.
 
 import contextlib
 import logging
+import mmap
 import shutil
 import sqlite3
 import threading
@@ -291,6 +292,7 @@ class VectorStore:
             segment[rows[here] % SEGMENT] = halves[here]
             if isinstance(segment, np.memmap):
                 segment.flush()
+                _release(segment)
 
     def _add_segment(self) -> None:
         shape = SEGMENT, self.key.dimensions
@@ -372,6 +374,13 @@ def remove_others(place: Path, kept: str | None) -> None:
         for folder in place.iterdir():
             if folder.name != kept:
                 shutil.rmtree(folder, ignore_errors=True)
+
+
+def _release(segment: np.memmap) -> None:
+    """Let the system take back the memory of a mapped file; what is read of it is mapped again."""
+    mapped = segment.base
+    if isinstance(mapped, mmap.mmap) and hasattr(mapped, "madvise"):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _connect(path: str) -> sqlite3.Connection:
