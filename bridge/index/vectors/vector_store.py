@@ -378,7 +378,7 @@ def remove_others(place: Path, kept: str | None) -> None:
 
 def _release(segment: np.memmap) -> None:
     """Let the system take back the memory of a mapped file; what is read of it is mapped again."""
-    mapped = segment.base
+    mapped: object = segment.base
     if isinstance(mapped, mmap.mmap) and hasattr(mapped, "madvise"):
         mapped.madvise(mmap.MADV_DONTNEED)
 
