@@ -25,6 +25,11 @@ from bridge.agents.machine import this_machine
 from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
+from bridge.chat.conversations import Conversations
+from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.ollama import OllamaServer
+from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
@@ -240,8 +245,7 @@ class Bridge:
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
         events = VaultEvents(hub, grants.closed)
-        self.index = await asyncio.to_thread(self._open_index, files, events)
-        stack.push_async_callback(asyncio.to_thread, self.index.close)
+        await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
         ledger = Ledger(
             root,
@@ -313,6 +317,7 @@ class Bridge:
             drafts=self.drafts,
         )
         calls = await self._calls(root, pipeline, audit_step, clients)
+        chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -341,7 +346,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers),
+                        *(self.web.credentials, self.web_readers, agreed),
                     )
                     if file.fault is not None
                 ),
@@ -359,6 +364,7 @@ class Bridge:
             web=self.web,
             web_readers=self.web_readers,
             servers=self._servers,
+            chats=chats,
         )
         self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
@@ -408,7 +414,7 @@ class Bridge:
         self._stack.callback(threads.shutdown, cancel_futures=True)
         return threads
 
-    def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
+    def _open_index(self, files: VaultFiles, events: VaultEvents) -> None:
         """What was known at the last stop. Blocks."""
         place = cache_folder(files.root.path)
 
@@ -416,7 +422,8 @@ class Bridge:
             self.vectors.changed()
             events.changed(path, change)
 
-        return VaultIndex(files, self._clock, folder=place, on_change=changed, on_progress=events.progress)
+        self.index = VaultIndex(files, self._clock, folder=place, on_change=changed, on_progress=events.progress)
+        self._stack.push_async_callback(asyncio.to_thread, self.index.close)
 
     def _follow_the_vault(self) -> None:
         """Keep what is known of the vault up to date from now on."""
@@ -540,6 +547,25 @@ class Bridge:
         self._stack.push_async_callback(calls.stop)
         await calls.resume(clients.current, run=not self._brief)
         return calls
+
+    def _chat(
+        self, root: VaultRoot, keys: KeyStore, calls: CallRegistry, registry: ToolRegistry, hub: Hub
+    ) -> tuple[Chats, AgreedEndpoints]:
+        """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
+        folder = RunFolder(root.path, kind="chats", durable=True)
+        agreed = AgreedEndpoints(folder, self._clock)
+        around = Surroundings(
+            vault=root.name,
+            server=OllamaServer(self.web.door, keys, agreed),
+            calls=calls,
+            registry=registry,
+            settings=lambda: self.settings.current,
+            clock=self._clock,
+            notify=hub.notify_person,
+        )
+        chats = Chats(around, Conversations(folder), agreed)
+        self._stack.push_async_callback(chats.stop)
+        return chats, agreed
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float

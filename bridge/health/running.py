@@ -90,6 +90,7 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     yield from _given_up(status)
     if isinstance(status, dict):
         yield _semantic(status["semantic"])
+    yield from _servers(_call(port, endpoint.token, "servers.list"))
     report = _call(port, endpoint.token, "audit.verify")
     if not isinstance(report, dict):
         yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")
@@ -127,6 +128,17 @@ def _semantic(semantic: Mapping[str, Any]) -> Finding:
     if state == "off":
         return Finding("meaning", "ok", "Search by meaning is off")
     return Finding("meaning", "ok", f"{what} for search by meaning" + (", paused" if state == "paused" else ""))
+
+
+def _servers(listed: Any) -> Iterator[Finding]:
+    """The other servers that have failed, or whose tools are not as they were allowed."""
+    for server in listed["servers"] if isinstance(listed, dict) else ():
+        name = server["name"]
+        if server["state"] == "failed":
+            yield Finding("servers", "warn", server["reason"], f"`vault-bridge servers test {name}` tries again")
+        if changed := [tool["name"] for tool in server["tools"] if (tool["change"] or "").startswith("@@")]:
+            what = f"{name} describes these tools otherwise than when you allowed them: {', '.join(changed)}"
+            yield Finding("servers", "warn", what, f"`vault-bridge servers show {name}` shows the difference")
 
 
 def _left_over(vault: Path) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
@@ -79,6 +80,7 @@ class Services:
         web: The way to the web.
         web_readers: The clients that have read from it.
         servers: Other MCP servers.
+        chats: The chat with a model.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -116,3 +118,4 @@ class Services:
     web: WebServices
     web_readers: WebReaders
     servers: Servers
+    chats: Chats

@@ -60,7 +60,7 @@ const settingsPages: State[] = [
 			bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
 			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 			await openSettings(page, "Searching, reading and backups");
-			await page.waitForSelector('button:text-is("Rebuild")');
+			await page.locator('button:text-is("Rebuild")').scrollIntoViewIfNeeded();
 		},
 	},
 	settings("settings-grants", "Remembered answers"),
