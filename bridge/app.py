@@ -57,6 +57,9 @@ from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
 from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.vector_index import VectorIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.keys.master_keys import MasterKeys
@@ -169,6 +172,7 @@ class Bridge:
         services: What the protocol's methods reach.
         settings: The settings.
         drafts: The drafts of the vault's clients.
+        vectors: The vectors of notes, for search by meaning.
         web: The way to the web.
         web_readers: The clients that have read from the web.
     """
@@ -179,6 +183,7 @@ class Bridge:
     recovery: Recovery
     services: Services
     settings: SettingsStore
+    vectors: VectorIndex
     web: WebServices
     web_readers: WebReaders
 
@@ -250,13 +255,13 @@ class Bridge:
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
         events = VaultEvents(hub, grants.closed)
-        self.index = await asyncio.to_thread(self._open_index, files, events)
-        stack.push_async_callback(asyncio.to_thread, self.index.close)
+        await asyncio.to_thread(self._open_index, files, events)
+        self.vectors = self._open_vectors(files, grants.closed)
         ledger = Ledger(
             root,
             clock=self._clock,
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _applied(plan, self.index, events, self.drafts),
+            on_applied=lambda plan: _applied(plan, self.index, self.vectors, events, self.drafts),
             editors=HostEditors(hub, self._clock),
         )
         stack.callback(ledger.close)
@@ -270,6 +275,7 @@ class Bridge:
             history=ledger,
             clock=self._clock,
             denied=grants.closed,
+            meaning=self.vectors,
             handed=self._session_files.handed,
             calls=lambda: self.services.calls,
         )
@@ -337,6 +343,7 @@ class Bridge:
             audit=AuditService(audit, state),
             limits=limits,
             status=self.index.status,
+            vectors=self.vectors,
             in_place=root.in_place,
             by_name_only=self.index.by_name_only,
             compare=partial(compare, self.index),
@@ -377,7 +384,7 @@ class Bridge:
             secrets.add(token)
         stack.push_async_callback(server.stop)
         self.discovery = await server.start(self._port)
-        self.index.start()
+        self._follow_the_vault()
 
     def _way_to_the_web(
         self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None], closed: Denials
@@ -419,10 +426,43 @@ class Bridge:
         self._stack.callback(threads.shutdown, cancel_futures=True)
         return threads
 
-    def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
+    def _open_index(self, files: VaultFiles, events: VaultEvents) -> None:
         """What was known at the last stop. Blocks."""
         place = cache_folder(files.root.path)
-        return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
+
+        def changed(path: str, change: str) -> None:
+            self.vectors.changed()
+            events.changed(path, change)
+
+        self.index = VaultIndex(files, self._clock, folder=place, on_change=changed, on_progress=events.progress)
+        self._stack.push_async_callback(asyncio.to_thread, self.index.close)
+
+    def _follow_the_vault(self) -> None:
+        """Keep what is known of the vault up to date from now on."""
+        self.index.start()
+        if not self._brief:
+            self.vectors.start()
+
+    def _open_vectors(self, files: VaultFiles, closed: Denials) -> VectorIndex:
+        """The vectors of notes, as they were at the last stop. Nothing is loaded before the bridge has started."""
+        place = cache_folder(files.root.path)
+
+        def model() -> PackagedModel | None:
+            found = packaged_model()
+            return PackagedModel(found, self._clock) if found is not None else None
+
+        vectors = VectorIndex(
+            self.index,
+            files,
+            closed,
+            self._clock,
+            folder=place / "vectors" if place is not None else None,
+            mode=lambda: self.settings.current.semantic_search,
+            model=model,
+        )
+        self.settings.on_change(lambda _change: vectors.changed())
+        self._stack.push_async_callback(asyncio.to_thread, vectors.close)
+        return vectors
 
     def _watch(self, root: VaultRoot, hub: Hub) -> None:
         """Watch for what other programs change, for the index, and whether the vault is still in its place."""
@@ -659,11 +699,12 @@ def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
     audit_step.limited(hit)
 
 
-def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents, drafts: Drafts) -> None:
+def _applied(plan: ChangePlan, index: VaultIndex, vectors: VectorIndex, events: VaultEvents, drafts: Drafts) -> None:
     """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
     try:
         index.applied(plan)
     finally:
+        vectors.changed()
         drafts.changed(plan.targets)
         if plan.draft is not None:
             drafts.taken(plan.draft)

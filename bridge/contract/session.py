@@ -117,6 +117,29 @@ class LimitUse(Wire):
     queued: int
 
 
+class SemanticStatus(Wire):
+    """How far search by meaning is.
+
+    Attributes:
+        state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`: notes are being prepared;
+            `paused`, `ready` or `failed`.
+        reason: Why it is paused (`battery` or `load`) or failed (a sentence).
+        model: The model; empty where there is none.
+        done: Notes that are prepared.
+        total: Notes that there are to prepare.
+        passages: Passages of them that are compared.
+        size: Bytes on the disk.
+    """
+
+    state: Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed"]
+    reason: str = ""
+    model: str = ""
+    done: int = 0
+    total: int = 0
+    passages: int = 0
+    size: int = 0
+
+
 class VaultStatus(Wire):
     """How much is known of the vault.
 
@@ -129,6 +152,7 @@ class VaultStatus(Wire):
         in_place: Whether the vault's folder is where it was when the bridge started; else nothing is written.
         by_name_only: How many notes and canvases were given up: they cannot be read, or are too much to be understood.
         named_only: The first of their paths, for the person's own programs.
+        semantic: How far search by meaning is.
     """
 
     notes: int
@@ -139,6 +163,7 @@ class VaultStatus(Wire):
     by_name_only: int
     named_only: tuple[str, ...]
     in_place: bool = True
+    semantic: SemanticStatus = SemanticStatus(state="off")
 
 
 class SandboxStatus(Wire):

@@ -193,6 +193,10 @@ class VaultIndex:
         self._freshen()
         return self._state.tree.files()
 
+    def seen_files(self) -> Sequence[IndexedFile]:
+        """The same as they were seen last, without a look at the disk where changes are not reported."""
+        return self._state.tree.files()
+
     def folders(self) -> Sequence[str]:
         """Every folder but the vault itself, empty ones too, in the order of a walk."""
         self._freshen()

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
@@ -17,6 +17,7 @@ from bridge.drafts.store import Drafts
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus, Knowledge
+from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.ledger import Ledger
 from bridge.keys.store import KeyStore
 from bridge.rpc.host_runs import HostRuns
@@ -31,6 +32,16 @@ from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.web.search.search import WebSearch
 from bridge.web.services import WebServices
+
+
+class VectorPort(Protocol):
+    """What the methods ask of the vectors."""
+
+    def status(self) -> VectorStatus:
+        """How far they are."""
+
+    def rebuild(self) -> None:
+        """Throw them away, and make them anew. Returns at once."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,7 @@ class Services:
         audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
+        vectors: The vectors of notes, for search by meaning.
         in_place: Whether the vault's folder is still where it was opened.
         by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
@@ -90,6 +102,7 @@ class Services:
     audit: AuditService
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
+    vectors: VectorPort
     in_place: Callable[[], bool]
     by_name_only: Callable[[], Sequence[str]]
     compare: Callable[..., IndexComparison]

@@ -348,6 +348,12 @@ class Settings(BaseModel):
     )
     share_usage_statistics: bool = _later("privacy", "Share usage statistics", "Nothing is ever shared.", default=False)
 
+    semantic_search: Literal["auto", "on", "off"] = _single(
+        "Search by meaning",
+        "Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, "
+        "notes are prepared while this computer is plugged in and not busy; with “On”, always.",
+        "auto",
+    )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
         "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50

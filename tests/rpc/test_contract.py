@@ -72,6 +72,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("vault.status", {}),
     ("bridge.faults", {}),
     ("sandbox.status", {}),
+    ("semantic.rebuild", {}),
     ("index.compare", {"files": {}, "notes": []}),
     ("consent.pending", {}),
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),

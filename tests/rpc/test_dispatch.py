@@ -131,6 +131,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("clients.list", "clients.add", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("agents.list", "agents.preview", "agents.connect", "agents.disconnect"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "index.compare"),
+        "semantic.rebuild",
     }
 
 

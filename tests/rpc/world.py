@@ -48,6 +48,7 @@ from bridge.errors import NotFound
 from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
+from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.keys.master_keys import MasterKeys
@@ -219,6 +220,19 @@ def grant(grant_id: str) -> Grant:
         until=Until.STOP,
         sentence="Ada may use Read without asking, until the bridge stops.",
     )
+
+
+class MemoryVectors:
+    """Stands in for the vectors, and notes what it was asked."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self._asked = asked
+
+    def status(self) -> VectorStatus:
+        return VectorStatus("ready", model="small", done=3, total=3, passages=9, size=4096)
+
+    def rebuild(self) -> None:
+        self._asked["rebuild"] = True
 
 
 class MemoryGrants(GrantStore):
@@ -424,6 +438,7 @@ class World:
             audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
+            vectors=MemoryVectors(self.asked),
             in_place=lambda: True,
             by_name_only=lambda: ["Deep.md"],
             compare=self._compare,

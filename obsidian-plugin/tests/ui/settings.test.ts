@@ -42,6 +42,19 @@ describe("a control", () => {
 		expect(await patch()).toEqual({ readMaxBytes: 2_621_440 });
 	});
 
+	it("says how far search by meaning is, and begins anew", async () => {
+		const semantic = { state: "embedding", reason: "", model: "small", done: 20, total: 400, passages: 90, size: 5_242_880 };
+		const vault = { notes: 400, files: 400, indexed: 400, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
+		bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
+		bridge.answers.set("semantic.rebuild", () => semantic);
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Searching, reading and backups");
+		const name = "Notes prepared for search by meaning";
+		expect(await row(name).locator(".setting-item-description").textContent()).toBe("20 of 400 notes are prepared. Model: small, 5.0 MB.");
+		await row(name).locator('button:text-is("Rebuild")').click();
+		expect(await bridge.until("semantic.rebuild")).toEqual({});
+	});
+
 	it("has the bridge's unit beside every number that has one", async () => {
 		await go("Tools and questions");
 		expect(await row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");

@@ -62,7 +62,17 @@ const settingsPages: State[] = [
 	},
 	settings("settings-limits", "Limits"),
 	settings("settings-privacy", "Privacy and log"),
-	settings("settings-searching", "Searching, reading and backups"),
+	{
+		name: "settings-searching",
+		show: async ({ page, bridge }) => {
+			const semantic = { state: "paused", reason: "battery", model: "wordllama-l2-supercat-256", done: 180, total: 412, passages: 1990, size: 4_198_400 };
+			const vault = { notes: 412, files: 431, indexed: 412, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
+			bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "Searching, reading and backups");
+			await page.locator('button:text-is("Rebuild")').scrollIntoViewIfNeeded();
+		},
+	},
 	settings("settings-grants", "Remembered answers"),
 	{
 		name: "settings-answers",

@@ -1193,6 +1193,17 @@ export interface SearchServiceInfo {
 	missing: string | null;
 }
 
+/** How far search by meaning is. */
+export interface SemanticStatus {
+	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed";
+	reason: string;
+	model: string;
+	done: number;
+	total: number;
+	passages: number;
+	size: number;
+}
+
 /** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
 export interface ServerAddParams {
 	name: string;
@@ -1389,6 +1400,8 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
+	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
+	semanticSearch: "auto" | "on" | "off";
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
@@ -1765,6 +1778,7 @@ export interface VaultStatus {
 	byNameOnly: number;
 	namedOnly: string[];
 	inPlace: boolean;
+	semantic: SemanticStatus;
 }
 
 /** Which client. */
@@ -1837,6 +1851,7 @@ export interface Methods {
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
+	"semantic.rebuild": { params: Record<string, never>; result: SemanticStatus };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
 	"consent.respond": { params: RespondParams; result: ConsentReply };

@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -895,6 +895,17 @@ export const searchServiceInfo: Members<SearchServiceInfo> = {
 };
 export const readSearchServiceInfo = /* @__PURE__ */ record(searchServiceInfo);
 
+export const semanticStatus: Members<SemanticStatus> = {
+	state: /* @__PURE__ */ oneOf("off", "missing", "waiting", "embedding", "paused", "ready", "failed"),
+	reason: stringOrEmpty,
+	model: stringOrEmpty,
+	done: /* @__PURE__ */ optional(number, 0),
+	total: /* @__PURE__ */ optional(number, 0),
+	passages: /* @__PURE__ */ optional(number, 0),
+	size: /* @__PURE__ */ optional(number, 0),
+};
+export const readSemanticStatus = /* @__PURE__ */ record(semanticStatus);
+
 export const serverToolInfo: Members<ServerToolInfo> = {
 	name: string,
 	call: string,
@@ -1004,6 +1015,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	logParameterValues: /* @__PURE__ */ optional(boolean, true),
 	anonymizeLog: booleanOrFalse,
 	shareUsageStatistics: booleanOrFalse,
+	semanticSearch: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("auto", "on", "off"), "auto"),
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),
@@ -1229,6 +1241,7 @@ export const vaultStatus: Members<VaultStatus> = {
 	byNameOnly: number,
 	namedOnly: /* @__PURE__ */ list(string),
 	inPlace: /* @__PURE__ */ optional(boolean, true),
+	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0}),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
 
