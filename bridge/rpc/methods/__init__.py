@@ -18,6 +18,7 @@ from bridge.rpc.methods import (
     status,
     templates,
     tools,
+    versions,
     web,
 )
 
@@ -25,6 +26,7 @@ METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
     *tools.METHODS,
     *history.METHODS,
+    *versions.METHODS,
     *status.METHODS,
     *consent.METHODS,
     *settings.METHODS,
