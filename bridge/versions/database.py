@@ -21,8 +21,10 @@ MEGABYTE = 1 << 20
 _PAGE = 4096
 _LEVEL = 3
 _SCHEMA_VERSION = 1
-_RESERVE = 8
-"""The share of the budget that SQLite's log may take: one in so many."""
+_RESERVE = 5
+"""The share of the budget that is left to SQLite's log: one in so many."""
+_AT_ONCE = 16
+"""Contents that are let go in one transaction, at most: each is overwritten, and so is in the log."""
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -41,13 +43,13 @@ CREATE INDEX versions_path ON versions (path);
 CREATE INDEX versions_digest ON versions (digest);
 CREATE INDEX versions_until ON versions (until);
 """
-_DROP_UNUSED = (
-    "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.digest = contents.digest)"
+_UNUSED_BEFORE = (
+    "WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.digest = contents.digest)"
     " AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.digest = contents.digest)"
     " AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.was = contents.digest)"
-    " AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.became = contents.digest) RETURNING digest"
 )
-_DROP_IF_UNUSED = _DROP_UNUSED.replace("WHERE NOT", "WHERE digest = ? AND NOT", 1)
+_UNUSED = f"{_UNUSED_BEFORE} AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.became = contents.digest)"  # noqa: S608 - ours
+_DROP_IF_UNUSED = f"DELETE FROM contents {_UNUSED} AND digest = ? RETURNING digest"  # noqa: S608 - no text of others
 _UNKNOWN = b"?"
 """As a hash: there was a file, and its bytes are not known."""
 
@@ -146,15 +148,15 @@ class Database:
         self.budget = megabytes * MEGABYTE
         self.limit = self.budget - self.budget // _RESERVE
         self._db.execute(f"PRAGMA journal_size_limit={self.budget // _RESERVE}")
-        # A log of a quarter of its share is brought into the file; what a transaction adds to it fits into the rest.
-        self._db.execute(f"PRAGMA wal_autocheckpoint={max(64, self.budget // _RESERVE // 4 // self._page)}")
+        # A log of an eighth of its share is brought into the file; what a transaction adds to it fits into the rest.
+        self._db.execute(f"PRAGMA wal_autocheckpoint={max(64, self.budget // _RESERVE // 8 // self._page)}")
         # SQLite itself refuses to let the file grow beyond this. It may be larger only until it has been made smaller.
         self._db.execute(f"PRAGMA max_page_count={self.limit // self._page}")
 
     @property
     def largest(self) -> int:
-        """The most bytes of one content, as it is kept, so that the log stays within its share."""
-        return self.budget // _RESERVE // 4
+        """The most bytes of one content, as it is kept: the log has room for it, and for as much that goes for it."""
+        return self.budget // _RESERVE // 6
 
     @property
     def used(self) -> int:
@@ -172,9 +174,20 @@ class Database:
         return self.used + size + size // 16 + 64 * self._page <= self.limit
 
     def shrink(self) -> None:
-        """Give the disk back what is no longer used."""
-        self._db.execute("PRAGMA incremental_vacuum").fetchall()
+        """Give the disk back what is no longer used, bit by bit, as it all goes through the log."""
+        free = self._free
+        while free:
+            # `execute` would give back a single page.
+            self._db.executescript(f"PRAGMA incremental_vacuum({max(64, self.largest // self._page)})")
+            self.checkpoint(truncate=True)
+            before, free = free, self._free
+            if free >= before:
+                break
         self.checkpoint(truncate=True)
+
+    @property
+    def _free(self) -> int:
+        return int(self._db.execute("PRAGMA freelist_count").fetchone()[0])
 
     def checkpoint(self, *, truncate: bool = False) -> None:
         """Make everything durable, in the file itself."""
@@ -205,11 +218,8 @@ class Database:
             self.held.add(content.digest)
             self._added.add(content.digest)
 
-    def drop_unused(self, digests: Iterable[bytes] | None = None) -> None:
-        """Let contents go that nothing refers to (any more): these, or all."""
-        if digests is None:
-            self._are_gone(self._db.execute(_DROP_UNUSED).fetchall())
-            return
+    def drop_unused(self, digests: Iterable[bytes]) -> None:
+        """Let those of some contents go that nothing refers to (any more)."""
         for digest in digests:
             self._are_gone(self._db.execute(_DROP_IF_UNUSED, (digest,)).fetchall())
 
@@ -296,42 +306,52 @@ class Database:
         return bool(rows)
 
     def drop_afterwards(self) -> bool:
-        """Let the bytes go that entries left and that are no file's any more: only their diffs are lost with them.
+        """Let some bytes go that entries left and that are no file's any more: only their diffs are lost with them.
 
         Returns:
             Whether there were any.
         """
-        before = len(self.held)
-        self._db.execute(
-            "DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.digest = contents.digest)"
-            " AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.digest = contents.digest)"
-            " AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.was = contents.digest)"
-        )
-        still = {digest for (digest,) in self._db.execute("SELECT digest FROM contents")}
-        self._removed |= self.held - still
-        self.held = still
-        return len(self.held) < before
+        return self._drop_some(f"{_UNUSED_BEFORE} LIMIT {_AT_ONCE}")
 
-    def drop_largest(self) -> None:
-        """Let the largest contents go, until the rest is within the budget, whatever refers to them."""
-        while self.used > self.limit:
-            gone = self._db.execute(
-                "DELETE FROM contents WHERE rowid IN (SELECT rowid FROM contents ORDER BY length(data) DESC LIMIT 16)"
-                " RETURNING digest"
-            ).fetchall()
-            if not gone:
-                return
-            self._are_gone(gone)
+    def drop_some_unused(self) -> bool:
+        """Let some contents go that nothing refers to (any more).
+
+        Returns:
+            Whether there were any.
+        """
+        return self._drop_some(f"{_UNUSED} LIMIT {_AT_ONCE}")
+
+    def drop_largest(self) -> bool:
+        """Let the largest content go, whatever refers to it.
+
+        Returns:
+            Whether there was any.
+        """
+        return self._drop_some("ORDER BY length(data) DESC LIMIT 1")
+
+    def _drop_some(self, which: str) -> bool:
+        """Let contents go, as many as the log has room for."""
+        size, digests = 0, list[bytes]()
+        found = self._db.execute(f"SELECT digest, length(data) FROM contents {which}").fetchall()  # noqa: S608 - ours
+        for digest, length in found:
+            if not digests or size + length <= self.largest:
+                size += length
+                digests.append(digest)
+        for digest in digests:
+            self._db.execute("DELETE FROM contents WHERE digest = ?", (digest,))
+        self._are_gone([(digest,) for digest in digests])
+        return bool(digests)
 
     def drop_before(self, moment: float) -> None:
-        """Let everything go that ended before a moment."""
+        """Let everything go that ended before a moment. Its bytes are unused then."""
         self._db.execute("DELETE FROM versions WHERE until < ?", (moment,))
         self._db.execute("DELETE FROM effects WHERE entry IN (SELECT number FROM entries WHERE ended < ?)", (moment,))
         self._db.execute("DELETE FROM entries WHERE ended < ?", (moment,))
-        self.drop_unused()
 
     def forget(self, path: str) -> bool:
         """Let all earlier versions of a file or of what lies in a folder go, and what entries say of it.
+
+        Their bytes are unused then.
 
         Returns:
             Whether there was anything.
@@ -344,7 +364,6 @@ class Database:
             )
         )
         self._db.execute("DELETE FROM entries WHERE number NOT IN (SELECT entry FROM effects)")
-        self.drop_unused()
         return found > 0
 
     # -- reading ------------------------------------------------------------------------------------------------

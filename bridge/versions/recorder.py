@@ -280,7 +280,10 @@ class Recorder:
                 self._keep(database, content)
             database.set_meta("heard", self._heard_next)
 
-        self._record(write)
+        if not self._record(write):
+            with self._lock:
+                for path, end in ends.items():
+                    self._unheard.setdefault(path, set()).add(end)
 
     # -- now and then -------------------------------------------------------------------------------------------
 
@@ -408,8 +411,7 @@ class Recorder:
         with self._lock:
             done = self._record(forget, even_off=True)
             if done and self._db is not None:
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.shrink()
+                self._clear(self._db)
         return done and any(found)
 
     def forget_everything(self) -> None:
@@ -476,9 +478,9 @@ class Recorder:
         def begin_anew(database: Database, _now: float) -> None:
             database.drop_files()
             database.set_meta("since", None)
-            database.drop_unused()
 
         if self._db is not None and self._record(begin_anew, even_off=True):
+            self._clear(self._db)
             self._known, self._since, self._open, self._attended = {}, None, None, False
 
     def _identity(self) -> str:
@@ -615,6 +617,8 @@ class Recorder:
         """Another program changed a file: into its entry, and what it was into the versions."""
         old = self._known_of(path)
         before: Side = None if old is None else old.digest or Unknown.BYTES
+        if after is None and old is not None and now - old.seen >= BURST_SECONDS and self._is_in_open(path):
+            self._open = None  # who undoes a deletion wants what was deleted, not what it was earlier
         entry = self._entry_for(database, path, now)
         effect = database.effect(entry.number, path)
         first = effect.before if effect is not None else before
@@ -648,6 +652,10 @@ class Recorder:
         last.ended = now
         last.paths.add(path)
         return last
+
+    def _is_in_open(self, path: str) -> bool:
+        """Whether the last entry has done something to a file."""
+        return self._open is not None and path in self._open.paths
 
     def _known_of(self, path: str) -> Known | None:
         pending = self._pending
@@ -690,34 +698,30 @@ class Recorder:
         database.put_content(content)
 
     def _make_room(self, database: Database, size: int) -> None:
+        while not database.fits(size):
+            if not self._let_something_go(database):
+                raise NoRoom
+
+    def _let_something_go(self, database: Database) -> bool:
+        """Let one thing go, what matters least first; returns whether there was anything that may go."""
         now = self._now()
-        safe = now - SAFE_SECONDS
-        steps: tuple[Callable[[], bool], ...] = (
-            lambda: database.drop_oldest(between=True, foreign=None, before=now + 1, most=64),
-            lambda: database.drop_oldest(between=False, foreign=True, before=safe, most=64),
-            database.drop_afterwards,
-            lambda: database.drop_oldest(between=False, foreign=None, before=safe, most=64),
+        return (
+            database.drop_oldest(between=True, foreign=None, before=now + 1, most=1)
+            or database.drop_oldest(between=False, foreign=True, before=now - PRUNE_SECONDS, most=1)
+            or database.drop_afterwards()
+            or database.drop_oldest(between=False, foreign=None, before=now - SAFE_SECONDS, most=1)
         )
-        for step in steps:
-            while not database.fits(size):
-                if not step():
-                    break
-            else:
-                return
-        raise NoRoom
 
     def _resize(self, database: Database, megabytes: int) -> None:
         """Another budget: what is too much goes, and what is kept is made as small."""
         database.set_budget(megabytes)
         self._short = False
-        if database.used > database.limit:
-            with database.writing(), contextlib.suppress(NoRoom):
-                self._make_room(database, 0)
-        if database.used > database.limit:
-            # Not even what the files are now fits: the largest bytes go first.
-            with database.writing():
-                database.drop_largest()
-            self._short = True
+        while database.used > database.limit:
+            with database.writing():  # one for each, as all of it goes through the log
+                if not self._let_something_go(database):
+                    self._short = True  # not even what the files are now fits: the largest go first
+                    if not database.drop_largest():
+                        break
         database.shrink()
         database.set_budget(megabytes)
 
@@ -731,9 +735,20 @@ class Recorder:
                 database.forget(path)
         for path in left_out:
             del self._known[path]
-        database.shrink()
+        self._clear(database)
         self._pruned = now
         self._short = self._short and not database.fits(database.largest)
+
+    def _clear(self, database: Database) -> None:
+        """Let the bytes go that nothing refers to any more, and give the disk back what they took."""
+        try:
+            more = True
+            while more:
+                with database.writing():
+                    more = database.drop_some_unused()
+            database.shrink()
+        except (sqlite3.Error, OSError) as error:
+            self._failed(error)
 
     # -- within: reading ----------------------------------------------------------------------------------------
 
