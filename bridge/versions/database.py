@@ -9,6 +9,7 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -87,6 +88,34 @@ class VersionRow(NamedTuple):
     until: float
     between: bool
     foreign: bool
+
+
+class Summary(NamedTuple):
+    """What there is.
+
+    Attributes:
+        files: Files that are known.
+        whole: Those of them whose bytes are kept.
+        entries: Entries.
+    """
+
+    files: int
+    whole: int
+    entries: int
+
+
+def summary_of(path: Path) -> Summary:
+    """What there is in a database that a bridge may be using. Changes nothing. Raises `sqlite3.Error`.
+
+    Args:
+        path: The file.
+    """
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        row = database.execute(
+            "SELECT (SELECT COUNT(*) FROM files), (SELECT COUNT(*) FROM files JOIN contents USING (digest)),"
+            " (SELECT COUNT(*) FROM entries)"
+        ).fetchone()
+    return Summary(*row)
 
 
 class NoRoom(Exception):
