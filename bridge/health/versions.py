@@ -24,8 +24,7 @@ def check_outside_changes(vault: Path) -> Iterator[Finding]:
     settings = _settings(vault)
     file = place(Path(os.path.realpath(vault)), kind="versions") / NAME
     if not settings.outside_versions:
-        remedy = "Switch it on, if you want to take such changes back: `vault-bridge settings set outsideVersions true`"
-        yield Finding("outside changes", "ok", "What other programs change is not recorded", remedy)
+        yield Finding("outside changes", "ok", "What other programs change is not recorded: outsideVersions is off")
         return
     if not file.exists():
         yield Finding("outside changes", "ok", "Nothing is recorded yet; the first start begins")

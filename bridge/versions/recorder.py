@@ -332,6 +332,11 @@ class Recorder:
         """One of them, by its name."""
         return next((entry for entry in self.entries() if entry.id == entry_id), None)
 
+    def end_entry(self) -> None:
+        """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
+        with self._lock:
+            self._open = None
+
     def versions(self, path: str) -> list[Version]:
         """The states that a file had, newest first; the first is the present one, where there is one."""
 

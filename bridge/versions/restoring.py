@@ -63,6 +63,7 @@ class Restoring:
             NotFound: There is no such entry, or it has no such file.
             Conflict: No file can be taken back (`edited_since`).
         """
+        self._recorder.end_entry()
         entry = self._recorder.entry(entry_id)
         if entry is None:
             raise NotFound(f"There is no change {entry_id!r} in the history; history.list shows those there are")

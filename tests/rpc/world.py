@@ -181,6 +181,9 @@ class NothingRecorded(Recorder):
         del entry_id
         return None
 
+    def end_entry(self) -> None:
+        """There is none."""
+
     def versions(self, path: str) -> list[Version]:
         digest = bytes(32)
         return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
