@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,7 +21,7 @@ from bridge.versions.states import Effect, Known, Side, Unknown
 NAME = "versions.db"
 MEGABYTE = 1 << 20
 _PAGE = 4096
-_LEVEL = 3
+_LEVEL = 1
 _SCHEMA_VERSION = 1
 _RESERVE = 5
 """The share of the budget that is left to SQLite's log: one in so many."""
@@ -71,10 +72,24 @@ class Content(NamedTuple):
     data: bytes
 
 
+class _Compressors(threading.local):
+    """One for each thread: making one takes longer than compressing a note."""
+
+    def __init__(self) -> None:
+        self._compressor = zstd.ZstdCompressor(level=_LEVEL)
+
+    def compress(self, data: bytes) -> bytes:
+        """A frame of its own."""
+        return self._compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
+
+
+_compressors = _Compressors()
+
+
 def content_of(data: bytes, digest: bytes | None = None) -> Content:
     """Bytes as they are kept: compressed, where that makes them fewer."""
     digest = digest or hashlib.sha256(data).digest()
-    packed = zstd.compress(data, _LEVEL)
+    packed = _compressors.compress(data)
     smaller = len(packed) < len(data)
     return Content(digest, len(data), packed=smaller, data=packed if smaller else data)
 
@@ -162,7 +177,9 @@ class Database:
                 for statement in _SCHEMA.strip().split(";"):
                     run(statement)
                 run(f"PRAGMA user_version={_SCHEMA_VERSION}")
-        self.held: set[bytes] = {digest for (digest,) in run("SELECT digest FROM contents")}
+        self.held: set[bytes] = {
+            digest for (digest,) in run("SELECT digest FROM contents ORDER BY digest")
+        }  # by the index alone
 
     def close(self) -> None:
         """Close it, with everything on the disk."""

@@ -164,8 +164,11 @@ class Recorder:
         Args:
             files: The files.
         """
-        if not self._recording:
-            return Prepared({})
+        if not self._recording or self._since is None:
+            return Prepared({})  # at the beginning the index comes first, and everything is read after it
+        return self._prepared(files)
+
+    def _prepared(self, files: Iterable[Seen]) -> Prepared:
         rules = self._rules()
         return Prepared({file.path: self._made_ready(self._whole(file)) for file in files if rules.covers(file.path)})
 
@@ -204,11 +207,15 @@ class Recorder:
         wanted, later = [], []
         for file in files:
             old = known.get(file.path)
-            if not rules.covers(file.path):
-                continue
-            if old is None or (old.size, old.mtime_ns, old.changed_ns) != (file.size, file.mtime_ns, file.changed_ns):
-                wanted.append(file.path)
-            elif old.digest is None or (old.digest not in held and not self._short):
+            if (
+                old is None
+                or old.mtime_ns != file.mtime_ns
+                or old.changed_ns != file.changed_ns
+                or old.size != file.size
+            ):
+                if rules.covers(file.path):
+                    wanted.append(file.path)
+            elif (old.digest is None or (old.digest not in held and not self._short)) and rules.covers(file.path):
                 later.append(file)
         yield from self._read(wanted)
         yield from self._read(self._attachments(later))
@@ -781,10 +788,10 @@ class Recorder:
             batch.append(seen)
             size += len(seen.data or b"")
             if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
-                yield self.prepare(batch)
+                yield self._prepared(batch)
                 batch, size = [], 0
         if batch:
-            yield self.prepare(batch)
+            yield self._prepared(batch)
 
     def _read_one(self, path: str) -> Seen | None:
         database = self._db

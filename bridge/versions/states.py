@@ -141,7 +141,7 @@ class KeepRules:
 
     def covers(self, path: str) -> bool:
         """Whether a file is recorded."""
-        return not any(path == folder or path.startswith(f"{folder}/") for folder in self.left_out)
+        return not self.left_out or not any(path == folder or path.startswith(f"{folder}/") for folder in self.left_out)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ async def test_no_client_learns_of_it(person: Person, vault: Path, entry: str, w
         added = await add_client(person, vault, "Ada")
         if "administer" in who:
             for capability in ("answer", "administer"):
-                await person.host.request("clients.allow", clientId=added["clientId"], capability=capability)
+                await person.host.request("clients.allow", clientId=added["client"]["clientId"], capability=capability)
         connection = named(vault, "Ada")
     told: list[Any] = []
     async with connection as agent:
