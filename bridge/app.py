@@ -25,6 +25,11 @@ from bridge.agents.machine import this_machine
 from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
+from bridge.chat.conversations import Conversations
+from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.ollama import OllamaServer
+from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
@@ -305,6 +310,7 @@ class Bridge:
         )
         await registry.add(RestoreProvider(restoring))
         calls = await self._calls(root, pipeline, audit_step, clients)
+        chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -333,7 +339,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers),
+                        *(self.web.credentials, self.web_readers, agreed),
                     )
                     if file.fault is not None
                 ),
@@ -353,6 +359,7 @@ class Bridge:
             servers=self._servers,
             recorder=self._recorder,
             restoring=restoring,
+            chats=chats,
         )
         self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
@@ -541,6 +548,25 @@ class Bridge:
         self._stack.push_async_callback(calls.stop)
         await calls.resume(clients.current, run=not self._brief)
         return calls
+
+    def _chat(
+        self, root: VaultRoot, keys: KeyStore, calls: CallRegistry, registry: ToolRegistry, hub: Hub
+    ) -> tuple[Chats, AgreedEndpoints]:
+        """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
+        folder = RunFolder(root.path, kind="chats", durable=True)
+        agreed = AgreedEndpoints(folder, self._clock)
+        around = Surroundings(
+            vault=root.name,
+            server=OllamaServer(self.web.door, keys, agreed),
+            calls=calls,
+            registry=registry,
+            settings=lambda: self.settings.current,
+            clock=self._clock,
+            notify=hub.notify_person,
+        )
+        chats = Chats(around, Conversations(folder), agreed)
+        self._stack.push_async_callback(chats.stop)
+        return chats, agreed
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float

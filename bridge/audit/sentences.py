@@ -103,6 +103,7 @@ _EVENTS: Final = {
     ("server", "distrusted"): "The MCP server {of} is not trusted any more",
     ("server", "enabled"): "The MCP server {of} was switched on",
     ("server", "disabled"): "The MCP server {of} was switched off",
+    ("chat", "endpoint_allowed"): "The chat was allowed to use a model at {of}",
     ("key", "set"): "The API key for {of} was set",
     ("key", "cleared"): "The API key for {of} was cleared",
     ("key", "rotated"): "The API keys were encrypted anew",

@@ -11,6 +11,8 @@ CHECKS: tuple[Check, ...] = (
     installation.check_packages,
     installation.check_keyring,
     programs.check_sandbox,
+    programs.check_commands,
+    programs.check_servers,
     place.check_vault,
     place.check_nesting,
     place.check_space,

@@ -6,6 +6,7 @@ from bridge.rpc.dispatch import Method
 from bridge.rpc.methods import (
     agents,
     audit,
+    chat,
     clients,
     consent,
     demo,
@@ -38,5 +39,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *templates.METHODS,
     *web.METHODS,
     *servers.METHODS,
+    *chat.METHODS,
     *demo.METHODS,
 )

@@ -130,7 +130,9 @@ export class FakeBridge {
 			return;
 		}
 		try {
-			reply({ result: answer(params) });
+			const result = answer(params);
+			if (result instanceof Promise) void result.then((late: unknown) => { reply({ result: late }); });
+			else reply({ result });
 		} catch (fault) {
 			if (!(fault instanceof RpcFault)) throw fault;
 			reply({ error: { code: fault.code, message: fault.message, data: fault.data } });

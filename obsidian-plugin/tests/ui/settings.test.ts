@@ -78,6 +78,26 @@ describe("a control", () => {
 		expect(await row("Allowed web pages").locator(".vault-bridge-strings-item").count()).toBe(0);
 	});
 
+	it("leaves what is typed while an earlier value is still being saved", async () => {
+		const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
+		const held: (() => void)[] = [];
+		bridge.answers.set("settings.update", ({ patch: change }) =>
+			new Promise((resolve) => held.push(() => { resolve({ settings: Object.assign(values, change), warnings: ["findMaxResults: noted"] }); })));
+		await go("Searching, reading and backups");
+		const input = row("Results of find").locator("input");
+		await input.fill("77");
+		await input.blur();
+		await bridge.until("settings.update");
+		await input.fill("5");
+		await expect.poll(() => held.length).toBe(1);
+		held.pop()?.();
+		await page.waitForSelector(".vault-bridge-problem.is-warning");
+		expect(await input.inputValue()).toBe("5");
+		await input.blur();
+		await expect.poll(() => held.length).toBe(1);
+		expect(bridge.asked.filter((one) => one.method === "settings.update").map((one) => one.params)).toEqual([{ patch: { findMaxResults: 77 } }, { patch: { findMaxResults: 5 } }]);
+	});
+
 	it("shows the bridge's warnings about its own value", async () => {
 		bridge.answers.set("settings.update", () => ({ settings: {}, warnings: ["globalRateLimit: 900 calls a minute is high", "other: not here"] }));
 		await go("Limits");

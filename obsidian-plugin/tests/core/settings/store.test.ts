@@ -53,6 +53,20 @@ describe("the settings of a vault", () => {
 		expect(asked.at(-1)).toEqual(["settings.update", { patch: { a: false } }]);
 	});
 
+	it("are changed one after the other, so that the last choice holds", async () => {
+		const answers: ((value: unknown) => void)[] = [];
+		const made = new SettingsStore(async () => new Promise((resolve) => answers.push(resolve)));
+		const first = made.update({ a: 1 });
+		const second = made.update({ a: 2 });
+		await Promise.resolve();
+		expect([answers.length, made.saving]).toEqual([1, true]);
+		answers[0]?.({ settings: { a: 1 }, warnings: [] });
+		await first;
+		await expect.poll(() => answers.length).toBe(2);
+		answers[1]?.({ settings: { a: 2 }, warnings: ["a: late"] });
+		expect([await second, made.saving]).toEqual([{ ok: true, warnings: ["a: late"] }, false]);
+	});
+
 	it.each([
 		[new RpcError(-32602, "Invalid params", { hint: "a: must be true" }), "a: must be true"],
 		[new RpcError(-32602, "a is wrong"), "a is wrong"],
