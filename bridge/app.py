@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -100,6 +100,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
@@ -108,6 +109,9 @@ from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
+from bridge.versions.states import KeepRules
 from bridge.web.answer import LateExchanger
 from bridge.web.cache import WebCache
 from bridge.web.credentials import WebCredentials
@@ -139,6 +143,9 @@ TOOL_SWITCHES = ("allow_terminal", "allow_mcp_servers", "allow_custom_tools")
 
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
+
+KEEP_SECONDS = 5.0
+"""How often what was recorded of other programs' changes is made durable."""
 
 RETAIN_SECONDS = 24 * 60 * 60.0
 """How often old backups are looked for."""
@@ -257,17 +264,8 @@ class Bridge:
         events = VaultEvents(hub, grants.closed)
         await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
-        ledger = Ledger(
-            root,
-            clock=self._clock,
-            keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _applied(plan, self.index, self.vectors, events, self.drafts),
-            editors=HostEditors(hub, self._clock),
-        )
-        stack.callback(ledger.close)
-        self.recovery = await asyncio.to_thread(ledger.recover)
-        self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
-
+        ledger = await self._open_ledger(files, hub, events)
+        restoring = Restoring(self._recorder, files)
         stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
@@ -326,6 +324,7 @@ class Bridge:
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
         )
+        await registry.add(RestoreProvider(restoring))
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
@@ -352,6 +351,7 @@ class Bridge:
             faults=lambda: [
                 *(() if root.in_place() else (MOVED,)),
                 *self.settings.faults,
+                *((fault,) if (fault := self._recorder.kept().fault) is not None else ()),
                 *(
                     file.fault
                     for file in (
@@ -374,6 +374,8 @@ class Bridge:
             web=self.web,
             web_readers=self.web_readers,
             servers=self._servers,
+            recorder=self._recorder,
+            restoring=restoring,
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,
@@ -463,6 +465,45 @@ class Bridge:
         self.settings.on_change(lambda _change: vectors.changed())
         self._stack.push_async_callback(asyncio.to_thread, vectors.close)
         return vectors
+
+    async def _open_ledger(self, files: VaultFiles, hub: Hub, events: VaultEvents) -> Ledger:
+        """The ledger, with what was interrupted dealt with; and who records what is none of its changes."""
+        ledger = Ledger(
+            files.root,
+            clock=self._clock,
+            keep_backups=lambda: self.settings.current.patch_backup_enabled,
+            on_applied=lambda plan: _applied(plan, self.index, self.vectors, events, self.drafts, self._recorder),
+            editors=HostEditors(hub, self._clock),
+            writing=self._announce,
+        )
+        self._stack.callback(ledger.close)
+        self.recovery = await asyncio.to_thread(ledger.recover)
+        self._recorder = await asyncio.to_thread(self._open_recorder, files, ledger)
+        self._stack.callback(self._recorder.close)
+        self._repeat(KEEP_SECONDS, self._recorder.maintain, at_once=False)
+        self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
+        return ledger
+
+    def _open_recorder(self, files: VaultFiles, ledger: Ledger) -> Recorder:
+        """What other programs changed before. From its start on the index shows it all that it reads. Blocks."""
+
+        def rules() -> KeepRules:
+            current = self.settings.latest
+            return KeepRules(
+                days=current.outside_versions_days,
+                megabytes=current.outside_versions_megabytes,
+                left_out=tuple(folder.strip("/") for folder in current.outside_versions_excluded),
+                on=current.outside_versions,
+            )
+
+        folder = RunFolder(files.root.path, kind="versions", durable=True)
+        recorder = Recorder(folder.path, files, self._clock, rules=rules, own=ledger)
+        self.index.record_with(recorder)
+        return recorder
+
+    def _announce(self, plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
+        """A change of ours is about to be made: whoever records those of others knows it."""
+        return self._recorder.writing(plan, execution_id)
 
     def _watch(self, root: VaultRoot, hub: Hub) -> None:
         """Watch for what other programs change, for the index, and whether the vault is still in its place."""
@@ -699,9 +740,17 @@ def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
     audit_step.limited(hit)
 
 
-def _applied(plan: ChangePlan, index: VaultIndex, vectors: VectorIndex, events: VaultEvents, drafts: Drafts) -> None:
+def _applied(
+    plan: ChangePlan,
+    index: VaultIndex,
+    vectors: VectorIndex,
+    events: VaultEvents,
+    drafts: Drafts,
+    recorder: Recorder,
+) -> None:
     """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
     try:
+        recorder.wrote(plan)
         index.applied(plan)
     finally:
         vectors.changed()

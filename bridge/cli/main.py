@@ -49,6 +49,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "history": ("history:history", "Show what was changed, newest first."),
     "undo": ("history:undo", "Undo a change, or several as a whole."),
     "redo": ("history:redo", "Make an undone change again."),
+    "restore": ("restore:restore", "Bring back what a file was before another program changed it."),
     "log": ("log:log", "Show what agents did and what was decided."),
     "status": ("status:status", "Say whether the vault is served."),
     "rebuild": ("rebuild:rebuild", "Prepare the notes for search by meaning anew."),

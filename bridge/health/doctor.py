@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, programs, running, state
+from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
@@ -26,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     state.check_permissions,
     state.check_journal,
     state.check_clock,
+    versions.check_outside_changes,
     running.check_run_folder,
     running.check_bridge,
 )

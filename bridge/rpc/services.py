@@ -30,6 +30,8 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
 from bridge.web.search.search import WebSearch
 from bridge.web.services import WebServices
 
@@ -82,6 +84,8 @@ class Services:
         web: The way to the web.
         web_readers: The clients that have read from it.
         servers: Other MCP servers.
+        recorder: What other programs changed.
+        restoring: Takes that back.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -122,6 +126,8 @@ class Services:
     web: WebServices
     web_readers: WebReaders
     servers: Servers
+    recorder: Recorder
+    restoring: Restoring
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

@@ -70,7 +70,7 @@ _HOST = re.compile(
 _SERVER = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#\\]*)?")
 """Nothing in it that one reader takes for a part of the host and another does not."""
 
-Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "calls a minute"]
+Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "megabytes", "calls a minute"]
 Rate = Annotated[int, Field(ge=1, le=MAX_RATE)]
 Mode = Literal["always_ask", "session_allow", "always_allow", "never_allow"]
 ChatTools = Literal["minimal", "agent", "vault", "everything"]
@@ -388,6 +388,25 @@ class Settings(BaseModel):
     )
     backup_retention_days: int | None = _single(
         "Keep backups for", "Older changes can no longer be undone.", 30, unit="days", none="Forever", ge=1
+    )
+    outside_versions: bool = _single(
+        "Record changes by other programs",
+        "What other programs change in the vault is recorded outside it, so that you can take it back.",
+        default=True,
+    )
+    outside_versions_days: int = _single(
+        "Keep what they replaced for", "Older changes by other programs are forgotten.", 14, unit="days", ge=1, le=365
+    )
+    outside_versions_megabytes: int = _single(
+        "Space for it",
+        "Most that it takes of the disk; the least important goes first.",
+        500,
+        unit="megabytes",
+        ge=50,
+        le=100_000,
+    )
+    outside_versions_excluded: tuple[str, ...] = _single(
+        "Folders left out", "In these folders nothing is recorded, such as `Exports`.", lambda: (), strict=False
     )
     web_search_max_results: int = _single(
         "Results of web searches", "Most results that `web_search` returns.", 5, ge=1, le=50

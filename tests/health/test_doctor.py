@@ -7,6 +7,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +18,14 @@ from typer.testing import CliRunner
 
 from bridge.app import Bridge
 from bridge.cli.main import app
-from bridge.health import installation, place, programs, running, state
+from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
 from bridge.server.run_folder import RunFolder
+from bridge.versions.database import NAME as DATABASE
+from bridge.versions.database import Database, content_of
+from bridge.versions.states import Known
 
 posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
 
@@ -305,3 +309,23 @@ def test_files_that_no_tool_can_see_are_named_and_counted(vault: Path) -> None:
 def test_notes_that_were_given_up_are_named(status: Any, level: str, said: str) -> None:
     (finding,) = running._given_up(status)
     assert (finding.level, said in finding.what) == (level, True)
+
+
+def test_what_is_kept_of_other_programs_changes_is_said(vault: Path, own: Path) -> None:
+    check = versions.check_outside_changes
+    assert "Nothing is recorded yet" in one(check, vault, "ok").what
+    folder = RunFolder(Path(os.path.realpath(vault)), kind="versions").path
+    with closing(Database(folder, 50)) as database, database.writing():
+        content = content_of(b"text")
+        database.put_content(content)
+        database.put_file("a.md", Known(4, 1, 1, content.digest, 0.0))
+        database.put_file("large.png", Known(9, 1, 1, None, 0.0))
+    assert "the bytes of 1 of 2 files are kept" in one(check, vault, "ok").what
+    if os.name == "posix":
+        (folder / DATABASE).chmod(0o644)
+        assert "Other users" in one(check, vault, "fail").what
+        (folder / DATABASE).chmod(0o600)
+    (folder / DATABASE).write_bytes(b"no database" * 1000)
+    assert "--forget-everything" in one(check, vault, "fail").remedy
+    (own / "settings.json").write_text('{"outsideVersions": false}')
+    assert "outsideVersions is off" in one(check, vault, "ok").what

@@ -74,6 +74,9 @@ from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
+from bridge.versions.states import Entry, Kept, Version
 from bridge.web.search.search import WebSearch, search_services
 from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
@@ -176,6 +179,43 @@ class Planner(Pipeline):
             "caller": tool_call.caller.name,
             "role": tool_call.caller.role,
         }
+
+
+class NothingRecorded(Recorder):
+    """Stands in for what other programs changed: nothing yet."""
+
+    def __init__(self) -> None:
+        """It keeps nothing."""
+
+    def entries(self) -> list[Entry]:
+        return []
+
+    def entry(self, entry_id: str) -> Entry | None:
+        del entry_id
+        return None
+
+    def end_entry(self) -> None:
+        """There is none."""
+
+    def versions(self, path: str) -> list[Version]:
+        digest = bytes(32)
+        return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
+
+    def paths(self) -> set[str]:
+        return {"a.md"}
+
+    def bytes_of(self, digest: bytes) -> bytes | None:
+        del digest
+        return b"one"
+
+    def forget(self, path: str) -> bool:
+        return path == "a.md"
+
+    def forget_everything(self) -> None:
+        """There is nothing."""
+
+    def kept(self) -> Kept:
+        return Kept(on=True, since=1.0, files=1, whole=1, entries=0, oldest=None, bytes=9, budget=99, fault=None)
 
 
 class MemorySettings(SettingsStore):
@@ -432,6 +472,8 @@ class World:
             search=self.search,
             web=self.web,
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
+            recorder=NothingRecorded(),
+            restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),

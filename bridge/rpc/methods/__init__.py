@@ -20,6 +20,7 @@ from bridge.rpc.methods import (
     status,
     templates,
     tools,
+    versions,
     web,
 )
 
@@ -27,6 +28,7 @@ METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
     *tools.METHODS,
     *history.METHODS,
+    *versions.METHODS,
     *status.METHODS,
     *consent.METHODS,
     *settings.METHODS,

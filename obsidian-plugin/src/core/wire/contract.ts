@@ -297,6 +297,7 @@ export interface ChangeEntry {
 	who: string;
 	summary: string;
 	grant: string | null;
+	outside: boolean;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -824,6 +825,20 @@ export interface FilePreview {
 	unit: string;
 }
 
+/** One state that a file had. */
+export interface FileVersion {
+	since: string;
+	until: string | null;
+	size: number | null;
+	digest: string;
+}
+
+/** The states that a file had. */
+export interface FileVersions {
+	path: string;
+	versions: FileVersion[];
+}
+
 /** A server in the configuration of a program on this machine. */
 export interface FoundServer {
 	agent: string;
@@ -882,6 +897,7 @@ export interface HistoryListParams {
 	client?: string | null;
 	tool?: string | null;
 	grant?: string | null;
+	outside?: boolean | null;
 }
 
 /** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
@@ -1420,6 +1436,14 @@ export interface SettingsInForce {
 	patchBackupEnabled: boolean;
 	/** Older changes can no longer be undone. */
 	backupRetentionDays: number | null;
+	/** What other programs change in the vault is recorded outside it, so that you can take it back. */
+	outsideVersions: boolean;
+	/** Older changes by other programs are forgotten. */
+	outsideVersionsDays: number;
+	/** Most that it takes of the disk; the least important goes first. */
+	outsideVersionsMegabytes: number;
+	/** In these folders nothing is recorded, such as `Exports`. */
+	outsideVersionsExcluded: string[];
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
 	/** How old a result of `web_search` can be. */
@@ -1724,6 +1748,12 @@ export interface UndoAllParams {
 	preview?: boolean;
 }
 
+/** Which change; of one by another program perhaps only some of its files. */
+export interface UndoParams {
+	executionId?: string | null;
+	paths?: string[] | null;
+}
+
 /** What became, or would become, of several changes. */
 export interface UndoneAll {
 	changes: UndoneChange[];
@@ -1748,6 +1778,7 @@ export interface UndoneChange {
 	who: string;
 	summary: string;
 	grant: string | null;
+	outside: boolean;
 	undone: boolean;
 	why: string | null;
 }
@@ -1779,6 +1810,56 @@ export interface VaultStatus {
 	namedOnly: string[];
 	inPlace: boolean;
 	semantic: SemanticStatus;
+}
+
+/** Bytes that a file had. */
+export interface VersionBytes {
+	path: string;
+	version: FileVersion;
+	content: string;
+}
+
+/** The state that a file had at a time (ISO 8601), or the nearest after it that is kept. */
+export interface VersionReadParams {
+	path: string;
+	at: string;
+}
+
+/** Brings the state of a file at a time back: in its place, or as the new file `to`. */
+export interface VersionRestoreParams {
+	path: string;
+	at: string;
+	to?: string | null;
+}
+
+/** Of which file or folder; `everything` lets all go, and begins anew. */
+export interface VersionsForgetParams {
+	path?: string | null;
+	everything?: boolean;
+}
+
+/** What became of it. */
+export interface VersionsForgotten {
+	path: string | null;
+	found: boolean;
+}
+
+/** Of which file: a path, or a note's name. */
+export interface VersionsListParams {
+	path: string;
+}
+
+/** How things stand. */
+export interface VersionsStatus {
+	on: boolean;
+	since: string | null;
+	files: number;
+	whole: number;
+	entries: number;
+	oldest: string | null;
+	bytes: number;
+	budget: number;
+	fault: string | null;
 }
 
 /** Which client. */
@@ -1843,10 +1924,15 @@ export interface Methods {
 	"tools.preview": { params: ToolPreviewParams; result: CallPreview | ToolResult };
 	"tools.cancel": { params: ToolCancelParams; result: Cancelled };
 	"history.list": { params: HistoryListParams; result: ChangeEntry[] };
-	"history.undo": { params: ReverseParams; result: ToolResult };
+	"history.undo": { params: UndoParams; result: ToolResult };
 	"history.redo": { params: ReverseParams; result: ToolResult };
 	"history.diff": { params: HistoryDiffParams; result: ChangeDiff };
 	"history.undoAll": { params: UndoAllParams; result: UndoneAll };
+	"versions.list": { params: VersionsListParams; result: FileVersions };
+	"versions.read": { params: VersionReadParams; result: VersionBytes };
+	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
+	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
+	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };

@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -301,6 +301,7 @@ export const changeEntry: Members<ChangeEntry> = {
 	who: stringOrEmpty,
 	summary: stringOrEmpty,
 	grant: stringOrNull,
+	outside: booleanOrFalse,
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
@@ -691,6 +692,20 @@ export const faults: Members<Faults> = {
 };
 export const readFaults = /* @__PURE__ */ record(faults);
 
+export const fileVersion: Members<FileVersion> = {
+	since: string,
+	until: stringOrNull,
+	size: /* @__PURE__ */ optional(number, null),
+	digest: string,
+};
+export const readFileVersion = /* @__PURE__ */ record(fileVersion);
+
+export const fileVersions: Members<FileVersions> = {
+	path: string,
+	versions: /* @__PURE__ */ list(readFileVersion),
+};
+export const readFileVersions = /* @__PURE__ */ record(fileVersions);
+
 export const foundServer: Members<FoundServer> = {
 	agent: string,
 	program: string,
@@ -1025,6 +1040,10 @@ export const settingsInForce: Members<SettingsInForce> = {
 	portableNames: /* @__PURE__ */ optional(boolean, true),
 	patchBackupEnabled: /* @__PURE__ */ optional(boolean, true),
 	backupRetentionDays: /* @__PURE__ */ optional(number, 30),
+	outsideVersions: /* @__PURE__ */ optional(boolean, true),
+	outsideVersionsDays: /* @__PURE__ */ optional(number, 14),
+	outsideVersionsMegabytes: /* @__PURE__ */ optional(number, 500),
+	outsideVersionsExcluded: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	webSearchMaxResults: /* @__PURE__ */ optional(number, 5),
 	webSearchDefaultFreshness: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("day", "week", "month", "year"), null),
 	webFetchMaxBytes: /* @__PURE__ */ optional(number, 512000),
@@ -1206,6 +1225,7 @@ export const undoneChange: Members<UndoneChange> = {
 	who: stringOrEmpty,
 	summary: stringOrEmpty,
 	grant: stringOrNull,
+	outside: booleanOrFalse,
 	undone: booleanOrFalse,
 	why: stringOrNull,
 };
@@ -1244,6 +1264,32 @@ export const vaultStatus: Members<VaultStatus> = {
 	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0}),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
+
+export const versionBytes: Members<VersionBytes> = {
+	path: string,
+	version: readFileVersion,
+	content: string,
+};
+export const readVersionBytes = /* @__PURE__ */ record(versionBytes);
+
+export const versionsForgotten: Members<VersionsForgotten> = {
+	path: stringOrNull,
+	found: boolean,
+};
+export const readVersionsForgotten = /* @__PURE__ */ record(versionsForgotten);
+
+export const versionsStatus: Members<VersionsStatus> = {
+	on: boolean,
+	since: stringOrNull,
+	files: number,
+	whole: number,
+	entries: number,
+	oldest: stringOrNull,
+	bytes: number,
+	budget: number,
+	fault: stringOrNull,
+};
+export const readVersionsStatus = /* @__PURE__ */ record(versionsStatus);
 
 export const webCleared: Members<WebCleared> = {
 	cleared: boolean,
