@@ -20,8 +20,8 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(served: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs `vault-bridge servers` on the served vault, in a pipe of 160 columns."""
-    monkeypatch.setenv("COLUMNS", "160")
+    """Runs `vault-bridge servers` on the served vault, in a pipe of 400 columns: paths are long."""
+    monkeypatch.setenv("COLUMNS", "400")
 
     def run(*words: str, typed: str | None = None, code: int = 0) -> Result:
         result = CliRunner().invoke(app, ["servers", words[0], "--vault", str(served.vault), *words[1:]], input=typed)
