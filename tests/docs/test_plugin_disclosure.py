@@ -30,7 +30,7 @@ def users_of(pattern: str) -> set[str]:
         (r'"electron"', {"platform/chosenFile.ts", "platform/electron.d.ts"}),
         (r'"node:(?!child_process"|fs/promises"|path")', set()),
         (r"\bnew (Worker|Function)\b|\beval\(|\bAsyncFunction\b", {"platform/toolWorker.ts"}),
-        (r"srcdoc|createEl\("iframe", {"platform/toolRuns.ts"}),
+        (r'srcdoc|createEl\("iframe', {"platform/toolRuns.ts"}),
     ],
     ids=["socket", "requests", "programs", "files", "the app", "other ways", "code", "frames"],
 )
