@@ -89,6 +89,8 @@ class CustomTools:
         self._kept = kept
         self._clock = clock
         self._changed: Callable[[], None] = lambda: None
+        self._one_at_a_time = asyncio.Lock()
+        """Whoever changes the file has read it, and nobody changes it meanwhile."""
 
     def start(self, changed: Callable[[], None]) -> None:
         """Tell of changes from now on.
@@ -123,8 +125,9 @@ class CustomTools:
         """
         now = stamp(self._clock.now())
         given = params.model_dump(mode="json", by_alias=True) | {"createdAt": now, "updatedAt": now}
-        taken = {*self.file.reserved, *await asyncio.to_thread(lambda: dict(self.all))}
-        return await self._store(parse(given, "The tool", taken))
+        async with self._one_at_a_time:
+            taken = {*self.file.reserved, *await asyncio.to_thread(lambda: dict(self.all))}
+            return await self._store(parse(given, "The tool", taken))
 
     async def update(self, params: CustomUpdateParams) -> CustomToolSaved:
         """Change a stored tool: what is given, and nothing else. `createdAt` stays.
@@ -134,24 +137,26 @@ class CustomTools:
             InvalidParameters: As of `add`; so it is where nothing is given.
             ExecutionFailed: The file cannot be read or written.
         """
-        before = await asyncio.to_thread(self.get, params.name)
         given = params.model_dump(mode="json", by_alias=True, exclude_unset=True)
         emptied = [key for key, value in given.items() if value is None and key != "returns"]
         if emptied or len(given) == 1:
             raise InvalidParameters(f"Give {emptied[0]!r} a value" if emptied else "Say what is to change")
-        members = before.to_wire() | given | {"updatedAt": stamp(self._clock.now())}
-        return await self._store(parse(members, "The tool", self.file.reserved))
+        async with self._one_at_a_time:
+            before = await asyncio.to_thread(self.get, params.name)
+            members = before.to_wire() | given | {"updatedAt": stamp(self._clock.now())}
+            return await self._store(parse(members, "The tool", self.file.reserved))
 
     async def remove(self, name: str) -> None:
         """Take a tool away, with what was allowed of it and what it keeps. Raises what `update` raises."""
-        await asyncio.to_thread(self.get, name)
 
         def write() -> None:
+            self.get(name)
             self.file.write({key: tool for key, tool in self.all.items() if key != name})
             self.approvals.forget(name)
             self._kept.forget(name)
 
-        await asyncio.to_thread(write)
+        async with self._one_at_a_time:
+            await asyncio.to_thread(write)
         self._changed()
 
     async def _store(self, tool: StoredTool) -> CustomToolSaved:

@@ -114,6 +114,15 @@ class Processes:
             self._discarding.add(discarding)
             discarding.add_done_callback(self._discarding.discard)
 
+    async def _supervisor(self) -> Ready | None:
+        """The one that waits for a run, where it is still there."""
+        waiting = self._take_ready()
+        ready = None if waiting is None else await waiting
+        if ready is None or ready.process.returncode is None:
+            return ready
+        await ready.discard()
+        return None
+
     def _take_ready(self) -> "asyncio.Task[Ready] | None":
         waiting, self._ready = self._ready, None
         if self._idle is not None:
@@ -157,6 +166,8 @@ class Processes:
                 return await self._in(place, where, request, seconds, answer)
             except OSError as error:
                 raise ExecutionFailed(f"The tool cannot be started: {error.strerror}") from None
+            except ValueError as error:
+                raise ExecutionFailed(f"The tool cannot be started: {error}") from None
             finally:
                 await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
@@ -167,24 +178,30 @@ class Processes:
         profile = Profile(read=read, write=(place,), hidden=(self._vault,), limits=_LIMITS)
         surroundings = environment(home=place, temporary=place)
         began = time.monotonic()
-        waiting = self._take_ready()
-        ready = None if waiting is None else await waiting
-        program = await self._programs.start(
-            profile, argv, folder=place, environment=surroundings, talks=True, ready=ready
-        )
+        ready = await self._supervisor()
+        try:
+            program = await self._programs.start(
+                profile, argv, folder=place, environment=surroundings, talks=True, ready=ready
+            )
+        except BaseException:
+            if ready is not None:
+                await ready.discard()
+            raise
         printed = _Printed(program)
         listening, ending = asyncio.create_task(printed.listen()), asyncio.create_task(program.ended())
         final: Mapping[str, Any] | None = None
-        why = ""
+        why, begun = "", asyncio.Event()
         try:
             async with asyncio.timeout(_START_SECONDS) as bound:
                 with contextlib.suppress(ConnectionError):  # it reads no more; how it ended says why
                     await program.write(_line(request))
-                    final = await _talk(program, answer, bound, seconds)
+                    final = await _talk(program, answer, bound, seconds, begun)
                 if final is None:
                     await asyncio.shield(ending)
         except TimeoutError:
             why = f"Tool execution timed out after {seconds * 1000:.0f} ms"
+            if not begun.is_set():
+                why = f"The tool did not begin within {_START_SECONDS:.0f} seconds; the computer may be too busy"
         except _BadMessageError as error:
             why = str(error)
         finally:
@@ -285,20 +302,22 @@ class _Printed:
         return f"{text}\n[and {more:,} more bytes]" if more else text
 
 
-async def _talk(program: Running, answer: Answer, bound: asyncio.Timeout, seconds: float) -> Mapping[str, Any] | None:
+async def _talk(
+    program: Running, answer: Answer, bound: asyncio.Timeout, seconds: float, begun: asyncio.Event
+) -> Mapping[str, Any] | None:
     """Answer the code until it says what it came to; None where it ends without a word.
 
     Its time begins when it does: how long a process takes to start is the computer's affair.
     """
-    limit, calls, has_begun = TimeLimit(bound), 0, False
+    limit, calls = TimeLimit(bound), 0
     async for line in _lines(program.stdout):
         message = await _message(line)
         if "success" in message:
             return message
         if message.get("type") == "started":
-            if not has_begun:
+            if not begun.is_set():
                 bound.reschedule(asyncio.get_running_loop().time() + seconds)
-            has_begun = True
+            begun.set()
             continue
         calls += 1
         if calls > _MOST_CALLS:

@@ -297,3 +297,9 @@ async def test_clients_hear_when_tools_come_and_go(person: Person, vault: Path) 
             heard.clear()
             await change()
             await asyncio.wait_for(heard.wait(), PATIENCE)
+
+
+async def test_tools_that_are_added_at_once_are_all_there(person: Person) -> None:
+    names = [f"echo{number}" for number in range(8)]
+    await asyncio.gather(*(person.host.request("custom.add", **ECHO | {"name": name}) for name in names))
+    assert {tool["name"] for tool in await stored()} == {*names}
