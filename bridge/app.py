@@ -25,6 +25,11 @@ from bridge.agents.machine import this_machine
 from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
+from bridge.chat.conversations import Conversations
+from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.ollama import OllamaServer
+from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
 from bridge.clock import Clock, SystemClock
 from bridge.consent.broker import Broker
@@ -316,6 +321,7 @@ class Bridge:
             drafts=self.drafts,
         )
         calls = await self._calls(root, pipeline, audit_step, clients)
+        chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -343,7 +349,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, self._custom.file),
+                        *(self.web.credentials, self.web_readers, agreed, self._custom.file),
                     )
                     if file.fault is not None
                 ),
@@ -363,6 +369,7 @@ class Bridge:
             servers=self._servers,
             custom=self._custom,
             host_runs=self._host_runs,
+            chats=chats,
         )
         self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
@@ -527,6 +534,25 @@ class Bridge:
         self._stack.push_async_callback(calls.stop)
         await calls.resume(clients.current, run=not self._brief)
         return calls
+
+    def _chat(
+        self, root: VaultRoot, keys: KeyStore, calls: CallRegistry, registry: ToolRegistry, hub: Hub
+    ) -> tuple[Chats, AgreedEndpoints]:
+        """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
+        folder = RunFolder(root.path, kind="chats", durable=True)
+        agreed = AgreedEndpoints(folder, self._clock)
+        around = Surroundings(
+            vault=root.name,
+            server=OllamaServer(self.web.door, keys, agreed),
+            calls=calls,
+            registry=registry,
+            settings=lambda: self.settings.current,
+            clock=self._clock,
+            notify=hub.notify_person,
+        )
+        chats = Chats(around, Conversations(folder), agreed)
+        self._stack.push_async_callback(chats.stop)
+        return chats, agreed
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float

@@ -109,6 +109,7 @@ _EVENTS: Final = {
     ("custom", "enabled"): "The tool of your own {of} was switched on",
     ("custom", "disabled"): "The tool of your own {of} was switched off",
     ("custom", "tested"): "The tool of your own {of} was tried out",
+    ("chat", "endpoint_allowed"): "The chat was allowed to use a model at {of}",
     ("key", "set"): "The API key for {of} was set",
     ("key", "cleared"): "The API key for {of} was cleared",
     ("key", "rotated"): "The API keys were encrypted anew",

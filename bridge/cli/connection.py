@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import gc
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
@@ -61,6 +61,17 @@ def embedded_bridge(
         gc.freeze()
         gc.enable()
     return Bridge(vault, port=port, consent=consent, brief=brief)
+
+
+@contextlib.asynccontextmanager
+async def as_person(vault: Path) -> AsyncIterator[Connection]:
+    """A connection as the person's own program, to the bridge that runs or to one of our own, until the block ends.
+
+    Args:
+        vault: The vault's folder.
+    """
+    async with contextlib.AsyncExitStack() as stack:
+        yield await _connection(vault, stack, None)
 
 
 async def tool_arguments(

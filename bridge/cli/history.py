@@ -10,7 +10,7 @@ from rich.text import Text
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.diff import draw_changes, draw_counts
 from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -59,15 +59,10 @@ def history(
     filters = {"before": before, "path": note} | _filters(since, client, tool)
     params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
     entries = run_idempotent(vault, lambda bridge: bridge.request("history.list", **params))
-    if as_json:
-        printer.json(entries)
-    elif entries:
-        headings = ("Change", "Time", "By", "Lines", "What")
-        printer.lines(draw_table(headings, [_row(entry) for entry in entries], printer.width))
-    else:
-        what = f"Nothing in {note} has" if note else "Nothing has"
-        few = " like that" if since or client or tool else " through the bridge yet"
-        printer.say(f"{what} been changed{few}.")
+    what = f"Nothing in {note} has" if note else "Nothing has"
+    few = " like that" if since or client or tool else " through the bridge yet"
+    headings = ("Change", "Time", "By", "Lines", "What")
+    printer.listed(entries, headings, _row, f"{what} been changed{few}.")
 
 
 def undo(

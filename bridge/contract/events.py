@@ -3,6 +3,7 @@
 from typing import Annotated, ClassVar, Final, Literal
 
 from bridge.contract.base import ANY_TEXT, Event, SparseEvent
+from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
 from bridge.contract.consent import (
     ConsentRequest,
     ConsentResolved,
@@ -150,5 +151,8 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     VaultChanged,
     VaultMoved,
     CustomRunEnded,
+    ChatDelta,
+    ChatToolEvent,
+    ChatDone,
 )
 """Every event there is, in the order of `docs/protocol.md`."""

@@ -6,7 +6,7 @@ from bridge.contract.base import Params, Wire
 from bridge.contract.consent import ConsentMode
 from bridge.contract.tools import ToolSummary
 
-Section = Literal["tools", "apis", "network", "performance", "privacy", "toolSpecific"]
+Section = Literal["tools", "chat", "apis", "network", "performance", "privacy", "toolSpecific"]
 """The sections of the settings screen."""
 
 

@@ -12,6 +12,8 @@ CHECKS: tuple[Check, ...] = (
     installation.check_keyring,
     programs.check_sandbox,
     programs.check_own_tools,
+    programs.check_commands,
+    programs.check_servers,
     place.check_vault,
     place.check_nesting,
     place.check_space,

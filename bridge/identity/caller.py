@@ -12,6 +12,9 @@ UNNAMED: Final = "a program without a name of its own"
 HOST_ID: Final = "host"
 """The id of the person's own programs (`host.json`): the plugin and the command line."""
 
+EXPLANATION: Final = "explanation"
+"""The connection of calls that are not made: the person asks what would become of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Client:
@@ -45,6 +48,10 @@ class Client:
 SHARED: Final = Client(SHARED_ID, None, frozenset({Capability.CALL}))
 DEMO: Final = Client("demo", "The demonstration of Vault Bridge", frozenset({Capability.CALL}))
 """Who asks the question of `demo.ask`. It has no token, so nobody can be it."""
+CHAT_ID: Final = "chat"
+"""The id of the person's chat with a model, whose calls are the model's and not the person's."""
+CHAT: Final = Client(CHAT_ID, "Chat", frozenset({Capability.CALL}))
+"""The chat. It has no token, so no program can be it; what it may do is decided as for any other client."""
 HOST: Final = Client(HOST_ID, "Obsidian or the terminal", frozenset(Capability))
 
 
@@ -70,6 +77,11 @@ class Caller:
     def subject(self) -> str:
         """Whom denials, limits, open questions and counters hold for: the credential, whatever it calls itself."""
         return self.client.id
+
+    @property
+    def explains(self) -> bool:
+        """Whether nothing is called: the person asks what would become of a call."""
+        return self.connection == EXPLANATION
 
     @property
     def session_id(self) -> str:

@@ -19,7 +19,7 @@ from typing import Any, Final
 from bridge.clock import Clock, stamp
 from bridge.contract.identity import Capability, ClientInfo, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
-from bridge.identity.caller import Client
+from bridge.identity.caller import CHAT, CHAT_ID, Client
 from bridge.identity.private_file import PrivateFile, PrivateFolder
 
 logger = logging.getLogger(__name__)
@@ -110,6 +110,8 @@ class ClientStore:
         """A client's name, for people; its id where it is no client with a name."""
         with self._lock:
             record = self._records.get(client_id)
+        if client_id == CHAT_ID:
+            return CHAT.name or CHAT_ID
         return record.name if record else client_id
 
     def add(self, name: str, preset: Preset | None = None) -> tuple[ClientInfo, str]:

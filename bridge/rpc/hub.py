@@ -241,6 +241,10 @@ class Hub:
         """Send an event to every client that administers."""
         self.notify([peer for peer in self.peers if peer.caller.can(Capability.ADMINISTER)], event)
 
+    def notify_person(self, event: Event) -> None:
+        """Send an event to the person's own programs, and to nobody else, whatever they may do."""
+        self.notify([peer for peer in self.peers if peer.caller.client.is_person], event)
+
     def notify_everyone(self, event: Event) -> None:
         """Send an event to every client."""
         self.notify(self.peers, event)

@@ -6,6 +6,7 @@ from typing import Any
 
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
@@ -71,6 +72,7 @@ class Services:
         servers: Other MCP servers.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
+        chats: The chat with a model.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -109,3 +111,4 @@ class Services:
     servers: Servers
     custom: CustomTools
     host_runs: HostRuns
+    chats: Chats

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from pydantic.alias_generators import to_camel
 
 from bridge.contract.settings import Section
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, ToolFailure
+from bridge.vault.paths import parse_path
 
 MAX_RATE = 1000
 LONGEST_NAME = 100
@@ -34,6 +35,7 @@ MINIMAL_TOOLS = ("find", "grep", "read")
 
 SECTIONS: dict[str, tuple[str, str]] = {
     "tools": ("Tools and questions", "Which tools agents can see, and when they ask."),
+    "chat": ("Chat", "A model that you talk to, with the vault's tools."),
     "apis": ("External services", "Services that search the web, and their keys."),
     "network": ("Network", "What can be reached, and who can connect."),
     "performance": ("Limits", "How many calls are made in a minute."),
@@ -71,6 +73,7 @@ _SERVER = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#\\]*)?")
 Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "calls a minute"]
 Rate = Annotated[int, Field(ge=1, le=MAX_RATE)]
 Mode = Literal["always_ask", "session_allow", "always_allow", "never_allow"]
+ChatTools = Literal["minimal", "agent", "vault", "everything"]
 SearchServiceName = Literal["ollama", "searxng", "brave", "duckduckgo", "google"]
 Origin = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9+.-]*://[^/\s]+$")]
 
@@ -106,6 +109,7 @@ def _setting(
 
 _tools = partial(_setting, "tools")
 _apis = partial(_setting, "apis")
+_chat = partial(_setting, "chat")
 _network = partial(_setting, "network")
 _performance = partial(_setting, "performance")
 _privacy = partial(_setting, "privacy")
@@ -203,6 +207,28 @@ class Settings(BaseModel):
         le=365,
     )
 
+    chat_endpoint: str = _chat(
+        "Address of the model",
+        "Where Ollama runs the model. You are asked once before anything is sent to another computer.",
+        "http://localhost:11434",
+    )
+    chat_model: str = _chat(
+        "Model",
+        "The model that you talk to, such as `qwen3:8b`. Empty takes the only one there is.",
+        "",
+        max_length=200,
+        pattern=r"^[^\s\x00-\x1f]*$",
+    )
+    chat_context_length: int = _chat(
+        "Length of the context",
+        "How many tokens the model takes in at a time. More needs more memory.",
+        65_536,
+        ge=2_048,
+        le=2_097_152,
+    )
+    chat_rounds: int = _chat("Rounds", "How often the model can use tools before it has to answer.", 25, ge=1, le=200)
+    chat_tools: ChatTools = _chat("Tools of the chat", "Which tools the model has.", "agent")
+
     ollama_web_search_endpoint: str = _apis(
         "Ollama address",
         "Where Ollama answers: on this computer, or `https://ollama.com` for a key from there.",
@@ -272,6 +298,9 @@ class Settings(BaseModel):
     )
     terminal_network: bool = _network(
         "Network for commands", "Commands that agents run can use the network. This is risky.", default=False
+    )
+    terminal_folder: str = _network(
+        "Folder for commands", "The folder of the vault in which commands run. Empty: the vault itself.", ""
     )
     terminal_timeout: int = _network(
         "Time for a command", "After that a command is ended.", 120, unit="seconds", ge=1, le=LONGEST_COMMAND
@@ -371,12 +400,25 @@ class Settings(BaseModel):
     @model_validator(mode="after")
     def _services_have_addresses(self) -> "Settings":
         """Each is the address of a server, without user, query and fragment."""
+        if not is_server(self.chat_endpoint):
+            raise ValueError(_no_server("chatEndpoint", self.chat_endpoint))
         if not is_server(self.ollama_web_search_endpoint):
             raise ValueError(_no_server("ollamaWebSearchEndpoint", self.ollama_web_search_endpoint))
         if self.searxng_endpoint and not is_server(self.searxng_endpoint):
             raise ValueError(_no_server("searxngEndpoint", self.searxng_endpoint))
         if len(set(self.web_search_providers)) != len(self.web_search_providers):
             raise ValueError("webSearchProviders: a service is named twice")
+        return self
+
+    @model_validator(mode="after")
+    def _commands_run_in_the_vault(self) -> "Settings":
+        if self.terminal_folder:
+            try:
+                path = parse_path(self.terminal_folder)
+            except ToolFailure as failure:
+                raise ValueError(f"terminalFolder: {failure.message}") from None
+            if path.parts[-1].startswith("."):
+                raise ValueError("terminalFolder: no command runs in a folder whose name begins with a dot")
         return self
 
     @model_validator(mode="after")

@@ -29,7 +29,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
 from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, RateLimited, ToolFailure
-from bridge.identity.caller import HOST, SHARED, Caller, Client
+from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.toolkit.pipeline import Pipeline
@@ -488,7 +488,7 @@ def _outlives_connection(caller: Caller, call_id: str) -> bool:
 
 def _client(client_id: str, current: Callable[[Client], Client | None]) -> Client | None:
     """Whoever holds a credential now; None when it was revoked."""
-    own = {client.id: client for client in (SHARED, HOST)}
+    own = {client.id: client for client in (SHARED, HOST, CHAT)}
     return own.get(client_id) or current(Client(client_id, None, frozenset()))
 
 

@@ -34,7 +34,7 @@ from bridge.errors import (
     PermissionDenied,
     ToolFailure,
 )
-from bridge.identity.caller import Caller
+from bridge.identity.caller import CHAT_ID, Caller
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -743,7 +743,8 @@ def _answer(effect: _Failed | Unchanged) -> Output:
 def _disabled(name: str, caller: Caller) -> PermissionDenied:
     """The refusal of a tool that the caller does not have, with what the user can do about it."""
     preset = caller.client.preset
-    own = f". This client has the preset {preset!r}, which `vault-bridge clients update` changes" if preset else ""
+    change = "the setting `chatTools`" if caller.client.id == CHAT_ID else "`vault-bridge clients update`"
+    own = f". This client has the preset {preset!r}, which {change} changes" if preset else ""
     return PermissionDenied(
         f"The tool {name!r} is disabled. The user can enable it in the settings, "
         f"or with `vault-bridge settings enable {name}`{own}",

@@ -1,7 +1,8 @@
 """What a server said, and whoever gets it from there; without the library that does, which is slow to import."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,8 +30,55 @@ class Answer:
         return ", ".join(value for key, value in self.headers if key == name)
 
 
+@dataclass(frozen=True, slots=True)
+class StreamLimits:
+    """How much an answer may be that is taken piece by piece.
+
+    Attributes:
+        most: Bytes that may come in altogether.
+        silence: Seconds in which nothing comes, at most; the first byte may take as long.
+        seconds: How long everything together may take.
+    """
+
+    most: int
+    silence: float
+    seconds: float
+
+
+class Stream(Protocol):
+    """An answer that is still coming. Its connection is closed by the block that opened it.
+
+    Attributes:
+        status: The status.
+        headers: The headers, in order, with their names in lower case.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+
+    @property
+    def received(self) -> int:
+        """Bytes that have come in so far."""
+        ...
+
+    def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes.
+
+        Raises:
+            NetworkFailure: It broke off, or is too large.
+            DeadlineExceeded: Nothing came for too long.
+        """
+        ...
+
+
 class Exchanger(Protocol):
     """Makes single requests: `transport.Transport`."""
+
+    def stream(
+        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
+    ) -> AbstractAsyncContextManager[Stream]:
+        """One request whose answer is taken as it comes; see `transport.Transport.stream`."""
+        ...
 
     async def exchange(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
@@ -54,6 +102,19 @@ class LateExchanger:
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
     ) -> Answer:
         """The same as of what is made."""
+        made = await self._transport()
+        return await made.exchange(passage, method, headers, body, most=most, seconds=seconds)
+
+    @asynccontextmanager
+    async def stream(
+        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
+    ) -> AsyncIterator[Stream]:
+        """The same as of what is made."""
+        made = await self._transport()
+        async with made.stream(passage, method, headers, body, limits) as answer:
+            yield answer
+
+    async def _transport(self) -> Exchanger:
         if self._made is None:
             self._made = await asyncio.to_thread(self._make)
-        return await self._made.exchange(passage, method, headers, body, most=most, seconds=seconds)
+        return self._made

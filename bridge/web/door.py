@@ -6,7 +6,8 @@ request is asked first (`authorize`); what was meant for the first site (credent
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -18,7 +19,7 @@ from bridge import __version__
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
 from bridge.settings.model import Settings
-from bridge.web.answer import Answer, Exchanger
+from bridge.web.answer import Answer, Exchanger, Stream, StreamLimits
 from bridge.web.decoding import ACCEPTED, decode, layers
 from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
 from bridge.web.url import WebUrl
@@ -242,6 +243,49 @@ class WebDoor:
                     code="redirects",
                 )
             request = await self._followed(request, answer, passage.place, service, authorize)
+
+    @asynccontextmanager
+    async def stream(self, request: WebRequest, *, service: Service, limits: StreamLimits) -> AsyncIterator[Stream]:
+        """Ask a service of the person's for an answer that comes in pieces. Nothing is followed or repeated.
+
+        The end of the block closes the connection, so a server that is still at it learns that nobody waits any more.
+
+        Args:
+            request: The request. Consent to it is the caller's to have.
+            service: The service that it is for; it goes nowhere else.
+            limits: How much the answer may be.
+
+        Raises:
+            Refused: The URL may not be reached.
+            NetworkFailure: There is no answer, or none that can be taken.
+            DeadlineExceeded: It took too long, or nothing came for too long.
+        """
+        _check_headers(request)
+        passage = self.passage(request.url, service)
+        request = replace(request, url=passage.url)
+        headers = _headers(request) | {"Accept-Encoding": "identity"}
+        began = self._clock.monotonic()
+        answer: Stream | None = None
+        failure: str | None = "stopped"
+        try:
+            async with self._transport.stream(passage, request.method, headers, request.body, limits) as answer:
+                yield answer
+            failure = None
+        except ToolFailure as error:
+            failure = error.code or error.error_type.value
+            raise
+        finally:
+            self._log(
+                Exchanged(
+                    url=request.url,
+                    method=request.method,
+                    service=service.name,
+                    status=answer.status if answer is not None else None,
+                    failure=failure,
+                    received=answer.received if answer is not None else 0,
+                    seconds=self._clock.monotonic() - began,
+                )
+            )
 
     async def _followed(
         self, request: WebRequest, answer: Answer, place: Place, service: Service | None, authorize: Authorize

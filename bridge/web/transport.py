@@ -9,7 +9,8 @@ sizes, interim answers, trailers) can be endless.
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from typing import Any, Final
 
@@ -17,7 +18,7 @@ import httpcore2 as httpcore
 
 from bridge.errors import DeadlineExceeded, NetworkFailure
 from bridge.web.addresses import HERE
-from bridge.web.answer import Answer
+from bridge.web.answer import Answer, StreamLimits
 from bridge.web.guard import Passage, Place, Refused, names_this_machine
 from bridge.web.resolver import Resolver
 from bridge.web.url import Address
@@ -80,6 +81,39 @@ class Transport:
         except TimeoutError:
             raise DeadlineExceeded(f"{passage.url.host} did not answer within {seconds:g} seconds") from None
 
+    @asynccontextmanager
+    async def stream(
+        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
+    ) -> AsyncIterator["StreamedAnswer"]:
+        """One request whose answer is taken as it comes. The end of the block closes the connection, however it ends.
+
+        Args:
+            passage: Leave to connect.
+            method: `GET` or `POST`.
+            headers: The headers, `Host` among them.
+            body: The body; empty for none.
+            limits: How much the answer may be.
+
+        Raises:
+            Refused: The name leads to an address that may not be connected to.
+            NetworkFailure: There is no answer, or none that can be taken.
+            DeadlineExceeded: It took too long, or nothing came for too long.
+        """
+        host, budget = passage.url.host, Budget(limits.most)
+        timer = asyncio.timeout(limits.seconds)
+        try:
+            async with timer, await self.connection(passage, budget) as connection:
+                with _in_words(host, budget, limits):
+                    response = await connection.handle_async_request(_request(passage, method, headers, body, limits))
+                try:
+                    yield StreamedAnswer(response, budget, host, limits)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            if not timer.expired():
+                raise
+            raise DeadlineExceeded(f"{host} was not done after {limits.seconds:g} seconds") from None
+
     async def connection(self, passage: Passage, budget: "Budget") -> httpcore.AsyncHTTPConnection:
         """A connection that reaches what a passage allows, and nothing else.
 
@@ -98,12 +132,7 @@ class Transport:
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, most: int
     ) -> Answer:
         url, budget = passage.url, Budget(most + ROOM_FOR_HEADERS)
-        request = httpcore.Request(
-            method,
-            httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
-            headers=list(headers.items()),
-            content=body or None,
-        )
+        request = _request(passage, method, headers, body)
         try:
             async with await self.connection(passage, budget) as connection:
                 response = await connection.handle_async_request(request)
@@ -121,10 +150,83 @@ class Transport:
             raise NetworkFailure(f"{url.host} cannot be reached", code="connect") from None
 
 
-async def _read(response: httpcore.Response, budget: "Budget", most: int) -> Answer:
+class StreamedAnswer:
+    """An answer that is still coming.
+
+    Args:
+        response: The answer as httpcore has it.
+        budget: Counts what comes in.
+        host: Who answers.
+        limits: How much it may be.
+
+    Attributes:
+        status: The status.
+        headers: The headers, in order, with their names in lower case.
+    """
+
+    def __init__(self, response: httpcore.Response, budget: "Budget", host: str, limits: StreamLimits) -> None:
+        self.status = response.status
+        self.headers = _headers(response)
+        self._response = response
+        self._budget = budget
+        self._host = host
+        self._limits = limits
+
+    @property
+    def received(self) -> int:
+        """Bytes that have come in so far."""
+        return self._budget.used
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The body as it comes.
+
+        Raises:
+            NetworkFailure: It broke off, or is too large.
+            DeadlineExceeded: Nothing came for too long.
+        """
+        with _in_words(self._host, self._budget, self._limits):
+            async for piece in self._response.aiter_stream():
+                yield piece
+
+
+@contextmanager
+def _in_words(host: str, budget: "Budget", limits: StreamLimits) -> Iterator[None]:
+    """Say what has gone wrong with an answer that is still coming."""
+    try:
+        yield
+    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+        raise _no_connection(host, error) from None
+    except httpcore.TimeoutException:
+        raise DeadlineExceeded(f"{host} sent nothing for {limits.silence:g} seconds", code="silence") from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+        if budget.is_spent:
+            raise NetworkFailure(f"The answer has more than {limits.most:,} bytes", code="too_large") from None
+        raise NetworkFailure(f"{host} gave no complete answer ({_words(error)})", code="protocol") from None
+
+
+def _request(
+    passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits | None = None
+) -> httpcore.Request:
+    """A request as httpcore takes it, with the parts of the URL as they were checked."""
+    url = passage.url
+    times = {} if limits is None else {"timeout": {"read": limits.silence, "write": limits.silence}}
+    return httpcore.Request(
+        method,
+        httpcore.URL(scheme=url.scheme, host=url.host, port=url.port, target=url.target),
+        headers=list(headers.items()),
+        content=body or None,
+        extensions=times,
+    )
+
+
+def _headers(response: httpcore.Response) -> tuple[tuple[str, str], ...]:
     if len(response.headers) > MOST_HEADERS:
         raise NetworkFailure(f"The answer has more than {MOST_HEADERS} header lines", code="headers")
-    headers = tuple((name.decode("ascii", "replace").lower(), _text(value)) for name, value in response.headers)
+    return tuple((name.decode("ascii", "replace").lower(), _text(value)) for name, value in response.headers)
+
+
+async def _read(response: httpcore.Response, budget: "Budget", most: int) -> Answer:
+    headers = _headers(response)
     announced = next((value for name, value in headers if name == "content-length"), "")
     if announced.isascii() and announced.isdigit() and int(announced[:20]) > most:
         raise _too_large(most)

@@ -24,6 +24,7 @@ from scripts.lib import (
     bench_ranked,
     bench_rpc,
     bench_search,
+    bench_servers,
     bench_start,
     bench_web,
     bench_write,
@@ -45,6 +46,7 @@ SECTIONS = {
     "hostile": ("A hostile agent: what it costs the others", bench_hostile.run),
     "web": ("The web: reading a page, a page that was kept, a long page and the loop", bench_web.run),
     "custom": ("Tools of one's own: a run in the sandbox beside a bare one", bench_custom.run),
+    "servers": ("Other servers: ten loaded by three clients, a call, and their end", bench_servers.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }
 

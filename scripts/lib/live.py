@@ -1,4 +1,4 @@
-"""The services that search the web, and pages, asked for real: `python3 scripts/check-live`.
+"""The services that search the web, pages, and a model, asked for real: `python3 scripts/check-live`.
 
 No test does this. A bridge of a vault for the moment is given the keys of the environment, as `vault-bridge keys set`
 does, and searches; pages go through the same door and the same reader as those of `web_fetch`.
@@ -20,6 +20,7 @@ from bridge.errors import ToolFailure
 from bridge.web.door import WebRequest
 from bridge.web.search.service import SearchQuery
 from bridge.web.url import WebUrl, parse_url
+from scripts.lib.live_chat import MODEL, URL, talked
 
 KEYS: Final = {
     Provider.OLLAMA: "OLLAMA_API_KEY",
@@ -80,6 +81,8 @@ async def check(environment: Mapping[str, str], *, duckduckgo: bool, pages: Sequ
                         print(f"  {hit.relevance:.2f}  {hit.url}  {hit.title}")
             for page in pages:
                 failed += not await fetched(bridge, page)
+            if environment.get(URL):
+                failed += not await talked(bridge, vault, environment[URL], environment.get(MODEL, ""))
     return failed
 
 
@@ -108,8 +111,8 @@ def main() -> int:
     parser.add_argument("--page", action="append", default=[], metavar="URL", help="fetch this page; may be repeated")
     options = parser.parse_args()
     services, _ = chosen(os.environ, duckduckgo=options.duckduckgo)
-    if not services and not options.page:
-        wanted = f"{', '.join(KEYS.values())} or {SEARXNG}"
+    if not services and not options.page and not os.environ.get(URL):
+        wanted = f"{', '.join(KEYS.values())}, {SEARXNG} or {URL}"
         print(f"Nothing to ask. Set {wanted}, or give --duckduckgo or --page URL.", file=sys.stderr)
         return 2
     failed = asyncio.run(check(os.environ, duckduckgo=options.duckduckgo, pages=options.page))

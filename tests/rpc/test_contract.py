@@ -18,6 +18,7 @@ from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
 from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.rpc.methods import METHODS
+from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,8 @@ CLIENT = "the client that is there from the beginning"
 SHOWN = "the digest of the plan that was shown"
 DRAFT = "the draft that is there from the beginning"
 CHANGE = "the change that is there from the beginning"
+CONVERSATION = "the conversation that is there from the beginning"
+MODEL = "the address of the model"
 TEMPLATE = {
     "name": "note",
     "title": "A note",
@@ -79,6 +82,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("consent.revoke", {"grantId": "nothing"}),
     ("policy.explain", {"name": "read", "arguments": {"path": "Ideas.md"}}),
     ("policy.explain", {"name": "missing"}),
+    ("chat.send", {"text": "Hello", "conversationId": CONVERSATION}),
+    ("chat.cancel", {"conversationId": CONVERSATION}),
+    ("chat.list", {}),
+    ("chat.read", {"conversationId": CONVERSATION}),
+    ("chat.export", {"conversationId": CONVERSATION, "path": "Chats/Hello.md"}),
+    ("chat.delete", {"conversationId": CONVERSATION}),
+    ("chat.models", {}),
+    ("chat.allow", {"endpoint": MODEL}),
     ("settings.get", {}),
     ("settings.update", {"patch": {"developerMode": True}}),
     ("settings.schema", {}),
@@ -137,12 +148,19 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.fixture
-async def bridge(vault: Path, home: Path) -> AsyncIterator[Bridge]:
+async def ollama() -> AsyncIterator[OllamaStandIn]:
+    async with OllamaStandIn(lambda _asked: [say("Hm"), *calls(use("find", pattern="Ideas"))]).serve() as ollama:
+        yield ollama
+
+
+@pytest.fixture
+async def bridge(vault: Path, home: Path, ollama: OllamaStandIn) -> AsyncIterator[Bridge]:
     # `home` is where the programs are that are connected; one of them has a server.
     other = {"mcpServers": {"other": {"command": "no-such-program"}}}
     (home / ".cursor").mkdir(exist_ok=True)
     (home / ".cursor" / "mcp.json").write_bytes(orjson.dumps(other))
     async with Bridge(vault) as bridge:
+        bridge.settings.update({"chatEndpoint": ollama.url, "chatRounds": 1})
         yield bridge
 
 
@@ -164,7 +182,10 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
     assert {name for name, _ in CALLS} == set(BY_NAME)
     change = await host.call("apply_patch", EDIT | {"path": "Notes/Meeting.md"})
     draft = await asyncio.to_thread(bridge.drafts.begin, caller(known))
+    begun = await host.request("chat.send", text="Hello")
+    await bridge.services.chats.cancel(begun["conversationId"])
     meant = {CLIENT: known, CHANGE: change.execution_id, DRAFT: draft.head.draft_id}
+    meant |= {CONVERSATION: begun["conversationId"], MODEL: bridge.settings.current.chat_endpoint}
     for name, params in CALLS:
         if params.get("digest") == SHOWN:
             shown = await host.request("agents.preview", agent="cursor", remove=name == "agents.disconnect")
@@ -187,6 +208,7 @@ async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, h
     await asyncio.to_thread(bridge.drafts.begin, caller())
     await host.request("consent.autoApprove", operation="create", enabled=True)
     await bridge.services.registry.remove("history")
+    await host.request("chat.send", text="Hello")
     async for event in heard:
         if (model := missing.pop(event.method, None)) is not None:
             assert set(event.params) <= members(model)

@@ -13,6 +13,11 @@ from bridge.agents.connection import Connector
 from bridge.agents.machine import Machine
 from bridge.audit.sentences import ToolWords, Words
 from bridge.audit.service import AuditService
+from bridge.chat.chats import Chats
+from bridge.chat.conversations import Conversations
+from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.ollama import OllamaServer
+from bridge.chat.turn import Surroundings
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
@@ -330,6 +335,16 @@ def no_streams(*_server: Any) -> Any:
     raise AssertionError("no server is entered")
 
 
+class NoConversations(PrivateFiles):
+    """The person has not talked with a model."""
+
+    def names(self) -> list[str]:
+        return []
+
+    def remove(self, *names: str) -> None:
+        raise AssertionError(names)
+
+
 class NoDrafts(Drafts):
     """Nobody has a draft."""
 
@@ -430,8 +445,22 @@ class World:
             servers=Servers(NoServers(), Approvals(PrivateFiles()), no_streams),
             custom=self._custom(),
             host_runs=self.host_runs,
+            chats=self._chats(registry),
         )
         self.dispatcher = Dispatcher(METHODS)
+
+    def _chats(self, registry: ToolRegistry) -> Chats:
+        agreed = AgreedEndpoints(PrivateFiles(), SystemClock())
+        around = Surroundings(
+            vault="Notes",
+            server=OllamaServer(self.web.door, self.keys, agreed),
+            calls=self.calls,
+            registry=registry,
+            settings=lambda: self.settings.current,
+            clock=SystemClock(),
+            notify=self.hub.notify_person,
+        )
+        return Chats(around, Conversations(NoConversations()), agreed)
 
     def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
         self.asked |= {"files": files} | wanted

@@ -1,5 +1,6 @@
 """check-live asks what there is a key or an address for, and says what came of it."""
 
+import asyncio
 from pathlib import Path
 
 import orjson
@@ -7,6 +8,7 @@ import pytest
 
 from bridge.contract.search import SearchService
 from scripts.lib.live import check, chosen
+from tests.chat.ollama_server import OllamaStandIn, ScriptedReply, calls, say, tells, use
 from tests.web_servers import LocalWeb, answer
 
 
@@ -35,8 +37,25 @@ async def test_a_service_is_asked_and_a_failure_counts(
         assert await check({}, duckduckgo=False, pages=[page]) == 0
         web.answers["/page"] = answer(status="404 Not Found")
         assert await check({}, duckduckgo=False, pages=[page]) == 1
+    model = OllamaStandIn([*_reads(), [say("1\n2\n"), asyncio.Event()]])
+    async with model.serve():
+        assert await check({"OLLAMA_URL": model.url}, duckduckgo=False) == 0
+    assert "Zebulon" in str(model.asked[1]["messages"])
+    async with OllamaStandIn([tells("I do not know."), tells("No.")]).serve() as model:
+        assert await check({"OLLAMA_URL": model.url}, duckduckgo=False) == 1
+    async with OllamaStandIn(models=()).serve() as model:
+        assert await check({"OLLAMA_URL": model.url}, duckduckgo=False) == 1
     said = capsys.readouterr().out
+    assert "chat: answered" in said
+    assert "chat: stopped when told to" in said
+    assert "chat: FAILED, first piece" in said
+    assert "ollama pull" in said
     assert "status 200" in said
     assert "'Tea'" in said
     assert "searxng: results: 1" in said
     assert "searxng: FAILED (refused)" in said
+
+
+def _reads() -> list[ScriptedReply]:
+    """A model that looks up what it is asked, and changes nothing."""
+    return [calls(use("grep", pattern="kettle")), tells("It is called Zebulon.")]

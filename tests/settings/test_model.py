@@ -55,6 +55,10 @@ def test_defaults_are_those_of_the_document() -> None:
         ({"allowedDomains": ["javascript:alert(1)"]}, "is not a host name"),
         ({"allowedDomains": ["https://example.org/x"]}, "is not a host name"),
         ({"allowedOrigins": ["example.org"]}, "allowedOrigins"),
+        ({"terminalFolder": "../elsewhere"}, "terminalFolder: "),
+        ({"terminalFolder": "/etc"}, "terminalFolder: "),
+        ({"terminalFolder": ".obsidian"}, "begins with a dot"),
+        ({"terminalFolder": ".git/hooks"}, "terminalFolder: "),
     ],
 )
 def test_a_wrong_value_is_named(values: dict[str, Any], says: str) -> None:

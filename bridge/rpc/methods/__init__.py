@@ -6,6 +6,7 @@ from bridge.rpc.dispatch import Method
 from bridge.rpc.methods import (
     agents,
     audit,
+    chat,
     clients,
     consent,
     custom,
@@ -38,5 +39,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *web.METHODS,
     *servers.METHODS,
     *custom.METHODS,
+    *chat.METHODS,
     *demo.METHODS,
 )

@@ -299,6 +299,100 @@ export interface ChangeEntry {
 	grant: string | null;
 }
 
+/** The address that the person has agreed to, as `chat.models` names it. */
+export interface ChatAllowParams {
+	endpoint: string;
+}
+
+/** The conversation that is gone. */
+export interface ChatDeleted {
+	conversationId: string;
+}
+
+/** A piece of what the model says (`text`) or thinks (`thinking`), or a sentence of the bridge's (`notice`). */
+export interface ChatDelta {
+	conversationId: string;
+	turnId: string;
+	kind: string;
+	text: string;
+}
+
+/** A turn has ended. */
+export interface ChatDone {
+	conversationId: string;
+	turnId: string;
+	end: string;
+	message: string | null;
+}
+
+/** Which conversation, and the path of the note that is made of it. */
+export interface ChatExportParams {
+	conversationId: string;
+	path?: string | null;
+}
+
+/** One message of a conversation. */
+export interface ChatMessage {
+	role: string;
+	text: string;
+	time: string;
+	thinking: string;
+	calls: ChatToolCall[];
+	callId: string | null;
+	tool: string | null;
+	state: string | null;
+	executionId: string | null;
+}
+
+/** A model that the server has. `size` is in bytes; 0 where the server does not say. */
+export interface ChatModel {
+	name: string;
+	size: number;
+}
+
+/** Where the model runs, and which there are. */
+export interface ChatModels {
+	endpoint: string;
+	allowed: boolean;
+	sentence: string | null;
+	model: string | null;
+	models: ChatModel[];
+}
+
+/** What the person says, and in which conversation; without one a new one begins. */
+export interface ChatSendParams {
+	text: string;
+	conversationId?: string | null;
+	model?: string | null;
+}
+
+/** A turn has begun: its events follow, with these ids. */
+export interface ChatStarted {
+	conversationId: string;
+	turnId: string;
+	model: string;
+}
+
+/** A call that the model asked for. */
+export interface ChatToolCall {
+	callId: string;
+	tool: string;
+	arguments: Record<string, unknown>;
+	fault: string | null;
+}
+
+/** A call of the model's has begun (`running`), or ended. */
+export interface ChatToolEvent {
+	conversationId: string;
+	turnId: string;
+	callId: string;
+	tool: string;
+	summary: string;
+	state: string;
+	text: string;
+	executionId: string | null;
+}
+
 /** What the person calls the program, and the tools that it has. */
 export interface ClientAddParams {
 	name: string;
@@ -459,6 +553,34 @@ export interface ConsentRevised {
 export interface ConsentWaiting {
 	requestId: string;
 	expiresAt: string;
+}
+
+/** A conversation with all that was said. */
+export interface Conversation {
+	conversationId: string;
+	title: string;
+	model: string;
+	created: string;
+	updated: string;
+	messages: number;
+	running: boolean;
+	history: ChatMessage[];
+}
+
+/** A conversation, as the list shows it. */
+export interface ConversationInfo {
+	conversationId: string;
+	title: string;
+	model: string;
+	created: string;
+	updated: string;
+	messages: number;
+	running: boolean;
+}
+
+/** Which conversation. */
+export interface ConversationParams {
+	conversationId: string;
 }
 
 /** What an answer is about. */
@@ -1118,6 +1240,7 @@ export interface ServerToolInfo {
 	call: string;
 	title: string;
 	description: string;
+	takes: string;
 	readOnly: boolean;
 	destructive: boolean;
 	change: string | null;
@@ -1181,6 +1304,16 @@ export interface SettingsInForce {
 	grantExpiryDays: number | null;
 	/** A draft in which nothing was staged for this long is discarded. Nothing of it was written. */
 	draftDays: number;
+	/** Where Ollama runs the model. You are asked once before anything is sent to another computer. */
+	chatEndpoint: string;
+	/** The model that you talk to, such as `qwen3:8b`. Empty takes the only one there is. */
+	chatModel: string;
+	/** How many tokens the model takes in at a time. More needs more memory. */
+	chatContextLength: number;
+	/** How often the model can use tools before it has to answer. */
+	chatRounds: number;
+	/** Which tools the model has. */
+	chatTools: "minimal" | "agent" | "vault" | "everything";
 	/** Where Ollama answers: on this computer, or `https://ollama.com` for a key from there. */
 	ollamaWebSearchEndpoint: string;
 	/** Which services `web_search` asks, the first one first; the others are asked when it fails. */
@@ -1223,6 +1356,8 @@ export interface SettingsInForce {
 	requireSandbox: "always" | "never" | null;
 	/** Commands that agents run can use the network. This is risky. */
 	terminalNetwork: boolean;
+	/** The folder of the vault in which commands run. Empty: the vault itself. */
+	terminalFolder: string;
 	/** After that a command is ended. */
 	terminalTimeout: number;
 	/** Commands can read larger files other than notes, and not change them. */
@@ -1276,7 +1411,7 @@ export interface SettingsInForce {
 
 /** One section, or everything. */
 export interface SettingsResetParams {
-	section?: "tools" | "apis" | "network" | "performance" | "privacy" | "toolSpecific" | null;
+	section?: "tools" | "chat" | "apis" | "network" | "performance" | "privacy" | "toolSpecific" | null;
 }
 
 /** The JSON Schema of the settings, and what a form needs beside it. */
@@ -1755,6 +1890,14 @@ export interface Methods {
 	"custom.remove": { params: CustomParams; result: CustomToolList };
 	"custom.test": { params: CustomTestParams; result: CustomResult };
 	"custom.call": { params: CustomCallParams; result: CustomAnswer };
+	"chat.send": { params: ChatSendParams; result: ChatStarted };
+	"chat.cancel": { params: ConversationParams; result: Cancelled };
+	"chat.list": { params: Record<string, never>; result: ConversationInfo[] };
+	"chat.read": { params: ConversationParams; result: Conversation };
+	"chat.delete": { params: ConversationParams; result: ChatDeleted };
+	"chat.export": { params: ChatExportParams; result: ToolResult | PendingCall };
+	"chat.models": { params: Record<string, never>; result: ChatModels };
+	"chat.allow": { params: ChatAllowParams; result: ChatModels };
 	"demo.ask": { params: Record<string, never>; result: ToolResult };
 }
 
@@ -1779,6 +1922,9 @@ export interface Events {
 	"vault.changed": VaultChanged;
 	"vault.moved": VaultMoved;
 	"custom.ended": CustomRunEnded;
+	"chat.delta": ChatDelta;
+	"chat.tool": ChatToolEvent;
+	"chat.done": ChatDone;
 }
 
 export type EventName = keyof Events;

@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -304,6 +304,82 @@ export const changeEntry: Members<ChangeEntry> = {
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
+export const chatDeleted: Members<ChatDeleted> = {
+	conversationId: string,
+};
+export const readChatDeleted = /* @__PURE__ */ record(chatDeleted);
+
+export const chatDelta: Members<ChatDelta> = {
+	conversationId: string,
+	turnId: string,
+	kind: string,
+	text: string,
+};
+export const readChatDelta = /* @__PURE__ */ record(chatDelta);
+
+export const chatDone: Members<ChatDone> = {
+	conversationId: string,
+	turnId: string,
+	end: string,
+	message: /* @__PURE__ */ optional(string, null),
+};
+export const readChatDone = /* @__PURE__ */ record(chatDone);
+
+export const chatToolCall: Members<ChatToolCall> = {
+	callId: string,
+	tool: string,
+	arguments: /* @__PURE__ */ optional(object, {}),
+	fault: /* @__PURE__ */ optional(string, null),
+};
+export const readChatToolCall = /* @__PURE__ */ record(chatToolCall);
+
+export const chatMessage: Members<ChatMessage> = {
+	role: string,
+	text: string,
+	time: time,
+	thinking: /* @__PURE__ */ optional(string, ""),
+	calls: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatToolCall), []),
+	callId: /* @__PURE__ */ optional(string, null),
+	tool: /* @__PURE__ */ optional(string, null),
+	state: /* @__PURE__ */ optional(string, null),
+	executionId: /* @__PURE__ */ optional(string, null),
+};
+export const readChatMessage = /* @__PURE__ */ record(chatMessage);
+
+export const chatModel: Members<ChatModel> = {
+	name: string,
+	size: /* @__PURE__ */ optional(number, 0),
+};
+export const readChatModel = /* @__PURE__ */ record(chatModel);
+
+export const chatModels: Members<ChatModels> = {
+	endpoint: string,
+	allowed: boolean,
+	sentence: /* @__PURE__ */ optional(string, null),
+	model: /* @__PURE__ */ optional(string, null),
+	models: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatModel), []),
+};
+export const readChatModels = /* @__PURE__ */ record(chatModels);
+
+export const chatStarted: Members<ChatStarted> = {
+	conversationId: string,
+	turnId: string,
+	model: string,
+};
+export const readChatStarted = /* @__PURE__ */ record(chatStarted);
+
+export const chatToolEvent: Members<ChatToolEvent> = {
+	conversationId: string,
+	turnId: string,
+	callId: string,
+	tool: string,
+	summary: string,
+	state: string,
+	text: /* @__PURE__ */ optional(string, ""),
+	executionId: /* @__PURE__ */ optional(string, null),
+};
+export const readChatToolEvent = /* @__PURE__ */ record(chatToolEvent);
+
 export const clientInfo: Members<ClientInfo> = {
 	clientId: string,
 	name: string,
@@ -443,6 +519,29 @@ export const consentWaiting: Members<ConsentWaiting> = {
 	expiresAt: string,
 };
 export const readConsentWaiting = /* @__PURE__ */ record(consentWaiting);
+
+export const conversation: Members<Conversation> = {
+	conversationId: string,
+	title: string,
+	model: string,
+	created: time,
+	updated: time,
+	messages: number,
+	running: /* @__PURE__ */ optional(boolean, false),
+	history: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatMessage), []),
+};
+export const readConversation = /* @__PURE__ */ record(conversation);
+
+export const conversationInfo: Members<ConversationInfo> = {
+	conversationId: string,
+	title: string,
+	model: string,
+	created: time,
+	updated: time,
+	messages: number,
+	running: /* @__PURE__ */ optional(boolean, false),
+};
+export const readConversationInfo = /* @__PURE__ */ record(conversationInfo);
 
 export const customAnswer: Members<CustomAnswer> = {
 	success: boolean,
@@ -794,6 +893,7 @@ export const serverToolInfo: Members<ServerToolInfo> = {
 	call: string,
 	title: string,
 	description: string,
+	takes: string,
 	readOnly: boolean,
 	destructive: boolean,
 	change: /* @__PURE__ */ optional(string, null),
@@ -858,6 +958,11 @@ export const settingsInForce: Members<SettingsInForce> = {
 	addingMinutes: /* @__PURE__ */ optional(number, 60),
 	grantExpiryDays: /* @__PURE__ */ optional(number, 30),
 	draftDays: /* @__PURE__ */ optional(number, 7),
+	chatEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
+	chatModel: /* @__PURE__ */ optional(string, ""),
+	chatContextLength: /* @__PURE__ */ optional(number, 65536),
+	chatRounds: /* @__PURE__ */ optional(number, 25),
+	chatTools: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("minimal", "agent", "vault", "everything"), "agent"),
 	ollamaWebSearchEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
 	webSearchProviders: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ oneOf("ollama", "searxng", "brave", "duckduckgo", "google")), []),
 	searxngEndpoint: /* @__PURE__ */ optional(string, ""),
@@ -879,6 +984,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	allowMcpServers: /* @__PURE__ */ optional(boolean, false),
 	requireSandbox: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("always", "never"), null),
 	terminalNetwork: /* @__PURE__ */ optional(boolean, false),
+	terminalFolder: /* @__PURE__ */ optional(string, ""),
 	terminalTimeout: /* @__PURE__ */ optional(number, 120),
 	terminalLargestFile: /* @__PURE__ */ optional(number, 20971520),
 	rateLimits: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(number), {}),
@@ -1159,4 +1265,7 @@ export const EVENT_READERS: Members<Events> = {
 	"vault.changed": readVaultChanged,
 	"vault.moved": readVaultMoved,
 	"custom.ended": readCustomRunEnded,
+	"chat.delta": readChatDelta,
+	"chat.tool": readChatToolEvent,
+	"chat.done": readChatDone,
 };

@@ -133,7 +133,7 @@ export class TrustModal extends Modal {
 		body.createEl("p", { text: "Agents then use its tools without a question, as they are shown here, and can send it anything that they have read. A tool that says of itself that it destroys, is new, or has changed is asked about all the same." });
 		drawTold(body, this.server);
 		body.createDiv({ cls: "vault-bridge-label", text: toolCount(tools.length) });
-		for (const tool of tools) drawTool(body, tool);
+		for (const tool of tools) drawTool(body, tool, true);
 		for (const fault of faults) showText(body.createDiv({ cls: "vault-bridge-note" }), fault);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
 		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });

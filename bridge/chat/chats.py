@@ -1,0 +1,248 @@
+"""The chat of one vault: begins turns, stops them, and keeps the conversations."""
+
+import asyncio
+import contextlib
+import logging
+import secrets
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Final
+
+from bridge.chat.conversations import Conversations, info, title_of
+from bridge.chat.endpoints import AgreedEndpoints, not_agreed, what_is_sent
+from bridge.chat.export import as_note, file_name
+from bridge.chat.ollama import ModelFailure
+from bridge.chat.turn import Ended, Surroundings, Turn
+from bridge.clock import stamp
+from bridge.contract.chat import (
+    ChatDone,
+    ChatMessage,
+    ChatModels,
+    ChatStarted,
+    Conversation,
+    ConversationInfo,
+)
+from bridge.contract.identity import Preset
+from bridge.contract.result import PendingCall, ToolResult
+from bridge.errors import BridgeError, Conflict, InvalidParameters
+from bridge.identity.caller import CHAT, Caller
+from bridge.keys.servers import origin
+from bridge.settings.model import Settings
+
+logger = logging.getLogger(__name__)
+
+MOST_RUNNING: Final = 4
+"""Turns at a time; a model's server makes them wait for each other anyway."""
+EXPORT_TOOL: Final = "create_note"
+FOLDER: Final = PurePosixPath("Chats")
+"""Where notes are made of conversations, unless the person says where."""
+
+
+@dataclass(slots=True)
+class _Running:
+    """A turn that goes on; one that is being stopped keeps what has come, in which it is not interrupted."""
+
+    turn: Turn
+    task: asyncio.Task[None]
+    stopping: bool = False
+
+
+class Chats:
+    """Talks with a model.
+
+    Args:
+        around: What turns are made with.
+        conversations: Keeps the conversations.
+        agreed: The addresses that the person has agreed to.
+    """
+
+    def __init__(self, around: Surroundings, conversations: Conversations, agreed: AgreedEndpoints) -> None:
+        self._around = around
+        self._conversations = conversations
+        self._agreed = agreed
+        self._running: dict[str, _Running] = {}
+        self._beginning: set[str] = set()
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="chat")  # one, so that nothing older is written last
+
+    async def send(self, text: str, conversation_id: str | None = None, model: str | None = None) -> ChatStarted:
+        """Begin a turn. Its events follow.
+
+        Args:
+            text: What the person says.
+            conversation_id: In which conversation; None begins one.
+            model: With which model; None takes the conversation's, then the one that is set, then the only one.
+
+        Raises:
+            PermissionDenied: The person has not agreed to the address.
+            InvalidParameters: No model is chosen, or the text is empty.
+            NotFound: There is no such conversation.
+            Conflict: The model is still at it, or at too many others.
+            ModelFailure: The server does not say which models there are.
+        """
+        if not text.strip():
+            raise InvalidParameters("The message is empty")
+        settings = self._around.settings()
+        if not self._agreed.allows(settings):
+            raise not_agreed(settings)
+        named = conversation_id or secrets.token_hex(8)
+        if named in self._running or named in self._beginning:
+            raise Conflict("The model is still at the last message; stop it, or wait", code="busy")
+        if len(self._running) + len(self._beginning) >= MOST_RUNNING:
+            raise Conflict(f"{MOST_RUNNING} conversations are under way; wait for one of them", code="busy")
+        self._beginning.add(named)
+        try:
+            turn = await self._begin(named, text, model, settings, new=conversation_id is None)
+            turn_id = secrets.token_hex(8)
+            made = Turn(self._around, turn, turn_id, self._save)
+            task = asyncio.create_task(self._run(made, turn_id))
+            self._running[named] = _Running(made, task)
+        finally:
+            self._beginning.discard(named)
+        return ChatStarted(conversation_id=named, turn_id=turn_id, model=turn.model)
+
+    async def cancel(self, conversation_id: str) -> bool:
+        """Stop the turn of a conversation: the model stops, and a call that has not begun to write is withdrawn.
+
+        Returns:
+            Whether there was one.
+        """
+        running = self._running.get(conversation_id)
+        if running is None:
+            return False
+        if not running.stopping:
+            running.stopping = True
+            running.task.cancel()
+        await asyncio.wait([running.task])
+        return True
+
+    async def list(self) -> Sequence[ConversationInfo]:
+        """Every conversation, the latest first."""
+        found = await asyncio.to_thread(self._conversations.list)
+        return [one.model_copy(update={"running": one.conversation_id in self._running}) for one in found]
+
+    async def read(self, conversation_id: str) -> Conversation:
+        """One conversation, as it is now. Raises NotFound."""
+        running = self._running.get(conversation_id)
+        found = running.turn.conversation if running else None
+        if found is None:
+            found = await asyncio.to_thread(self._conversations.get, conversation_id)
+        shown = info(found, running=running is not None)
+        return found.model_copy(update={"running": shown.running, "messages": shown.messages})
+
+    async def delete(self, conversation_id: str) -> None:
+        """Remove a conversation for good; a turn of it is stopped. Raises NotFound."""
+        await self.cancel(conversation_id)
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._conversations.delete, conversation_id)
+
+    async def export(self, conversation_id: str, path: str | None = None) -> ToolResult | PendingCall:
+        """Make a note of a conversation. That is a call of the chat's, which the person is asked about.
+
+        Args:
+            conversation_id: Which one.
+            path: The note; None: one in the folder `Chats`, named after the conversation.
+
+        Raises:
+            NotFound: There is no such conversation.
+        """
+        found = await self.read(conversation_id)
+        place = path or str(FOLDER / f"{file_name(found)}.md")
+        arguments = {"path": place, "content": as_note(found)}
+        caller = Caller(replace(CHAT, preset=Preset.EVERYTHING.value), CHAT.id)
+        return await self._around.calls.call(caller, EXPORT_TOOL, arguments, reason="You asked for a note of this chat")
+
+    async def models(self) -> ChatModels:
+        """Where the model runs and which there are. A server that nobody has agreed to is not asked.
+
+        Raises:
+            ModelFailure: The server does not say.
+        """
+        settings = self._around.settings()
+        allowed = self._agreed.allows(settings)
+        return ChatModels(
+            endpoint=origin(settings.chat_endpoint),
+            allowed=allowed,
+            sentence=None if allowed else what_is_sent(settings),
+            model=settings.chat_model or None,
+            models=await self._around.server.models(settings) if allowed else (),
+        )
+
+    async def allow(self, endpoint: str) -> None:
+        """The person has agreed to an address outside this machine; raises InvalidParameters when another is set."""
+        await asyncio.to_thread(self._agreed.agree, endpoint, self._around.settings())
+
+    async def stop(self) -> None:
+        """Stop every turn; what has come is kept."""
+        for conversation_id in list(self._running):
+            await self.cancel(conversation_id)
+        self._writer.shutdown()
+
+    async def _begin(
+        self, conversation_id: str, text: str, model: str | None, settings: Settings, *, new: bool
+    ) -> Conversation:
+        """The conversation with what the person says as its last message, kept."""
+        now = stamp(self._around.clock.now())
+        found = None if new else await asyncio.to_thread(self._conversations.get, conversation_id)
+        chosen = model or (found.model if found is not None else "") or await self._model(settings)
+        if found is None:
+            found = Conversation(
+                conversation_id=conversation_id,
+                title=title_of(text),
+                model=chosen,
+                created=now,
+                updated=now,
+                messages=0,
+            )
+        said = ChatMessage(role="user", text=text, time=now)
+        found = found.model_copy(update={"model": chosen, "updated": now, "history": (*found.history, said)})
+        await self._save(found)
+        return found
+
+    async def _model(self, settings: Settings) -> str:
+        """The model to talk to where the person has named none."""
+        if settings.chat_model:
+            return settings.chat_model
+        there = await self._around.server.models(settings)
+        if len(there) == 1:
+            return there[0].name
+        if not there:
+            raise InvalidParameters("The Ollama server has no model yet. Pull one, for instance `ollama pull qwen3:8b`")
+        names = ", ".join(one.name for one in there[:20])
+        raise InvalidParameters(
+            f"Which model? There are: {names}. Choose one with `--model NAME`, or for good with "
+            "`vault-bridge settings set chatModel=NAME`"
+        )
+
+    async def _run(self, turn: Turn, turn_id: str) -> None:
+        """Run a turn to its end, whatever that is, and say how it ended."""
+        conversation_id = turn.conversation.conversation_id
+        ended = Ended("cancelled")
+        try:
+            ended = await turn.run()
+        except asyncio.CancelledError:
+            ended = Ended("cancelled")  # nobody waits for this task but who cancelled it
+        except ModelFailure as failure:
+            ended = Ended("failed", failure.message)
+        except BridgeError as failure:
+            ended = Ended("failed", str(failure))
+        except Exception:
+            logger.exception("A turn of the chat crashed")
+            ended = Ended("failed", "Something in the bridge went wrong; its own messages say what")
+        finally:
+            with contextlib.suppress(BridgeError):  # the conversation cannot be kept, which the turn has said already
+                await turn.close()
+                if ended.message is not None:
+                    await self._note(turn, ended.message)
+            self._running.pop(conversation_id, None)
+            self._around.notify(
+                ChatDone(conversation_id=conversation_id, turn_id=turn_id, end=ended.end, message=ended.message)
+            )
+
+    async def _note(self, turn: Turn, message: str) -> None:
+        """Keep what was said to the person at the end."""
+        said = ChatMessage(role="notice", text=message, time=stamp(self._around.clock.now()))
+        await self._save(turn.conversation.model_copy(update={"history": (*turn.conversation.history, said)}))
+
+    async def _save(self, conversation: Conversation) -> None:
+        await asyncio.get_running_loop().run_in_executor(self._writer, self._conversations.save, conversation)

@@ -1,0 +1,106 @@
+"""The addresses outside this machine that the person has agreed to talk to. They are kept on this machine alone.
+
+The address itself is a setting, and a vault's settings may come from elsewhere with the vault. So an address counts
+only where its own origin was agreed to here.
+"""
+
+import threading
+from datetime import datetime
+from typing import Any, Final
+
+from bridge.clock import Clock, stamp
+from bridge.errors import InvalidParameters, PermissionDenied
+from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.keys.servers import origin
+from bridge.settings.model import Settings
+from bridge.web.guard import names_this_machine
+from bridge.web.url import BadUrl, parse_url
+
+FILE: Final = "agreed.json"
+
+
+class AgreedEndpoints:
+    """Remembers what was agreed to. May be used from several threads; `agree` blocks.
+
+    Args:
+        folder: Where the file lies.
+        clock: For when it was agreed to.
+    """
+
+    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
+        self._file = PrivateFile(folder, FILE, "endpoints", read=_read, fault=_fault)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._agreed = self._file.load()
+
+    @property
+    def fault(self) -> str | None:
+        """What is wrong with the file and what to do; None when nothing is. With a fault nothing is agreed to."""
+        return self._file.fault
+
+    def allows(self, settings: Settings) -> bool:
+        """Whether the address that is set may be talked to."""
+        place = origin(settings.chat_endpoint)
+        return is_here(place) or place in self._agreed
+
+    def agree(self, endpoint: str, settings: Settings) -> None:
+        """The person has agreed to an address.
+
+        Args:
+            endpoint: What they agreed to: scheme, host and port.
+            settings: Say which address is set now.
+
+        Raises:
+            InvalidParameters: Another one is set by now.
+            ExecutionFailed: It cannot be remembered.
+        """
+        place = origin(settings.chat_endpoint)
+        if endpoint != place:
+            raise InvalidParameters(f"The address of the chat is {place} by now, not {endpoint!r}; look again")
+        with self._lock:
+            agreed = {**self._agreed, place: stamp(self._clock.now())}
+            self._file.save([{"origin": key, "since": since} for key, since in agreed.items()])
+            self._agreed = agreed
+
+
+def is_here(endpoint: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        return names_this_machine(parse_url(endpoint).host)
+    except BadUrl:
+        return False
+
+
+def what_is_sent(settings: Settings) -> str:
+    """What the person agrees to."""
+    return (
+        f"The chat is set to {origin(settings.chat_endpoint)}, which is not on this computer. What you write is sent "
+        "there, and so is everything that the model reads for you: texts of notes, names of files, and results of "
+        "searches. What Vault Bridge asks you about, it goes on asking."
+    )
+
+
+def not_agreed(settings: Settings) -> PermissionDenied:
+    """Why nothing is sent to the address that is set."""
+    return PermissionDenied(
+        f"{what_is_sent(settings)} Nobody has agreed to that yet: run `vault-bridge chat` in a terminal, which asks "
+        "once",
+        code="denied_by_rule",
+    )
+
+
+def _fault(error: Exception) -> str:
+    return (
+        f"The list of addresses that the chat may use ({FILE}) cannot be read: {error}. Only a model on this computer "
+        "can be used. Fix the file or remove it, then restart the bridge"
+    )
+
+
+def _read(data: Any) -> dict[str, str]:
+    """Raises KeyError, TypeError or ValueError when the form is not ours."""
+    agreed = {str(member["origin"]): str(member["since"]) for member in data}
+    for place, since in agreed.items():
+        datetime.fromisoformat(since)
+        if origin(place) != place:
+            raise ValueError(f"{place!r} is no origin")
+    return agreed

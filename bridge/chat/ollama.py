@@ -1,0 +1,369 @@
+"""Ollama's API, as its documentation describes it: which models there are, what one can do, and a reply as it comes.
+
+https://docs.ollama.com/api. A reply is a stream of JSON objects, one a line (NDJSON). A failure in its middle is a line
+`{"error": …}` under status 200.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+
+from bridge.chat.endpoints import AgreedEndpoints, not_agreed
+from bridge.contract.chat import ChatModel, ChatToolCall
+from bridge.contract.keys import Provider
+from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
+from bridge.keys.servers import key_server, origin
+from bridge.keys.store import KeyStore
+from bridge.settings.model import Settings
+from bridge.web.answer import Stream, StreamLimits
+from bridge.web.door import WebDoor, WebRequest
+from bridge.web.guard import Service
+
+NAME: Final = "Ollama"
+LONGEST_LINE: Final = 4 << 20
+"""Bytes of one line of a reply."""
+REPLY: Final = StreamLimits(most=64 << 20, silence=600, seconds=4 * 3600)
+"""A reply's limits. A model that is loaded from a slow disk and then reads a long text says nothing for minutes."""
+QUESTION: Final = StreamLimits(most=16 << 20, silence=30, seconds=60)
+"""Those of an answer about models."""
+LONGEST_ID: Final = 200
+"""Characters of a call's id."""
+_MOST_SAID: Final = 300
+"""Characters of a server's own words that are passed on."""
+_MEMORY: Final = ("memory", "vram")
+
+
+class ModelFailure(NetworkFailure):
+    """The model gave no answer, or none that is complete.
+
+    Codes: `no_server`, `no_model`, `no_tools`, `no_ollama`, `refused`, `lost`, `silence`, `format`, `server`.
+
+    Args:
+        message: What happened and what to do.
+        code: The same for programs.
+    """
+
+    def __init__(self, message: str, code: str) -> None:
+        super().__init__(message, code=code)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What the server says of a model.
+
+    Attributes:
+        calls_tools: Whether it knows functions; None where the server does not say.
+        context: Tokens that it can take in at most; None where the server does not say.
+    """
+
+    calls_tools: bool | None
+    context: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A piece of a reply.
+
+    Attributes:
+        text: What the model says.
+        thinking: What it thinks.
+        calls: The calls that it asks for. They come whole.
+        is_last: Whether nothing follows.
+        is_cut: Of the last piece, whether the reply ends because there was no more room for it.
+    """
+
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[ChatToolCall, ...] = ()
+    is_last: bool = False
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """What a model is asked.
+
+    Attributes:
+        model: Its name.
+        messages: The messages, in the form of the API.
+        context: Tokens of its context (`num_ctx`).
+        most: Tokens that its reply may have (`num_predict`).
+        tools: The functions that it may call, in the form of the API.
+    """
+
+    model: str
+    messages: Sequence[dict[str, Any]]
+    context: int
+    most: int
+    tools: Sequence[dict[str, Any]] = field(default_factory=tuple)
+
+
+class OllamaServer:
+    """The server that the person has set.
+
+    Args:
+        door: Makes the requests.
+        keys: Has the key, where the address is the one that the key was set for.
+        agreed: The addresses that may be talked to. It is asked before every request, as the address is a setting and
+            can become another one in the middle of a turn.
+    """
+
+    def __init__(self, door: WebDoor, keys: KeyStore, agreed: AgreedEndpoints) -> None:
+        self._door = door
+        self._keys = keys
+        self._agreed = agreed
+
+    async def models(self, settings: Settings) -> tuple[ChatModel, ...]:
+        """The models that the server has, in its order: the newest first.
+
+        Raises:
+            ModelFailure: It does not say.
+        """
+        answer = await self._ask(
+            settings,
+            WebRequest(_service(settings).url("/api/tags"), headers=await asyncio.to_thread(self._key, settings)),
+        )
+        listed = answer.get("models")
+        if not isinstance(listed, list):
+            raise _no_ollama(settings)
+        named = [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]]
+        return tuple(
+            ChatModel(name=one["name"], size=one["size"] if isinstance(one.get("size"), int) else 0) for one in named
+        )
+
+    async def about(self, model: str, settings: Settings) -> ModelFacts:
+        """What a model can do.
+
+        Raises:
+            ModelFailure: The server does not say, or does not have it.
+        """
+        url = _service(settings).url("/api/show")
+        answer = await self._ask(
+            settings, WebRequest.json(url, {"model": model}, await asyncio.to_thread(self._key, settings)), model
+        )
+        capabilities, info = answer.get("capabilities"), answer.get("model_info")
+        lengths = [
+            value
+            for key, value in (info.items() if isinstance(info, dict) else ())
+            if key.endswith(".context_length") and isinstance(value, int) and value > 0
+        ]
+        return ModelFacts(
+            "tools" in capabilities if isinstance(capabilities, list) else None, min(lengths, default=None)
+        )
+
+    async def reply(self, request: ModelRequest, settings: Settings) -> AsyncGenerator[Reply, None]:
+        """What a model replies, piece by piece as it comes. Closing this closes the connection: the model stops.
+
+        Args:
+            request: What it is asked.
+            settings: Say where.
+
+        Raises:
+            ModelFailure: There is no reply, or it breaks off.
+        """
+        options = {"num_ctx": request.context, "num_predict": request.most}
+        asked = {"model": request.model, "messages": list(request.messages), "stream": True, "options": options}
+        if request.tools:
+            asked["tools"] = list(request.tools)
+        post = WebRequest.json(_service(settings).url("/api/chat"), asked, await asyncio.to_thread(self._key, settings))
+        async with self._open(settings, post, REPLY, request.model) as answer:
+            calls = 0
+            async for line in _lines(answer):
+                piece = _piece(line, calls, settings)
+                calls += len(piece.calls)
+                yield piece
+                if piece.is_last:
+                    return
+            raise ModelFailure(
+                "The connection to Ollama ended in the middle of the answer. What has come is kept; ask again",
+                "lost",
+            )
+
+    async def _ask(self, settings: Settings, request: WebRequest, model: str = "") -> dict[str, Any]:
+        async with self._open(settings, request, QUESTION, model) as answer:
+            body = b"".join([piece async for piece in answer.pieces()])
+        try:
+            read = orjson.loads(body)
+        except orjson.JSONDecodeError:
+            raise _no_ollama(settings) from None
+        if not isinstance(read, dict):
+            raise _no_ollama(settings)
+        return read
+
+    @contextlib.asynccontextmanager
+    async def _open(
+        self, settings: Settings, request: WebRequest, limits: StreamLimits, model: str
+    ) -> AsyncIterator[Stream]:
+        """An answer of success; every failure becomes a sentence that says what to do."""
+        if not self._agreed.allows(settings):
+            raise not_agreed(settings)
+        try:
+            async with self._door.stream(request, service=_service(settings), limits=limits) as answer:
+                if answer.status != HTTPStatus.OK:
+                    raise _refused(answer.status, await _said(answer), model, settings)
+                yield answer
+        except ModelFailure:
+            raise
+        except DeadlineExceeded as failure:
+            said = "Ollama has said nothing for too long. A smaller model, or a shorter context, may answer sooner"
+            raise ModelFailure(said, "silence") from failure
+        except NetworkFailure as failure:
+            raise _lost(failure, settings) from failure
+
+    def _key(self, settings: Settings) -> dict[str, str]:
+        """The header with the API key, where one is set for exactly this server."""
+        own = key_server(Provider.OLLAMA, ollama=settings.ollama_web_search_endpoint)
+        if not self._keys.has(Provider.OLLAMA) or origin(settings.chat_endpoint) != own:
+            return {}
+        return {"Authorization": f"Bearer {self._keys.get(Provider.OLLAMA, own)}"}
+
+
+def _service(settings: Settings) -> Service:
+    try:
+        return Service.of(NAME, settings.chat_endpoint)
+    except InvalidParameters as error:
+        raise ModelFailure(error.message, "no_server") from None
+
+
+async def _lines(answer: Stream) -> AsyncIterator[bytes]:
+    """The lines of a stream, each as soon as its end has come; the last one may have none."""
+    rest = bytearray()
+    async for piece in answer.pieces():
+        looked = len(rest)
+        rest += piece
+        start = 0
+        while (end := rest.find(b"\n", max(start, looked))) >= 0:
+            if line := bytes(rest[start:end]).strip():
+                yield line
+            start = looked = end + 1
+        del rest[:start]
+        if len(rest) > LONGEST_LINE:
+            raise ModelFailure("Ollama sent a line that is too long to be a piece of an answer", "format")
+    if line := bytes(rest).strip():
+        yield line
+
+
+def _piece(line: bytes, calls: int, settings: Settings) -> Reply:
+    """One line as a piece of a reply."""
+    try:
+        read = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        raise ModelFailure("Ollama sent a line that is no JSON, so the answer ends here. Ask again", "format") from None
+    if not isinstance(read, dict):
+        raise _no_ollama(settings)
+    if read.get("error"):
+        raise _failed(str(read["error"]))
+    message = read.get("message")
+    message = message if isinstance(message, dict) else {}
+    asked = message.get("tool_calls")
+    found = [_tool_call(call, calls + at) for at, call in enumerate(asked if isinstance(asked, list) else [])]
+    return Reply(
+        text=_text(message.get("content")),
+        thinking=_text(message.get("thinking")),
+        calls=tuple(found),
+        is_last=read.get("done") is True,
+        is_cut=read.get("done_reason") == "length",
+    )
+
+
+def _tool_call(call: Any, at: int) -> ChatToolCall:
+    """A call as the model asked for it; with a fault where it cannot be read."""
+    function = call.get("function") if isinstance(call, dict) else None
+    function = function if isinstance(function, dict) else {}
+    given = call.get("id") if isinstance(call, dict) else None
+    call_id = given if isinstance(given, str) and 0 < len(given) <= LONGEST_ID else f"call_{at + 1}"
+    name, arguments = function.get("name"), function.get("arguments")
+    if isinstance(arguments, str):  # some servers pass on the model's text
+        with contextlib.suppress(orjson.JSONDecodeError):
+            arguments = orjson.loads(arguments)
+    if not isinstance(name, str) or not name:
+        return ChatToolCall(call_id=call_id, tool="", fault="The call names no tool")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, dict):
+        return ChatToolCall(call_id=call_id, tool=name, fault="The arguments are no JSON object. Write the call again")
+    return ChatToolCall(call_id=call_id, tool=name, arguments=arguments)
+
+
+def _text(value: Any) -> str:
+    """A member that is a text, without what no text can have."""
+    return value.encode("utf-8", "ignore").decode() if isinstance(value, str) else ""
+
+
+async def _said(answer: Stream) -> str:
+    """What a server says of a failure; empty where it says nothing that can be shown."""
+    body = bytearray()
+    async for piece in answer.pieces():
+        body += piece
+        if len(body) > LONGEST_LINE:
+            break
+    try:
+        read = orjson.loads(bytes(body))
+    except orjson.JSONDecodeError:
+        return ""
+    return str(read.get("error") or "") if isinstance(read, dict) else ""
+
+
+def _shown(said: str) -> str:
+    """A server's own words, in one line that can be shown."""
+    line = " ".join("".join(char if char.isprintable() else " " for char in said[: 4 * _MOST_SAID]).split())
+    return line if len(line) <= _MOST_SAID else line[:_MOST_SAID] + "…"
+
+
+def _refused(status: int, said: str, model: str, settings: Settings) -> ToolFailure:
+    """What a status other than success means."""
+    low = said.lower()
+    if status == HTTPStatus.NOT_FOUND and model and "not found" in low:
+        return ModelFailure(
+            f"The model {model!r} is not there. Pull it with `ollama pull {model}`, or choose another one; "
+            "`vault-bridge chat --models` lists those that are there",
+            "no_model",
+        )
+    if status == HTTPStatus.BAD_REQUEST and "does not support tools" in low:
+        return ModelFailure(f"The model {model!r} knows no functions", "no_tools")
+    if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return ModelFailure(
+            f"Ollama at {origin(settings.chat_endpoint)} refuses the request ({status}). If it wants a key, it has to "
+            "be the address for which the key is set: `vault-bridge keys set ollama`",
+            "refused",
+        )
+    if not said:
+        return _no_ollama(settings)
+    return _failed(said)
+
+
+def _failed(said: str) -> ModelFailure:
+    """What the server itself says has gone wrong."""
+    advice = "Ask again; if it stays so, look at Ollama's own log"
+    if any(word in said.lower() for word in _MEMORY):
+        advice = "Choose a smaller model, or set a lower `chatContextLength`"
+    return ModelFailure(f"Ollama could not answer. It says: “{_shown(said)}”. {advice}", "server")
+
+
+def _no_ollama(settings: Settings) -> ModelFailure:
+    return ModelFailure(
+        f"What answers at {origin(settings.chat_endpoint)} is not Ollama. Set its address: "
+        "`vault-bridge settings set chatEndpoint=http://localhost:11434`",
+        "no_ollama",
+    )
+
+
+def _lost(failure: NetworkFailure, settings: Settings) -> ModelFailure:
+    """A failure of the connection."""
+    place = origin(settings.chat_endpoint)
+    if failure.code in {"connect", "dns"}:
+        return ModelFailure(
+            f"No Ollama server answers at {place}. Start it (`ollama serve`, or the Ollama app), or set its address: "
+            "`vault-bridge settings set chatEndpoint=http://localhost:11434`",
+            "no_server",
+        )
+    if failure.code == "protocol":
+        return ModelFailure(
+            "The connection to Ollama was lost in the middle of the answer. What has come is kept; ask again", "lost"
+        )
+    return ModelFailure(f"Ollama at {place} gave no answer that can be used. {failure.message}", "format")

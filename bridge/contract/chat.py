@@ -1,0 +1,206 @@
+"""Talking with a model: `chat.*`, and the events of a turn. For the person's own programs alone."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from bridge.contract.base import ANY_TEXT, Event, Params, Time, Wire
+
+LONGEST_TEXT = 200_000
+"""Characters of one message of the person's."""
+
+ConversationId = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]
+ModelName = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\s\x00-\x1f]+$")]
+Endpoint = Annotated[str, Field(min_length=1, max_length=500)]
+
+CallState = Literal["running", "done", "failed", "denied"]
+TurnEnd = Literal["answered", "denied", "cancelled", "limit", "failed"]
+DeltaKind = Literal["text", "thinking", "notice"]
+
+
+class ChatToolCall(Wire):
+    """A call that the model asked for.
+
+    Attributes:
+        call_id: Names it in the conversation.
+        tool: The tool, as the model wrote it.
+        arguments: Its arguments; empty where they could not be read.
+        fault: Why the call could not be read; None where it could.
+    """
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+    fault: str | None = None
+
+
+class ChatMessage(Wire):
+    """One message of a conversation.
+
+    Attributes:
+        role: `user`, `assistant`, `tool` (the result of a call), or `notice`: what the bridge says to the person, which
+            the model never gets.
+        text: What it says.
+        time: When, ISO 8601 UTC.
+        thinking: What the model thought before, where it says so.
+        calls: The calls that the model asked for with it.
+        call_id: Of a result, which call's.
+        tool: Of a result, which tool's.
+        state: Of a result, what became of the call.
+        execution_id: Of a result, the call's name in the log and in the history.
+    """
+
+    role: Annotated[Literal["user", "assistant", "tool", "notice"], ANY_TEXT]
+    text: str
+    time: Time
+    thinking: str = ""
+    calls: tuple[ChatToolCall, ...] = ()
+    call_id: str | None = None
+    tool: str | None = None
+    state: Annotated[CallState, ANY_TEXT] | None = None
+    execution_id: str | None = None
+
+
+class ConversationInfo(Wire):
+    """A conversation, as the list shows it.
+
+    Attributes:
+        conversation_id: Its id.
+        title: The beginning of its first message.
+        model: The model that it was held with last.
+        created: When it began, ISO 8601 UTC.
+        updated: When something was said last.
+        messages: How many messages it has.
+        running: Whether the model is at it now.
+    """
+
+    conversation_id: str
+    title: str
+    model: str
+    created: Time
+    updated: Time
+    messages: int
+    running: bool = False
+
+
+class Conversation(ConversationInfo):
+    """A conversation with all that was said."""
+
+    history: tuple[ChatMessage, ...] = ()
+
+
+class ChatSendParams(Params):
+    """What the person says, and in which conversation; without one a new one begins."""
+
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+    conversation_id: ConversationId | None = None
+    model: ModelName | None = None
+
+
+class ChatStarted(Wire):
+    """A turn has begun: its events follow, with these ids."""
+
+    conversation_id: str
+    turn_id: str
+    model: str
+
+
+class ConversationParams(Params):
+    """Which conversation."""
+
+    conversation_id: ConversationId
+
+
+class ChatExportParams(Params):
+    """Which conversation, and the path of the note that is made of it."""
+
+    conversation_id: ConversationId
+    path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
+
+
+class ChatDeleted(Wire):
+    """The conversation that is gone."""
+
+    conversation_id: str
+
+
+class ChatAllowParams(Params):
+    """The address that the person has agreed to, as `chat.models` names it."""
+
+    endpoint: Endpoint
+
+
+class ChatModel(Wire):
+    """A model that the server has. `size` is in bytes; 0 where the server does not say."""
+
+    name: str
+    size: int = 0
+
+
+class ChatModels(Wire):
+    """Where the model runs, and which there are.
+
+    Attributes:
+        endpoint: The address: scheme, host and port.
+        allowed: Whether the person has agreed to it; on this machine there is nothing to agree to.
+        sentence: What the person has to agree to; None where there is nothing.
+        model: The model that is set; None where none is.
+        models: Those that the server has; empty while it may not be asked.
+    """
+
+    endpoint: str
+    allowed: bool
+    sentence: str | None = None
+    model: str | None = None
+    models: tuple[ChatModel, ...] = ()
+
+
+class ChatDelta(Event):
+    """A piece of what the model says (`text`) or thinks (`thinking`), or a sentence of the bridge's (`notice`)."""
+
+    event_name: ClassVar[str] = "chat.delta"
+
+    conversation_id: str
+    turn_id: str
+    kind: Annotated[DeltaKind, ANY_TEXT]
+    text: str
+
+
+class ChatToolEvent(Event):
+    """A call of the model's has begun (`running`), or ended.
+
+    Attributes:
+        call_id: Names it in the conversation.
+        tool: The tool.
+        summary: What it does, in a sentence.
+        state: `running`, `done`, `failed`, or `denied`.
+        text: What came of it, cut where it is long; empty while it runs.
+        execution_id: Its name in the log and in the history.
+    """
+
+    event_name: ClassVar[str] = "chat.tool"
+
+    conversation_id: str
+    turn_id: str
+    call_id: str
+    tool: str
+    summary: str
+    state: Annotated[CallState, ANY_TEXT]
+    text: str = ""
+    execution_id: str | None = None
+
+
+class ChatDone(Event):
+    """A turn has ended.
+
+    Attributes:
+        end: `answered`; `denied`: the person has said no; `cancelled`; `limit`: it asked for tools too often; `failed`.
+        message: Of a turn that failed or came to a limit, what happened and what to do, for the person.
+    """
+
+    event_name: ClassVar[str] = "chat.done"
+
+    conversation_id: str
+    turn_id: str
+    end: Annotated[TurnEnd, ANY_TEXT]
+    message: str | None = None
