@@ -472,7 +472,14 @@ class Bridge:
             files.root,
             clock=self._clock,
             keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _applied(plan, self.index, self.vectors, events, self.drafts, self._recorder),
+            on_applied=lambda plan: _applied(
+                plan,
+                recorder=self._recorder,
+                index=self.index,
+                vectors=self.vectors,
+                drafts=self.drafts,
+                events=events,
+            ),
             editors=HostEditors(hub, self._clock),
             writing=self._announce,
         )
@@ -742,11 +749,12 @@ def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
 
 def _applied(
     plan: ChangePlan,
+    *,
+    recorder: Recorder,
     index: VaultIndex,
     vectors: VectorIndex,
-    events: VaultEvents,
     drafts: Drafts,
-    recorder: Recorder,
+    events: VaultEvents,
 ) -> None:
     """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
     try:
