@@ -37,7 +37,7 @@ MOST_PRINTED: Final = 16 << 20
 """Bytes of what the code prints after which it is ended."""
 MOST_AT_ONCE: Final = 4
 """Runs at a time."""
-_MOST_CALLS: Final = 1000
+MOST_CALLS: Final = 1000
 """Calls of the bridge's tools in one run; while one of them is answered, no time passes for the run."""
 _LIMITS: Final = Limits(seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None)
 _CHUNK: Final = 64 << 10
@@ -320,8 +320,8 @@ async def _talk(
             begun.set()
             continue
         calls += 1
-        if calls > _MOST_CALLS:
-            raise _BadMessageError(f"The tool made more than {_MOST_CALLS:,} calls")
+        if calls > MOST_CALLS:
+            raise _BadMessageError(f"The tool made more than {MOST_CALLS:,} calls")
         with limit.paused():
             said = await answer(message)
         await program.write(_line({"id": message.get("id"), **said}))

@@ -9,7 +9,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from bridge.contract.custom import CustomAnswer, CustomResult, CustomRunEnded, RunToolAnswer, RunToolQuestion
-from bridge.custom.process import LARGEST_MESSAGE, MOST_OUTPUT, Answer
+from bridge.custom.process import LARGEST_MESSAGE, MOST_CALLS, MOST_OUTPUT, Answer
 from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
 from bridge.rpc.hub import Hub, Peer
 from bridge.toolkit.references import size_of
@@ -32,6 +32,7 @@ class _Run:
         limit: Of its time.
         turn: One thing is answered after the other.
         asking: What it asks just now.
+        asked: How much it has asked already.
     """
 
     host: Peer
@@ -39,6 +40,7 @@ class _Run:
     limit: TimeLimit
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     asking: set[asyncio.Task[Mapping[str, Any]]] = field(default_factory=set)
+    asked: int = 0
 
 
 class HostRuns:
@@ -112,6 +114,10 @@ class HostRuns:
         held = self._runs.get(run)
         if held is None or held.host is not host:
             return _NO_RUN
+        held.asked += 1
+        if held.asked > MOST_CALLS:  # its time goes on meanwhile, so that asking without end does not go on for ever
+            error = f"The tool made more than {MOST_CALLS:,} calls"
+            return CustomAnswer(success=False, error=error, code="too_many_calls")
         asking = asyncio.ensure_future(self._take_turn(held, message))
         held.asking.add(asking)
         try:

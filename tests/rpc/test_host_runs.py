@@ -108,6 +108,17 @@ async def test_what_the_code_asks_is_answered_to_this_host_for_this_run_and_not_
     assert (late.success, late.code) == (False, "no_run")
 
 
+async def test_a_run_can_ask_a_thousand_times(world: World, runs: HostRuns) -> None:
+    plugin = Plugin(world)
+    running = begun(runs)
+    asked = await plugin.next("host.runTool")
+    answers = [await runs.answer(plugin.session, asked["run"], {"kind": "tool", "name": "read"}) for _ in range(1001)]
+    assert all(each.success for each in answers[:-1])
+    assert (answers[-1].success, answers[-1].code) == (False, "too_many_calls")
+    await plugin.say(asked)
+    await running
+
+
 async def test_what_is_being_asked_ends_with_the_run(world: World, runs: HostRuns) -> None:
     plugin, stopped = Plugin(world), asyncio.Event()
 

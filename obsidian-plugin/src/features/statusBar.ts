@@ -93,7 +93,7 @@ export class StatusBar extends Component {
 		if (connection.state.kind === "unreachable") add("Connect now", "refresh-cw", () => { connection.retryNow(); });
 		menu.addSeparator();
 		add("View tool logs", "scroll-text", this.actions.log);
-		add("Changes by agents", "history", this.actions.changes);
+		add("Changes", "history", this.actions.changes);
 		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);
 		add("Templates", "list-checks", this.actions.templates);
 		add("Getting started", "info", this.actions.start);
