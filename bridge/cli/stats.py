@@ -36,7 +36,8 @@ def stats(
 ) -> None:
     """Show how much agents did, by day, client and tool.
 
-    It says how many calls there were, how you answered, what was changed, and how long it took. It is counted from the vault's log, on this machine; nothing is sent anywhere. Days begin at midnight here.
+    It says how many calls there were, how you answered, what was changed, and how long it took. It is counted from the
+    vault's log, on this machine; nothing is sent anywhere. Days begin at midnight here.
 
     Examples:
       vault-bridge stats
