@@ -42,6 +42,13 @@ const nodeHelpers = {
 	createSpan(this: Node, options?: Options, callback?: (el: HTMLElement) => void) {
 		return makeIn(this, "span", options, callback);
 	},
+	createSvg(this: Node, tag: string, options?: { cls?: string; attr?: Record<string, string | number> }) {
+		const el = this.doc.createElementNS("http://www.w3.org/2000/svg", tag);
+		if (options?.cls !== undefined) el.setAttribute("class", options.cls);
+		for (const [name, value] of Object.entries(options?.attr ?? {})) el.setAttribute(name, String(value));
+		this.appendChild(el);
+		return el;
+	},
 	empty(this: Node) {
 		while (this.firstChild) this.removeChild(this.firstChild);
 	},
