@@ -37,7 +37,7 @@ export const PLOTS: readonly PlotSpec[] = [
 		series: [
 			{ look: "good", label: "Allowed", counts: ["allowed"] },
 			{ look: "bad", label: "Denied", counts: ["denied"] },
-			{ look: "warning", label: "Not answered", counts: ["timedOut", "withdrawn"] },
+			{ look: "warning", label: "Not answered, or called off", counts: ["timedOut", "withdrawn"] },
 		],
 	},
 	{ title: "Changes of files", series: [{ look: "plain", label: "Changes", counts: CHANGES }] },

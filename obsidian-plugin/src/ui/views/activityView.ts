@@ -43,7 +43,7 @@ export class ActivityView extends ItemView {
 		this.contentEl.empty();
 		this.contentEl.addClass("vault-bridge-view");
 		const bar = this.contentEl.createDiv({ cls: "vault-bridge-toolbar" });
-		const bodyEl = this.contentEl.createDiv({ cls: "vault-bridge-activity", attr: { "aria-live": "polite" } });
+		const bodyEl = this.contentEl.createDiv({ cls: "vault-bridge-activity" });
 		const refresh = (): void => { void this.refresh(bodyEl); };
 		const period = new DropdownComponent(bar).addOptions(PERIODS).setValue(String(this.days)).onChange((days) => {
 			this.days = Number(days);
