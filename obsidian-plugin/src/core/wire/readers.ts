@@ -341,6 +341,7 @@ export const chatMessage: Members<ChatMessage> = {
 	calls: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatToolCall), []),
 	callId: /* @__PURE__ */ optional(string, null),
 	tool: /* @__PURE__ */ optional(string, null),
+	summary: /* @__PURE__ */ optional(string, ""),
 	state: /* @__PURE__ */ optional(string, null),
 	executionId: /* @__PURE__ */ optional(string, null),
 };
