@@ -55,7 +55,7 @@ export class ItemView extends View {
 /** An editor with one file: a plain text area, saved when told to. */
 export class TextFileView extends ItemView {
 	file: TFile | null = null;
-	readonly editorEl = this.contentEl.createEl("textarea", { cls: "markdown-source-view" });
+	readonly editorEl = this.contentEl.createEl("textarea", { cls: "markdown-source-view", attr: { "aria-label": "Note" } });
 
 	getViewData(): string {
 		return this.editorEl.value;
@@ -80,10 +80,17 @@ export class MarkdownView extends TextFileView {
 	readonly editor = {
 		getSelection: (): string => this.editorEl.value.slice(this.editorEl.selectionStart, this.editorEl.selectionEnd),
 		replaceSelection: (text: string): void => {
-			this.editorEl.focus();
-			this.editorEl.doc.execCommand("insertText", false, text);
+			const { value, selectionStart, selectionEnd } = this.editorEl;
+			this.undone.push(value);
+			this.editorEl.setRangeText(text, selectionStart, selectionEnd, "end");
+		},
+		undo: (): void => {
+			const value = this.undone.pop();
+			if (value !== undefined) this.editorEl.value = value;
 		},
 	};
+	/** The text before each step of the editor. */
+	private readonly undone: string[] = [];
 	/** Whether it is open for reading. */
 	isReading = false;
 

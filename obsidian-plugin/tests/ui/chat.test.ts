@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { MarkdownView } from "../host/workspace";
 import { CONVERSATION, input, kept, message, Model, openChat, say } from "./conversations";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
@@ -142,8 +143,7 @@ describe("an answer", () => {
 		await act("Insert into the note");
 		await page.waitForSelector('.notice:has-text("Inserted into Garden/Seeds.md.")');
 		expect(await page.inputValue(".markdown-source-view")).toBe("Tomatoes\n**Beans**\nPeas\n");
-		await page.focus(".markdown-source-view");
-		await page.keyboard.press("Control+z");
+		await page.evaluate(() => { (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).editor.undo(); });
 		expect(await page.inputValue(".markdown-source-view")).toBe("Tomatoes\nPeas\n");
 	});
 

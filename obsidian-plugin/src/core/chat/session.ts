@@ -172,7 +172,7 @@ export class ChatSession {
 
 	/** Which of the person's messages an entry is, counted from 0. */
 	numberOf(entry: Entry): number {
-		return this.entries.filter((one) => one.kind === "user").indexOf(entry as Said);
+		return this.entries.filter((one) => one.kind === "user" || one === entry).indexOf(entry);
 	}
 
 	/** An event of this conversation: at once, or when it is known whose it is. */

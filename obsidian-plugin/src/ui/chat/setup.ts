@@ -62,7 +62,7 @@ function drawKnown(el: HTMLElement, models: ChatModels, model: string | null, is
 		drawSteps(el, [["Get one that knows how to use tools:", "ollama pull qwen3:8b"]]);
 		drawAgain(el, actions);
 	} else if (model === null) {
-		el.createEl("p", { text: "There are several models. Choose one above; the setting “Model” under Chat chooses one for good." });
+		el.createEl("p", { text: "There are several models. Choose one above, or one for good in the settings." });
 	} else if (isEmpty) {
 		el.createEl("p", { text: "Ask about your notes, or have something done. The model reads and changes them with tools, and you are asked as with any agent." });
 		drawSteps(el, [["@ mentions a note. Enter sends, Shift+Enter begins a line, Escape stops, ↑ edits what you said last.", null]]);
