@@ -89,8 +89,8 @@ class Chats:
         settings = self._around.settings()
         if not self._agreed.allows(settings):
             raise PermissionDenied(
-                f"{what_is_sent(settings)} Nobody has agreed to that yet: run `vault-bridge chat` in a terminal, which "
-                "asks once",
+                f"{what_is_sent(settings)} Nobody has agreed to that yet: open the chat in Obsidian or "
+                "run `vault-bridge chat` in a terminal, which asks once",
                 code="denied_by_rule",
             )
         named = conversation_id or secrets.token_hex(8)

@@ -1,6 +1,6 @@
 /** Bundles the plugin into `main.js` and puts a copy of the root's manifest beside it. `--meta` prints what is in the bundle. */
 
-import { copyFileSync, statSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
 import { analyzeMetafile, build } from "esbuild";
@@ -35,6 +35,8 @@ const result = await build({
 	minifyWhitespace: true,
 	minifySyntax: true,
 	legalComments: "none",
+	// The one library in the bundle asks that its licence goes along.
+	banner: { js: `/* This file contains @lezer/markdown:\n\n${readFileSync(`${here}/node_modules/@lezer/markdown/LICENSE`, "utf8").trim()}\n*/` },
 	metafile: true,
 	define: { INSTALL_FROM: JSON.stringify(installFrom()) },
 	logLevel: "warning",

@@ -246,7 +246,7 @@ describe("what goes along", () => {
 	it("is shown before it is sent, can be taken away, and is sent as it says", async () => {
 		await openNote("Garden/Seeds.md");
 		await openChat(page);
-		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Garden/Seeds.md"]);
+		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Open: Garden/Seeds.md"]);
 		await say(page, "What is it?");
 		expect(sent().at(-1)).toMatchObject({ text: "What is it?\n\n(The open note is [[Garden/Seeds]].)" });
 		expect(await words()).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
@@ -255,13 +255,13 @@ describe("what goes along", () => {
 		await page.evaluate(() => { document.querySelector<HTMLTextAreaElement>(".markdown-source-view")?.setSelectionRange(0, 8); });
 		await page.evaluate(() => { (document.activeElement as HTMLElement).blur(); });
 		await page.focus(input);
-		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["8 characters of Garden/Seeds.md"]);
+		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Selected: 8 characters of Garden/Seeds.md"]);
 		await say(page, "And this?");
 		expect(sent().at(-1)).toMatchObject({ text: "And this?\n\n(Selected in the open note [[Garden/Seeds]]:)\n> Tomatoes" });
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
-		await act("Do not send: 8 characters of Garden/Seeds.md");
-		await act("Do not send: Garden/Seeds.md");
+		await act("Do not send: Selected: 8 characters of Garden/Seeds.md");
+		await act("Do not send: Open: Garden/Seeds.md");
 		await say(page, "Alone");
 		expect(sent().at(-1)).toMatchObject({ text: "Alone" });
 	});
@@ -273,7 +273,7 @@ describe("what goes wrong", () => {
 		await say(page, "Hello");
 		model.done("failed", "The model 'qwen3:8b' is not there. Pull it: `ollama pull qwen3:8b`");
 		await page.waitForSelector('.vault-bridge-note.is-warning:has-text("is not there. Pull it")');
-		await act("Try again");
+		await page.click('.vault-bridge-chat-entry button:text-is("Try again")');
 		await expect.poll(() => sent().at(-1)).toEqual({ text: "Hello", model: "qwen3:8b", conversationId: CONVERSATION, replaces: 0 });
 		expect(await words()).toEqual(["Hello"]);
 		expect(await page.locator(".vault-bridge-note.is-warning").count()).toBe(0);

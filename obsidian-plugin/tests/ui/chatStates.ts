@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { input, kept, message, Model, openChat, say } from "./conversations";
-import type { FakeBridge } from "./fakeBridge";
+import { RpcFault, type FakeBridge } from "./fakeBridge";
 import { connected, runCommand } from "./plugin";
 import type { State } from "./states";
 
@@ -106,7 +106,7 @@ export const chatStates: State[] = [
 	{
 		name: "chat-no-server",
 		show: async ({ page, bridge }) => {
-			bridge.answers.delete("chat.models");
+			bridge.answers.set("chat.models", () => { throw new RpcFault(-32000, "No Ollama server answers at http://localhost:11434. Start Ollama, or set `chatEndpoint`."); });
 			await connected(page);
 			await runCommand(page, "open-chat");
 			await page.waitForSelector(".vault-bridge-chat-setup .vault-bridge-problem");

@@ -2,6 +2,7 @@
 
 import { setIcon } from "obsidian";
 import { composed, mentionAt, notesLike, withMention, type Attached, type NoteName } from "../../core/chat/compose";
+import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
 
 export interface ComposerActions {
@@ -80,15 +81,15 @@ export class Composer {
 	drawChips(): void {
 		this.chipsEl.empty();
 		const { note, selection } = this.attached();
-		if (note !== null && note !== selection?.path) this.drawChip("file-text", note, `The model is told that ${note} is open. It reads the note with a tool.`, () => { this.left.note = note; });
-		if (selection) this.drawChip("text-select", `${selection.text.length.toLocaleString()} characters of ${selection.path}`, "What is selected is sent word for word.", () => { this.left.selection = selection.text; });
+		if (note !== null && note !== selection?.path) this.drawChip("file-text", `Open: ${note}`, `The model is told that ${note} is open. It reads the note with a tool.`, () => { this.left.note = note; });
+		if (selection) this.drawChip("text-select", `Selected: ${selection.text.length.toLocaleString()} characters of ${selection.path}`, "What is selected is sent word for word.", () => { this.left.selection = selection.text; });
 	}
 
 	private drawChip(icon: string, label: string, title: string, remove: () => void): void {
 		const chip = this.chipsEl.createSpan({ cls: "vault-bridge-chat-chip", title });
 		setIcon(chip.createSpan({ cls: "vault-bridge-chat-chip-icon", attr: { "aria-hidden": "true" } }), icon);
 		showText(chip.createSpan({ cls: "vault-bridge-chat-chip-label" }), label);
-		const button = chip.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Do not send: ${label}` } });
+		const button = chip.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Do not send: ${sanitizePlain(label)}` } });
 		setIcon(button, "x");
 		button.addEventListener("click", () => {
 			remove();

@@ -2,6 +2,7 @@
 
 import { setIcon } from "obsidian";
 import { momentWords } from "../../core/drafts";
+import { sanitizePlain } from "../../core/text/sanitize";
 import type { ConversationInfo } from "../../core/wire/contract";
 import { showText } from "../text";
 
@@ -22,7 +23,7 @@ export function drawConversations(el: HTMLElement, all: readonly ConversationInf
 		showText(open.createSpan({ cls: "vault-bridge-chat-listed-title" }), one.title);
 		showText(open.createSpan({ cls: "vault-bridge-faint" }), `${one.running ? "The model is at it · " : ""}${momentWords(one.updated, actions.now())} · ${one.messages === 1 ? "1 message" : `${one.messages} messages`} · ${one.model}`);
 		open.addEventListener("click", () => { actions.open(one); });
-		const remove = row.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Delete the conversation ${one.title}` } });
+		const remove = row.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Delete the conversation ${sanitizePlain(one.title)}` } });
 		setIcon(remove, "trash-2");
 		remove.addEventListener("click", () => { actions.remove(one); });
 	}

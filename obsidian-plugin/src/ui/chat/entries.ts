@@ -140,8 +140,8 @@ export class Entries {
 				return {};
 			case "failure":
 				el.addClasses(["vault-bridge-note", "is-warning"]);
-				showText(el.createSpan(), entry.text);
-				this.drawActions(el, [["rotate-cw", "Try again", () => { this.retry(entry); }, true]]);
+				showText(el.createDiv(), entry.text);
+				el.createEl("button", { cls: "mod-waits", text: "Try again", type: "button" }).addEventListener("click", () => { this.retry(entry); });
 				return {};
 			case "notice":
 				el.addClass("vault-bridge-note");
