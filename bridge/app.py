@@ -12,7 +12,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -41,6 +41,11 @@ from bridge.consent.web_readers import WebReaders
 from bridge.contract.discovery import STATE_FOLDER, Discovery
 from bridge.contract.events import DraftsChanged, LimitHit, ToolsChanged
 from bridge.contract.result import ToolResult
+from bridge.custom.approvals import ToolApprovals
+from bridge.custom.custom_tools import CustomTools
+from bridge.custom.kept_values import KeptValues
+from bridge.custom.process import Processes
+from bridge.custom.storage import ToolsFile
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.store import ClientStore
@@ -52,6 +57,9 @@ from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
 from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.vector_index import VectorIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.keys.master_keys import MasterKeys
@@ -62,6 +70,7 @@ from bridge.plugin.command_line import command_line
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
@@ -88,8 +97,10 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools import draft_provider, providers, terminal_provider, web_provider
+from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
+from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
@@ -98,6 +109,9 @@ from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
+from bridge.versions.states import KeepRules
 from bridge.web.answer import LateExchanger
 from bridge.web.cache import WebCache
 from bridge.web.credentials import WebCredentials
@@ -124,8 +138,14 @@ SWITCH_SECONDS = 0.001
 PLACE_SECONDS = 5.0
 """How often it is looked whether the vault's folder is still in its place."""
 
+TOOL_SWITCHES = ("allow_terminal", "allow_mcp_servers", "allow_custom_tools")
+"""The settings by which tools come and go."""
+
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
+
+KEEP_SECONDS = 5.0
+"""How often what was recorded of other programs' changes is made durable."""
 
 RETAIN_SECONDS = 24 * 60 * 60.0
 """How often old backups are looked for."""
@@ -159,6 +179,7 @@ class Bridge:
         services: What the protocol's methods reach.
         settings: The settings.
         drafts: The drafts of the vault's clients.
+        vectors: The vectors of notes, for search by meaning.
         web: The way to the web.
         web_readers: The clients that have read from the web.
     """
@@ -169,6 +190,7 @@ class Bridge:
     recovery: Recovery
     services: Services
     settings: SettingsStore
+    vectors: VectorIndex
     web: WebServices
     web_readers: WebReaders
 
@@ -240,19 +262,10 @@ class Bridge:
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
         events = VaultEvents(hub, grants.closed)
-        self.index = await asyncio.to_thread(self._open_index, files, events)
-        stack.push_async_callback(asyncio.to_thread, self.index.close)
-        ledger = Ledger(
-            root,
-            clock=self._clock,
-            keep_backups=lambda: self.settings.current.patch_backup_enabled,
-            on_applied=lambda plan: _applied(plan, self.index, events, self.drafts),
-            editors=HostEditors(hub, self._clock),
-        )
-        stack.callback(ledger.close)
-        self.recovery = await asyncio.to_thread(ledger.recover)
-        self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
-
+        await asyncio.to_thread(self._open_index, files, events)
+        self.vectors = self._open_vectors(files, grants.closed)
+        ledger = await self._open_ledger(files, hub, events)
+        restoring = Restoring(self._recorder, files)
         stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
@@ -260,6 +273,7 @@ class Bridge:
             history=ledger,
             clock=self._clock,
             denied=grants.closed,
+            meaning=self.vectors,
             handed=self._session_files.handed,
             calls=lambda: self.services.calls,
         )
@@ -310,6 +324,7 @@ class Bridge:
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
         )
+        await registry.add(RestoreProvider(restoring))
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
@@ -327,6 +342,7 @@ class Bridge:
             audit=AuditService(audit, state),
             limits=limits,
             status=self.index.status,
+            vectors=self.vectors,
             in_place=root.in_place,
             by_name_only=self.index.by_name_only,
             compare=partial(compare, self.index),
@@ -335,11 +351,12 @@ class Bridge:
             faults=lambda: [
                 *(() if root.in_place() else (MOVED,)),
                 *self.settings.faults,
+                *((fault,) if (fault := self._recorder.kept().fault) is not None else ()),
                 *(
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, agreed),
+                        *(self.web.credentials, self.web_readers, agreed, self._custom.file),
                     )
                     if file.fault is not None
                 ),
@@ -357,7 +374,11 @@ class Bridge:
             web=self.web,
             web_readers=self.web_readers,
             servers=self._servers,
+            recorder=self._recorder,
+            restoring=restoring,
             chats=chats,
+            custom=self._custom,
+            host_runs=self._host_runs,
         )
         self._watch(root, hub)
         server = Server(self.services, hub, run=run, state=state)
@@ -365,7 +386,7 @@ class Bridge:
             secrets.add(token)
         stack.push_async_callback(server.stop)
         self.discovery = await server.start(self._port)
-        self.index.start()
+        self._follow_the_vault()
 
     def _way_to_the_web(
         self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None], closed: Denials
@@ -407,10 +428,89 @@ class Bridge:
         self._stack.callback(threads.shutdown, cancel_futures=True)
         return threads
 
-    def _open_index(self, files: VaultFiles, events: VaultEvents) -> VaultIndex:
+    def _open_index(self, files: VaultFiles, events: VaultEvents) -> None:
         """What was known at the last stop. Blocks."""
         place = cache_folder(files.root.path)
-        return VaultIndex(files, self._clock, folder=place, on_change=events.changed, on_progress=events.progress)
+
+        def changed(path: str, change: str) -> None:
+            self.vectors.changed()
+            events.changed(path, change)
+
+        self.index = VaultIndex(files, self._clock, folder=place, on_change=changed, on_progress=events.progress)
+        self._stack.push_async_callback(asyncio.to_thread, self.index.close)
+
+    def _follow_the_vault(self) -> None:
+        """Keep what is known of the vault up to date from now on."""
+        self.index.start()
+        if not self._brief:
+            self.vectors.start()
+
+    def _open_vectors(self, files: VaultFiles, closed: Denials) -> VectorIndex:
+        """The vectors of notes, as they were at the last stop. Nothing is loaded before the bridge has started."""
+        place = cache_folder(files.root.path)
+
+        def model() -> PackagedModel | None:
+            found = packaged_model()
+            return PackagedModel(found, self._clock) if found is not None else None
+
+        vectors = VectorIndex(
+            self.index,
+            files,
+            closed,
+            self._clock,
+            folder=place / "vectors" if place is not None else None,
+            mode=lambda: self.settings.current.semantic_search,
+            model=model,
+        )
+        self.settings.on_change(lambda _change: vectors.changed())
+        self._stack.push_async_callback(asyncio.to_thread, vectors.close)
+        return vectors
+
+    async def _open_ledger(self, files: VaultFiles, hub: Hub, events: VaultEvents) -> Ledger:
+        """The ledger, with what was interrupted dealt with; and who records what is none of its changes."""
+        ledger = Ledger(
+            files.root,
+            clock=self._clock,
+            keep_backups=lambda: self.settings.current.patch_backup_enabled,
+            on_applied=lambda plan: _applied(
+                plan,
+                recorder=self._recorder,
+                index=self.index,
+                vectors=self.vectors,
+                drafts=self.drafts,
+                events=events,
+            ),
+            editors=HostEditors(hub, self._clock),
+            writing=self._announce,
+        )
+        self._stack.callback(ledger.close)
+        self.recovery = await asyncio.to_thread(ledger.recover)
+        self._recorder = await asyncio.to_thread(self._open_recorder, files, ledger)
+        self._stack.callback(self._recorder.close)
+        self._repeat(KEEP_SECONDS, self._recorder.maintain, at_once=False)
+        self._repeat(RETAIN_SECONDS, partial(_retain, ledger, self.settings), at_once=True)
+        return ledger
+
+    def _open_recorder(self, files: VaultFiles, ledger: Ledger) -> Recorder:
+        """What other programs changed before. From its start on the index shows it all that it reads. Blocks."""
+
+        def rules() -> KeepRules:
+            current = self.settings.latest
+            return KeepRules(
+                days=current.outside_versions_days,
+                megabytes=current.outside_versions_megabytes,
+                left_out=tuple(folder.strip("/") for folder in current.outside_versions_excluded),
+                on=current.outside_versions,
+            )
+
+        folder = RunFolder(files.root.path, kind="versions", durable=True)
+        recorder = Recorder(folder.path, files, self._clock, rules=rules, own=ledger)
+        self.index.record_with(recorder)
+        return recorder
+
+    def _announce(self, plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
+        """A change of ours is about to be made: whoever records those of others knows it."""
+        return self._recorder.writing(plan, execution_id)
 
     def _watch(self, root: VaultRoot, hub: Hub) -> None:
         """Watch for what other programs change, for the index, and whether the vault is still in its place."""
@@ -454,18 +554,20 @@ class Bridge:
         self._templates = TemplateStore(RunFolder(root.path, kind="templates", durable=True))
         programs = await asyncio.to_thread(self._programs, root)
         self._servers = await asyncio.to_thread(self._other_servers, root, programs, secrets)
+        self._host_runs = HostRuns(hub)
+        self._custom = await asyncio.to_thread(self._own_tools, root, programs)
         for provider in [
             *drafted.wrapped(providers(services)),
             draft_provider(self.drafts, self._templates, self._clock),
             web_provider(self.web, search),
             terminal_provider(services.storage, programs, self.drafts, lambda: self.settings.latest.allow_terminal),
             ServersProvider(self._servers, lambda: self.settings.current.allow_mcp_servers),
+            CustomProvider(self._custom),
         ]:
             await registry.add(provider)
 
         def switched(change: SettingsChange) -> None:
-            before, after = change.before, change.after
-            if (before.allow_terminal, before.allow_mcp_servers) != (after.allow_terminal, after.allow_mcp_servers):
+            if any(getattr(change.before, name) != getattr(change.after, name) for name in TOOL_SWITCHES):
                 on_loop(lambda: hub.notify_everyone(ToolsChanged()))
 
         self.settings.on_change(switched)
@@ -493,6 +595,19 @@ class Bridge:
         opener = Opener(programs, _transport, self.web.door.passage, root.path)
         return Servers(ServersFile(folder), Approvals(folder), opener, hide=secrets.add)
 
+    def _own_tools(self, root: VaultRoot, programs: Programs) -> CustomTools:
+        """The tools that the user has written. None of them is run. Blocks."""
+        folder = UserFolder(config_folder(), durable=True, above=False)
+        return CustomTools(
+            ToolsFile(folder, lambda: [spec.name for spec in specs()]),
+            ToolApprovals(folder),
+            Processes(programs, root.path),
+            self._host_runs,
+            KeptValues(RunFolder(root.path, kind="tool-storage", durable=True)),
+            clock=self._clock,
+            allowed=lambda: self.settings.latest.allow_custom_tools,
+        )
+
     def _own_ports(self) -> frozenset[int]:
         """Where the bridge itself listens."""
         discovery = getattr(self, "discovery", None)
@@ -513,16 +628,16 @@ class Bridge:
     ) -> tuple[Chats, AgreedEndpoints]:
         """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
         folder = RunFolder(root.path, kind="chats", durable=True)
+        agreed = AgreedEndpoints(folder, self._clock)
         around = Surroundings(
             vault=root.name,
-            server=OllamaServer(self.web.door, keys),
+            server=OllamaServer(self.web.door, keys, agreed),
             calls=calls,
             registry=registry,
             settings=lambda: self.settings.current,
             clock=self._clock,
             notify=hub.notify_person,
         )
-        agreed = AgreedEndpoints(folder, self._clock)
         chats = Chats(around, Conversations(folder), agreed)
         self._stack.push_async_callback(chats.stop)
         return chats, agreed
@@ -632,11 +747,21 @@ def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:
     audit_step.limited(hit)
 
 
-def _applied(plan: ChangePlan, index: VaultIndex, events: VaultEvents, drafts: Drafts) -> None:
+def _applied(
+    plan: ChangePlan,
+    *,
+    recorder: Recorder,
+    index: VaultIndex,
+    vectors: VectorIndex,
+    drafts: Drafts,
+    events: VaultEvents,
+) -> None:
     """The ledger has made a change: first the index knows it, then the hosts. Called from a worker thread."""
     try:
+        recorder.wrote(plan)
         index.applied(plan)
     finally:
+        vectors.changed()
         drafts.changed(plan.targets)
         if plan.draft is not None:
             drafts.taken(plan.draft)

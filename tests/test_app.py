@@ -17,6 +17,7 @@ from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.errors import AlreadyServed
 from bridge.index.ingest import Ingest
+from bridge.index.vectors.embedder import packaged_model
 from tests.patience import PATIENCE
 from tests.people import until_read
 
@@ -136,8 +137,43 @@ async def test_the_status_says_how_much_is_known(vault: Path) -> None:
         await asyncio.to_thread(bridge.index.refresh)
         status = await agent.request("vault.status")
         known = {"notes": 3, "files": 3, "indexed": 3, "indexing": False, "lastSweep": status["lastSweep"]}
+        assert status.pop("semantic")["state"] in {"waiting", "missing", "embedding", "ready"}
         assert status == known | {"byNameOnly": 0, "namedOnly": [], "inPlace": True}
         assert status["lastSweep"].endswith("Z")
+
+
+@pytest.mark.skipif(packaged_model() is None, reason="the extra `semantic` is not installed")
+async def test_a_question_finds_what_was_just_written_in_other_words_until_that_is_switched_off(vault: Path) -> None:
+    question = {"query": "which household appliance is leaking on the bathroom tiles"}
+
+    async def paths(agent: Any) -> tuple[list[str], bool]:
+        result = (await agent.call("search_notes", question)).or_raise().raw
+        return [found["path"] for found in result["data"]["results"]], result["metadata"].get("byMeaning", False)
+
+    async def until(agent: Any, path: str, *, there: bool) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                found, by_meaning = await paths(agent)
+                if by_meaning and (path in found) is there:
+                    return
+                await asyncio.sleep(0.05)  # leaves the processor to what is waited for
+
+    async with (
+        Bridge(vault) as bridge,
+        connect(vault, name="agent") as agent,
+        connect(vault, name="person", role="host") as host,
+    ):
+        bridge.settings.update(
+            {"enabledTools": ["*"], "consentMode": {"search_notes": "always_allow"}, "globalRateLimit": 1000}
+        )
+        bridge.settings.update({"rateLimits": {"search_notes": 1000}})
+        await until_read(host)
+        (vault / "Laundry.md").write_text("The washing machine drips; the drum needs a new seal.", encoding="utf-8")
+        await until(agent, "Laundry.md", there=True)
+        assert (await host.request("vault.status"))["semantic"]["model"] != ""
+        bridge.settings.update({"semanticSearch": "off"})
+        assert await paths(agent) == ([], False)
+        assert (await host.request("vault.status"))["semantic"]["state"] == "off"
 
 
 @pytest.fixture

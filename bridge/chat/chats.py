@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from bridge.chat.conversations import Conversations, info, title_of
-from bridge.chat.endpoints import AgreedEndpoints, what_is_sent
+from bridge.chat.endpoints import AgreedEndpoints, not_agreed, what_is_sent
 from bridge.chat.export import as_note, file_name
 from bridge.chat.ollama import ModelFailure
 from bridge.chat.turn import Ended, Surroundings, Turn
@@ -26,7 +26,7 @@ from bridge.contract.chat import (
 )
 from bridge.contract.identity import Preset
 from bridge.contract.result import PendingCall, ToolResult
-from bridge.errors import BridgeError, Conflict, InvalidParameters, PermissionDenied
+from bridge.errors import BridgeError, Conflict, InvalidParameters
 from bridge.identity.caller import CHAT, Caller
 from bridge.keys.servers import origin
 from bridge.settings.model import Settings
@@ -88,11 +88,7 @@ class Chats:
             raise InvalidParameters("The message is empty")
         settings = self._around.settings()
         if not self._agreed.allows(settings):
-            raise PermissionDenied(
-                f"{what_is_sent(settings)} Nobody has agreed to that yet: open the chat in Obsidian or "
-                "run `vault-bridge chat` in a terminal, which asks once",
-                code="denied_by_rule",
-            )
+            raise not_agreed(settings)
         named = conversation_id or secrets.token_hex(8)
         if named in self._running or named in self._beginning:
             raise Conflict("The model is still at the last message; stop it, or wait", code="busy")

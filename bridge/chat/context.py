@@ -75,8 +75,7 @@ def fit(system: str, history: Sequence[ChatMessage], room: int, *, native: bool)
     if not turns:
         return Fitted((_system(system, ()),))
     sizes = [[_size(message, native=native) for message in turn] for turn in turns]
-    base = count_tokens(system) + FOR_A_MESSAGE
-    total = base + sum(map(sum, sizes))
+    total = _head(system, ()) + sum(map(sum, sizes))
     shortened = 0
     for at, turn in enumerate(turns):
         keep_from = _last_results(turn) if at == len(turns) - 1 else len(turn)
@@ -88,17 +87,16 @@ def fit(system: str, history: Sequence[ChatMessage], room: int, *, native: bool)
                 total += _size(turn[place], native=native) - sizes[at][place]
                 sizes[at][place] = _size(turn[place], native=native)
                 shortened += 1
-    left_out: list[list[ChatMessage]] = []
+    asked: list[str] = []
     while total > room and len(turns) > 1:
-        left_out.append(turns.pop(0))
-        total -= sum(sizes.pop(0))
-        total += FOR_A_MESSAGE + count_tokens(_ASKED * "x") if len(left_out) <= _MOST_ASKED else 0
+        before = _head(system, asked)
+        asked.append(turns.pop(0)[0].text)
+        total += _head(system, asked) - before - sum(sizes.pop(0))
     if total > room:
         cut, total = _cut_results(turns[-1], total, room, native=native)
         shortened += cut
-    asked = [turn[0].text for turn in left_out]
     messages = [_to_ollama(message, native=native) for turn in turns for message in turn]
-    return Fitted((_system(system, asked), *messages), shortened, len(left_out), total <= room)
+    return Fitted((_system(system, asked), *messages), shortened, len(asked), total <= room)
 
 
 def _turns(history: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
@@ -124,19 +122,19 @@ def _last_results(turn: Sequence[ChatMessage]) -> int:
 
 def _cut_results(turn: list[ChatMessage], total: int, room: int, *, native: bool) -> tuple[int, int]:
     """Cut the last results, all to the same length. Returns how many were cut, and the tokens of everything then."""
-    places = [at for at in range(_last_results(turn), len(turn)) if len(turn[at].text) > _KEPT_OF_RESULT]
-    if not places:
+    whole = {at: turn[at] for at in range(_last_results(turn), len(turn)) if len(turn[at].text) > _KEPT_OF_RESULT}
+    if not whole:
         return 0, total
-    taken = sum(_size(turn[at], native=native) for at in places)
-    each = max(_KEPT_OF_RESULT, (room - (total - taken)) * BYTES_A_TOKEN // len(places) - 300)
-    cut = 0
-    for at in places:
-        # A character can be four bytes.
-        text = turn[at].text.encode("utf-8", "ignore")
-        if len(text) > each:
-            turn[at] = _short(turn[at], 0, text[:each].decode("utf-8", "ignore"))
-            cut += 1
-    return cut, total - taken + sum(_size(turn[at], native=native) for at in places)
+    rest = total - sum(_size(message, native=native) for message in whole.values())
+    each = max(_KEPT_OF_RESULT, (room - rest) * BYTES_A_TOKEN // len(whole))
+    while True:
+        for at, message in whole.items():
+            text = message.text.encode("utf-8", "ignore")
+            turn[at] = message if len(text) <= each else _short(message, 0, text[:each].decode("utf-8", "ignore"))
+        total = rest + sum(_size(turn[at], native=native) for at in whole)
+        if total <= room or each <= _KEPT_OF_RESULT:
+            return sum(turn[at] is not message for at, message in whole.items()), total
+        each = max(_KEPT_OF_RESULT, each * 9 // 10)  # what is escaped in JSON is longer there
 
 
 def _short(message: ChatMessage, kept: int, text: str | None = None) -> ChatMessage:
@@ -145,6 +143,11 @@ def _short(message: ChatMessage, kept: int, text: str | None = None) -> ChatMess
 
 def _size(message: ChatMessage, *, native: bool) -> int:
     return FOR_A_MESSAGE + count_tokens(_to_ollama(message, native=native))
+
+
+def _head(system: str, asked: Sequence[str]) -> int:
+    """The tokens of what stands before the conversation."""
+    return FOR_A_MESSAGE + count_tokens(_system(system, asked))
 
 
 def _system(text: str, asked: Sequence[str]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bridge.clock import Clock, stamp
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.keys.servers import origin
 from bridge.settings.model import Settings
@@ -77,6 +77,15 @@ def what_is_sent(settings: Settings) -> str:
         f"The chat is set to {origin(settings.chat_endpoint)}, which is not on this computer. What you write is sent "
         "there, and so is everything that the model reads for you: texts of notes, names of files, and results of "
         "searches. What Vault Bridge asks you about, it goes on asking."
+    )
+
+
+def not_agreed(settings: Settings) -> PermissionDenied:
+    """Why nothing is sent to the address that is set."""
+    return PermissionDenied(
+        f"{what_is_sent(settings)} Nobody has agreed to that yet: open the chat in Obsidian, or "
+        "run `vault-bridge chat` in a terminal; both ask once",
+        code="denied_by_rule",
     )
 
 

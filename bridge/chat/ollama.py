@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import orjson
 
+from bridge.chat.endpoints import AgreedEndpoints, not_agreed
 from bridge.contract.chat import ChatModel, ChatToolCall
 from bridge.contract.keys import Provider
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
@@ -108,11 +109,14 @@ class OllamaServer:
     Args:
         door: Makes the requests.
         keys: Has the key, where the address is the one that the key was set for.
+        agreed: The addresses that may be talked to. It is asked before every request, as the address is a setting and
+            can become another one in the middle of a turn.
     """
 
-    def __init__(self, door: WebDoor, keys: KeyStore) -> None:
+    def __init__(self, door: WebDoor, keys: KeyStore, agreed: AgreedEndpoints) -> None:
         self._door = door
         self._keys = keys
+        self._agreed = agreed
 
     async def models(self, settings: Settings) -> tuple[ChatModel, ...]:
         """The models that the server has, in its order: the newest first.
@@ -196,6 +200,8 @@ class OllamaServer:
         self, settings: Settings, request: WebRequest, limits: StreamLimits, model: str
     ) -> AsyncIterator[Stream]:
         """An answer of success; every failure becomes a sentence that says what to do."""
+        if not self._agreed.allows(settings):
+            raise not_agreed(settings)
         try:
             async with self._door.stream(request, service=_service(settings), limits=limits) as answer:
                 if answer.status != HTTPStatus.OK:

@@ -5,9 +5,11 @@ other program. Nothing here decides about a call, and nothing here answers a que
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NoReturn
+
+import orjson
 
 from bridge.chat.context import LEAST_ROOM, count_tokens, fit, reply_room
 from bridge.chat.ollama import ModelFacts, ModelFailure, ModelRequest, OllamaServer
@@ -38,6 +40,11 @@ MOST_SHOWN: Final = 2_000
 """Characters of a result that an event carries."""
 MOST_THOUGHT: Final = 20_000
 """Characters of a thought that are kept and sent back: the end of it."""
+
+LONGEST_NAME: Final = 200
+"""Characters of a tool's name that are kept."""
+DEEPEST: Final = 64
+"""Levels of nesting in the arguments of a call."""
 
 _REFUSED: Final[dict[str, str | None]] = {
     "denied_by_user": None,
@@ -205,7 +212,7 @@ class Turn:
                     ChatToolCall(call_id=f"call_{at}", tool=call.tool, arguments=call.arguments, fault=call.fault)
                     for at, call in enumerate(reader.calls, 1)
                 )
-            said.calls = _renamed(said.calls, asked)
+            said.calls = _taken_in(said.calls, asked)
         except BaseException:
             said.calls = ()  # a reply that is not complete asks for nothing
             if said.text.strip():
@@ -271,7 +278,8 @@ class Turn:
         if call.fault is not None:
             await self._result(call, summary, "failed", f"Error: {call.fault}")
             return None
-        answer = await around.calls.call(_caller(settings), call.tool, call.arguments)
+        size = len(orjson.dumps(call.arguments))
+        answer = await around.calls.call(_caller(settings), call.tool, call.arguments, size=size)
         if isinstance(answer, PendingCall):  # only a call with a ticket is pending, and these have none
             await self._result(call, summary, "failed", answer.text)
             return None
@@ -356,18 +364,47 @@ def _caller(settings: Settings) -> Caller:
     return Caller(replace(CHAT, preset=settings.chat_tools), CHAT.id)
 
 
-def _renamed(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolCall, ...]:
-    """The calls with ids that no other call of the conversation has."""
+def _taken_in(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolCall, ...]:
+    """The calls as they are kept: with ids that no other call of the conversation has, and nothing that is no JSON.
+
+    Args:
+        calls: As the model asked for them.
+        taken: The ids of the calls before.
+    """
     named = set(taken)
-    renamed = []
+    found = []
     for call in calls:
         call_id, number = call.call_id, len(named)
         while call_id in named:
             number += 1
             call_id = f"call_{number}"
         named.add(call_id)
-        renamed.append(call.model_copy(update={"call_id": call_id}))
-    return tuple(renamed)
+        tool = call.tool[:LONGEST_NAME].encode("utf-8", "ignore").decode()
+        kept: dict[str, Any] = {"call_id": call_id, "tool": tool}
+        if not _is_json(call.arguments):
+            kept |= {"arguments": {}, "fault": "The arguments are too deeply nested, or hold text that is no Unicode"}
+        found.append(call.model_copy(update=kept))
+    return tuple(found)
+
+
+def _is_json(arguments: dict[str, Any]) -> bool:
+    """Whether arguments can be written as JSON, and are no deeper than any tool's."""
+    level: list[Any] = [arguments]
+    for _ in range(DEEPEST):
+        level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
+        if not level:
+            break
+    else:
+        return False
+    try:
+        orjson.dumps(arguments)
+    except orjson.JSONEncodeError:
+        return False
+    return True
+
+
+def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
 
 
 def _state(answer: ToolResult) -> CallState:

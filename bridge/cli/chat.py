@@ -65,7 +65,10 @@ def chat(
     elif export is not None:
         where = {} if to is None else {"path": to}
         folder = find_vault(vault)
-        show_result(asyncio.run(_export(folder, printer, conversationId=export, **where)), printer)
+        try:
+            show_result(asyncio.run(_export(folder, printer, conversationId=export, **where)), printer)
+        except asyncio.CancelledError:
+            fail("Stopped. The question stays open elsewhere, as long as a bridge serves the vault.")
     else:
         with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             text = once if once is not None else None if sys.stdin.isatty() else sys.stdin.read()
@@ -147,7 +150,8 @@ async def _latest(bridge: Connection, printer: Printer) -> str:
 async def _export(vault: Path, printer: Printer, **params: str) -> Result:
     async with as_person(vault) as bridge:
         screen = ChatScreen(vault, bridge, printer, _keyboard(printer))
-        async with screen.asking():
+        exporting = asyncio.current_task()
+        async with screen.asking(lambda: exporting and exporting.cancel()):
             return Result(await bridge.request("chat.export", **params))
 
 

@@ -47,6 +47,7 @@ class ChatScreen:
         self._keyboard = keyboard
         self._notifications = bridge.notifications()
         self._stopping: set[asyncio.Task[Any]] = set()
+        self._began = self._stopped = False
 
     async def turn(self, text: str) -> bool:
         """Say something to the model, and show what it says. Returns whether it has answered.
@@ -57,11 +58,14 @@ class ChatScreen:
         """
         wanted = {"conversationId": self.conversation_id, "model": self.model}
         given = {name: value for name, value in wanted.items() if value is not None}
-        async with self.asking():
-            started: dict[str, Any] = await self._bridge.request("chat.send", text=text, **given)
-            self.conversation_id = str(started["conversationId"])
-            shown = _Shown(self._printer, started)
+        self._began, self._stopped = False, False
+        async with self.asking(self._stop):
             with on_signals(self._stop, "SIGINT"):
+                started: dict[str, Any] = await self._bridge.request("chat.send", text=text, **given)
+                self.conversation_id, self._began = str(started["conversationId"]), True
+                if self._stopped:
+                    self._stop()
+                shown = _Shown(self._printer, started)
                 async for notification in self._notifications:
                     if notification.params.get("turnId") != started["turnId"]:
                         continue
@@ -70,8 +74,12 @@ class ChatScreen:
         raise ConnectionLost("The bridge has stopped in the middle of the answer; what has come is kept")
 
     @contextlib.asynccontextmanager
-    async def asking(self) -> AsyncIterator[None]:
-        """Show questions here until the block ends, where a person is there to answer them."""
+    async def asking(self, left: Callable[[], object]) -> AsyncIterator[None]:
+        """Show questions here until the block ends, where a person is there to answer them.
+
+        Args:
+            left: Called when the person leaves a question unanswered.
+        """
         if self._keyboard is None:
             yield
             return
@@ -88,7 +96,7 @@ class ChatScreen:
                 while True:
                     await prompt.next()
             except PersonLeft:
-                self._stop()
+                left()
 
         tasks = [asyncio.create_task(link.run(connected)), asyncio.create_task(answer())]
         waiting = asyncio.create_task(ready.wait())
@@ -101,8 +109,9 @@ class ChatScreen:
             await asyncio.gather(*tasks, waiting, return_exceptions=True)
 
     def _stop(self) -> None:
-        """Stop the model. Where nothing is under way yet, there is nothing to stop."""
-        if self.conversation_id is not None:
+        """Stop the model; as soon as it has begun, where it has not yet."""
+        self._stopped = True
+        if self._began and self.conversation_id is not None:
             task = asyncio.create_task(self._cancel(self.conversation_id))
             self._stopping.add(task)
             task.add_done_callback(self._stopping.discard)

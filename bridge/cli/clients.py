@@ -8,7 +8,7 @@ from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import fail
-from bridge.cli.layout import draw_table, local_time
+from bridge.cli.layout import local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -75,13 +75,10 @@ def list_clients(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the clients, what they may do, and when they were last seen."""
     printer = Printer(as_json=as_json)
     clients = run_idempotent(vault, lambda bridge: bridge.request("clients.list"))
-    if as_json:
-        printer.json(clients)
-    elif clients:
-        headings = ("Name", "May", "Tools", "Added", "Last seen", "Calls itself", "Id")
-        printer.lines(draw_table(headings, [_row(client) for client in clients], printer.width))
-    else:
-        printer.say("No program has a name of its own. Add one with `vault-bridge clients add NAME`.")
+    headings = ("Name", "May", "Tools", "Added", "Last seen", "Calls itself", "Id")
+    printer.listed(
+        clients, headings, _row, "No program has a name of its own. Add one with `vault-bridge clients add NAME`."
+    )
 
 
 @app.command("rename")

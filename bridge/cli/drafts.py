@@ -10,7 +10,7 @@ from rich.text import Text
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -37,13 +37,8 @@ def list_drafts(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the drafts, oldest first."""
     printer = Printer(as_json=as_json)
     drafts = run_idempotent(vault, lambda bridge: bridge.request("drafts.list"))
-    if as_json:
-        printer.json(drafts)
-    elif drafts:
-        headings = ("Draft", "Of", "Since", "Last change", "Steps", "Files")
-        printer.lines(draw_table(headings, [_row(draft) for draft in drafts], printer.width))
-    else:
-        printer.say("No agent is drafting.")
+    headings = ("Draft", "Of", "Since", "Last change", "Steps", "Files")
+    printer.listed(drafts, headings, _row, "No agent is drafting.")
 
 
 @app.command("show")

@@ -7,15 +7,19 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
+from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.diff import draw_changes, draw_counts
 from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
 from bridge.cli.times import SINCE_HELP, since_time
 from bridge.client import Connection, Result
+
+OUTSIDE: Final = "outside-"
+"""How the IDs of changes by other programs begin."""
 
 LOOK_BACK: Final = 1000
 """Changes among which the one that was reversed is looked for, to say more about it."""
@@ -39,35 +43,36 @@ def history(
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
+    outside: Annotated[bool, typer.Option("--outside", help="Only what other programs changed.")] = False,
     diff: Annotated[str | None, typer.Option(metavar="ID", help="Show what this change did instead.")] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was changed, newest first.
 
+    What other programs changed in the vault is listed too, where it was recorded; its IDs begin with "outside-".
+
     Examples:
       vault-bridge history
       vault-bridge history "Meeting notes"     what was changed in one note
       vault-bridge history --since 1h --client "Claude Code"
       vault-bridge history --diff patch-1f0c9a what one change did
+      vault-bridge history --outside           what other programs did
       vault-bridge undo patch-1f0c9a           undo one of them
     """
     printer = Printer(as_json=as_json)
     if diff is not None:
         _show_diff(vault, diff, printer)
         return
-    filters = {"before": before, "path": note} | _filters(since, client, tool)
+    filters: dict[str, Any] = {"before": before, "path": note} | _filters(since, client, tool)
+    if outside:
+        filters["outside"] = True
     params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
     entries = run_idempotent(vault, lambda bridge: bridge.request("history.list", **params))
-    if as_json:
-        printer.json(entries)
-    elif entries:
-        headings = ("Change", "Time", "By", "Lines", "What")
-        printer.lines(draw_table(headings, [_row(entry) for entry in entries], printer.width))
-    else:
-        what = f"Nothing in {note} has" if note else "Nothing has"
-        few = " like that" if since or client or tool else " through the bridge yet"
-        printer.say(f"{what} been changed{few}.")
+    what = f"Nothing in {note} has" if note else "Nothing has"
+    few = " like that" if since or client or tool else " by another program" if outside else " yet"
+    headings = ("Change", "Time", "By", "Lines", "What")
+    printer.listed(entries, headings, _row, f"{what} been changed{few}.")
 
 
 def undo(
@@ -79,7 +84,12 @@ def undo(
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="With several changes: do not ask.")] = False,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="PATH", help="Of a change by another program, only this file.")
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="With several changes, or one by another program: do not ask.")
+    ] = False,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -93,9 +103,15 @@ def undo(
       vault-bridge undo
       vault-bridge undo patch-1f0c9a
       vault-bridge undo --since 1h --client "Claude Code"
+      vault-bridge undo outside-12        what another program did, as `vault-bridge history` lists it
       vault-bridge redo                   make it again
     """
     named, filters = execution_ids or [], _filters(since, client, tool)
+    if len(named) == 1 and named[0].startswith(OUTSIDE):
+        _undo_outside(named[0], file, vault, Printer(as_json=as_json), sure=yes)
+        return
+    if file:
+        raise BadArguments(f"--file goes with one ID that begins with {OUTSIDE!r}")
     if len(named) > 1 or any(value is not None for value in filters.values()):
         given = filters | {"executionIds": named or None}
         params = {name: value for name, value in given.items() if value is not None}
@@ -152,6 +168,23 @@ def _undo_all(vault: Path | None, params: dict[str, Any], printer: Printer, *, s
         printer.text(f"{answer['text']}.")
     if answer["skipped"]:
         raise typer.Exit(FAILURE)
+
+
+def _undo_outside(
+    execution_id: str, files: list[str] | None, vault: Path | None, printer: Printer, *, sure: bool
+) -> None:
+    """Show what another program did, ask, and take it back."""
+    if not sure:
+        found = run_idempotent(vault, lambda bridge: bridge.request("history.diff", executionId=execution_id))
+        shown = [one for one in found["files"] if not files or one["path"] in files or one.get("newPath") in files]
+        if not printer.as_json:
+            printer.lines(draw_changes(shown, printer.width))
+            printer.say("Other devices get this too, if the vault is synced.")
+        if not typer.confirm("Undo this?", err=True):
+            printer.say("Nothing was undone.")
+            raise typer.Exit(FAILURE)
+    params: dict[str, Any] = {"executionId": execution_id} | ({"paths": files} if files else {})
+    show_result(Result(run_once(vault, lambda bridge: bridge.request("history.undo", **params))), printer)
 
 
 def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:

@@ -15,7 +15,7 @@ from rich.text import Text
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -105,12 +105,7 @@ def _query(vault: Path | None, params: dict[str, Any], limit: int, printer: Prin
     actions = not printer.as_json
     found = run_idempotent(vault, lambda bridge: bridge.request("audit.query", limit=limit, actions=actions, **params))
     records = list(reversed(found))
-    if printer.as_json:
-        printer.json(records)
-    elif records:
-        printer.lines(draw_table(HEADINGS, [draw_record(record) for record in records], printer.width))
-    else:
-        printer.say("The log holds nothing like that.")
+    printer.listed(records, HEADINGS, draw_record, "The log holds nothing like that.")
 
 
 async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Printer) -> None:

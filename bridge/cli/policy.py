@@ -9,7 +9,7 @@ from rich.text import Text
 from bridge.cli.answer_keys import LABELS
 from bridge.cli.connection import run_idempotent, run_once, tool_arguments
 from bridge.cli.exit_codes import fail, own_words
-from bridge.cli.layout import draw_table, local_time, wrap
+from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
@@ -78,13 +78,8 @@ def grants(vault: Vault = None, as_json: AsJson = False) -> None:
     """
     printer = Printer(as_json=as_json)
     held = run_idempotent(vault, lambda bridge: bridge.request("consent.grants"))
-    if as_json:
-        printer.json(held)
-    elif held:
-        headings = ("Id", "Said", "Files", "Ends", "What holds")
-        printer.lines(draw_table(headings, [_row(grant) for grant in held], min(printer.width, WIDEST)))
-    else:
-        printer.say("Nothing has been allowed or denied for longer than once.")
+    headings = ("Id", "Said", "Files", "Ends", "What holds")
+    printer.listed(held, headings, _row, "Nothing has been allowed or denied for longer than once.", widest=WIDEST)
 
 
 @app.command("sites")
@@ -96,13 +91,8 @@ def sites(vault: Vault = None, as_json: AsJson = False) -> None:
     """
     printer = Printer(as_json=as_json)
     found = run_idempotent(vault, lambda bridge: bridge.request("web.sites"))
-    if as_json:
-        printer.json(found)
-    elif found:
-        headings = ("Site", "Id", "For", "Last used")
-        printer.lines(draw_table(headings, [_site(one) for one in found], min(printer.width, WIDEST)))
-    else:
-        printer.say("Nothing of the web is allowed for longer than once.")
+    headings = ("Site", "Id", "For", "Last used")
+    printer.listed(found, headings, _site, "Nothing of the web is allowed for longer than once.", widest=WIDEST)
 
 
 @app.command("revoke")

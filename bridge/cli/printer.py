@@ -9,14 +9,14 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.layout import wrap
+from bridge.cli.layout import draw_table, wrap
 from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
 UNFOLDED = 400
@@ -63,6 +63,32 @@ class Printer:
         """Lines that are already as wide as they should be."""
         for line in lines:
             _print(self._out, line)
+
+    def listed(
+        self,
+        found: Sequence[Any],
+        headings: Sequence[str],
+        row: Callable[[Any], Sequence[Text]],
+        none: str,
+        *,
+        widest: int | None = None,
+    ) -> None:
+        """A list of things: for programs as it is, for people as a table, or a sentence where there are none.
+
+        Args:
+            found: The things.
+            headings: The names of the columns.
+            row: Makes the cells of one thing.
+            none: What is said where there are none.
+            widest: Columns beyond which the table does not grow.
+        """
+        if self.as_json:
+            self.json(found)
+        elif found:
+            width = self.width if widest is None else min(self.width, widest)
+            self.lines(draw_table(headings, [row(each) for each in found], width))
+        else:
+            self.say(none)
 
     def text(self, text: str) -> None:
         """A result as text: inert, folded by nobody, so that it can be copied."""

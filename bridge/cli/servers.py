@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -49,11 +49,9 @@ def list_servers(vault: Vault = None, as_json: AsJson = False) -> None:
         return
     if listed["fault"] is not None:
         fail(f"{listed['fault']}. It is {listed['file']}")
-    if listed["servers"]:
-        headings = ("Name", "Starts or reaches", "State", "Trusted", "Tools", "For")
-        printer.lines(draw_table(headings, [_row(server) for server in listed["servers"]], printer.width))
-    else:
-        printer.say("No server is entered. Add one with `vault-bridge servers add`, or `vault-bridge servers import`.")
+    none = "No server is entered. Add one with `vault-bridge servers add`, or `vault-bridge servers import`."
+    headings = ("Name", "Starts or reaches", "State", "Trusted", "Tools", "For")
+    printer.listed(listed["servers"], headings, _row, none)
     if not listed["allowed"]:
         printer.say(_OFF)
 
@@ -126,14 +124,10 @@ def take_over(
     printer = Printer(as_json=as_json)
     found = run_idempotent(vault, lambda bridge: bridge.request("servers.found"))
     if not names:
-        if as_json:
-            printer.json(found)
-        elif found:
-            headings = ("Name", "In", "Starts or reaches", "")
-            printer.lines(draw_table(headings, [_found_row(server) for server in found], printer.width))
+        none = "No program on this computer has a server that can be taken over."
+        printer.listed(found, ("Name", "In", "Starts or reaches", ""), _found_row, none)
+        if found and not as_json:
             printer.say("`vault-bridge servers import NAME` takes one over.")
-        else:
-            printer.say("No program on this computer has a server that can be taken over.")
         return
     for name in names:
         one = next((server for server in found if server["name"] == name), None)
@@ -241,15 +235,16 @@ def _draw(server: dict[str, Any], width: int) -> Iterator[Text]:
     for line in server["told"]:
         yield from wrap(sanitize(line), width, first="  ", rest="    ")
     if server["change"]:
-        yield from _changed("It was not allowed like this before:", server["change"])
+        yield from _lines("It was not allowed like this before:", server["change"])
     for tool in server["tools"]:
         marks = [word for word, holds in (("reads", tool["readOnly"]), ("destroys", tool["destructive"])) if holds]
         yield Text()
         says = f"  says that it {' and '.join(marks)}" if marks else ""
         yield Text.assemble(sanitize(tool["call"], style="bold"), says)
         yield from wrap(sanitize(" ".join(tool["description"].split())), width, first="  ", rest="  ")
-        if tool["change"] and "\n-" in f"\n{tool['change']}":
-            yield from _changed("It describes itself otherwise than when you allowed it:", tool["change"])
+        yield from _lines("It takes:", tool["takes"])
+        if (tool["change"] or "").startswith("@@"):
+            yield from _lines("It describes itself otherwise than when you allowed it:", tool["change"])
     for fault in server["faults"]:
         yield from wrap(sanitize(fault), width, first="  ", rest="  ")
     if server["log"] and server["state"] != "ready":
@@ -259,7 +254,7 @@ def _draw(server: dict[str, Any], width: int) -> Iterator[Text]:
             yield Text.assemble("  ", sanitize(line))
 
 
-def _changed(heading: str, change: str) -> Iterator[Text]:
+def _lines(heading: str, text: str) -> Iterator[Text]:
     yield Text(f"  {heading}", style="bold")
-    for line in change.splitlines():
+    for line in text.removesuffix("\n").split("\n"):
         yield Text.assemble("    ", sanitize(line))

@@ -1,6 +1,7 @@
 """`vault-bridge status`: whether the vault is served, and how things stand."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
+
+_PAUSED = {"battery": "on battery", "load": "while this computer is busy"}
 
 
 def status(vault: Vault = None, as_json: AsJson = False) -> None:
@@ -69,12 +72,35 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
         "Vault": sanitize(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
         "Notes": Text(f"{facts['notes']} notes, {facts['files']} files{_progress(facts)}"),
+        "Meaning": sanitize(draw_semantic(facts["semantic"])),
         "Tools": Text(f"{len(facts['tools'])}: {', '.join(facts['tools'])}"),
         "Consent": Text(screen),
         "Log": sanitize(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
         "Open": Text("; ").join(sanitize(question) for question in questions) if questions else Text("no questions"),
         **wrong,
     }
+
+
+def draw_semantic(semantic: Mapping[str, Any]) -> str:
+    """How far search by meaning is, as a sentence.
+
+    Args:
+        semantic: `semantic` of `vault.status`.
+    """
+    state, reason = semantic["state"], semantic["reason"]
+    counts = f"{semantic['done']} of {semantic['total']} notes prepared"
+    said = {
+        "off": "search by meaning is off",
+        "missing": "no model for search by meaning is installed",
+        "waiting": "waiting for the notes to be read",
+        "embedding": counts,
+        "paused": f"{counts}; paused {_PAUSED.get(reason, '')}".rstrip(),
+        "failed": f"{counts}; failed: {reason}",
+        "ready": f"all {semantic['total']} notes prepared",
+    }[state]
+    if not semantic["model"]:
+        return said
+    return f"{said} ({semantic['model']}, {semantic['size'] / 1e6:.0f} MB)"
 
 
 def _progress(facts: dict[str, Any]) -> str:

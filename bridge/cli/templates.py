@@ -5,7 +5,6 @@ import json
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +19,7 @@ from bridge.cli.layout import draw_table, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize, sanitize_plain
+from bridge.cli.text_files import parse_json, text_of
 from bridge.client import Connection, ProtocolFailure, Result, connect, find_vault
 
 HELP = """Keep work that comes again under a name, and run it.
@@ -113,7 +113,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """Keep a template from a file."""
-    template = _parse(_text_of(file))
+    template = parse_json(text_of(file))
     kept = run_once(vault, lambda bridge: bridge.request("templates.save", template=template, replace=replace))
     _say_kept(kept, Printer(as_json=as_json))
 
@@ -133,7 +133,7 @@ def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = Fal
             printer.say("Nothing was changed.")
             return
         try:
-            template = _parse(text)
+            template = parse_json(text)
             replace = isinstance(template, dict) and template.get("name") == name
             kept = run_once(
                 vault,
@@ -205,25 +205,6 @@ def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) ->
         said = typer.prompt(sanitize_plain(parameter["title"] or name), err=True)
         values[name] = coerce(name, said, schema["properties"][name])  # type: ignore[index] # it is a dictionary
     return values
-
-
-def _text_of(file: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise BadArguments(f"Cannot read {file!r}: {error.strerror or type(error).__name__}") from None
-    except UnicodeDecodeError as error:
-        raise BadArguments(f"{file!r} is not UTF-8 (byte {error.start})") from None
-
-
-def _parse(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        raise BadArguments(f"This is not JSON: {error}") from None
-    except RecursionError:
-        raise BadArguments("This is nested too deep") from None
 
 
 def _say_kept(kept: dict[str, Any], printer: Printer) -> None:

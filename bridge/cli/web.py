@@ -7,7 +7,7 @@ from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.exit_codes import fail
-from bridge.cli.layout import draw_table, local_time
+from bridge.cli.layout import local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -35,12 +35,8 @@ def readers(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the clients that have read from the web."""
     printer = Printer(as_json=as_json)
     found = run_idempotent(vault, lambda bridge: bridge.request("web.readers"))
-    if as_json:
-        printer.json(found)
-    elif found:
-        printer.lines(draw_table(("Name", "Since", "Sites"), [_row(reader) for reader in found], printer.width))
-    else:
-        printer.say("No client has read from the web since you cleared it.")
+    headings = ("Name", "Since", "Sites")
+    printer.listed(found, headings, _row, "No client has read from the web since you cleared it.")
 
 
 @app.command("clear")

@@ -12,6 +12,7 @@ from bridge.contract.consent import (
     GrantsChanged,
     OwnQuestion,
 )
+from bridge.contract.custom import CustomRunEnded
 
 
 class ToolStarted(SparseEvent):
@@ -152,5 +153,6 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     ChatDelta,
     ChatToolEvent,
     ChatDone,
+    CustomRunEnded,
 )
 """Every event there is, in the order of `docs/protocol.md`."""

@@ -18,6 +18,7 @@ class ServerToolInfo(Wire):
         call: What agents call it by.
         title: For people, in the server's words.
         description: For models, in the server's words.
+        takes: Its schema, in lines for people.
         read_only: Whether it says that it changes nothing.
         destructive: Whether it says that it destroys.
         change: How it describes itself otherwise than when it was allowed, as a diff; its whole description where it
@@ -28,6 +29,7 @@ class ServerToolInfo(Wire):
     call: str
     title: str
     description: str
+    takes: str
     read_only: bool
     destructive: bool
     change: str | None = None

@@ -12,7 +12,7 @@ PROTOCOL: Final = 5
 """The version of what `docs/protocol.md` describes. It counts up when a client could notice a change."""
 
 Role = Literal["agent", "host"]
-Ability = Literal["consent", "write", "dirty"]
+Ability = Literal["consent", "write", "dirty", "runTool"]
 Subscription = Literal["vault.changed"]
 
 
@@ -117,6 +117,29 @@ class LimitUse(Wire):
     queued: int
 
 
+class SemanticStatus(Wire):
+    """How far search by meaning is.
+
+    Attributes:
+        state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`: notes are being prepared;
+            `paused`, `ready` or `failed`.
+        reason: Why it is paused (`battery` or `load`) or failed (a sentence).
+        model: The model; empty where there is none.
+        done: Notes that are prepared.
+        total: Notes that there are to prepare.
+        passages: Passages of them that are compared.
+        size: Bytes on the disk.
+    """
+
+    state: Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed"]
+    reason: str = ""
+    model: str = ""
+    done: int = 0
+    total: int = 0
+    passages: int = 0
+    size: int = 0
+
+
 class VaultStatus(Wire):
     """How much is known of the vault.
 
@@ -129,6 +152,7 @@ class VaultStatus(Wire):
         in_place: Whether the vault's folder is where it was when the bridge started; else nothing is written.
         by_name_only: How many notes and canvases were given up: they cannot be read, or are too much to be understood.
         named_only: The first of their paths, for the person's own programs.
+        semantic: How far search by meaning is.
     """
 
     notes: int
@@ -139,6 +163,21 @@ class VaultStatus(Wire):
     by_name_only: int
     named_only: tuple[str, ...]
     in_place: bool = True
+    semantic: SemanticStatus = SemanticStatus(state="off")
+
+
+class SandboxStatus(Wire):
+    """What confines the programs that agents have started on this computer.
+
+    Attributes:
+        confines: Whether anything does.
+        sentence: What does, or that nothing does.
+        lacks: A sentence for each thing that a program can do all the same.
+    """
+
+    confines: bool
+    sentence: str
+    lacks: tuple[str, ...]
 
 
 class Faults(Wire):

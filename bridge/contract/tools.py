@@ -152,7 +152,8 @@ class ExplainParams(Params):
 class HistoryListParams(Params):
     """How many, older than which change, to which file or note, since when, by which client and tool.
 
-    `since` is an ISO 8601 time, `client` a name or an id, `grant` the id of the answer that allowed them.
+    `since` is an ISO 8601 time, `client` a name or an id, `grant` the id of the answer that allowed them. `outside`
+    says whether only what other programs changed is listed, or none of it; only the person's own programs hear of that.
     """
 
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
@@ -162,6 +163,7 @@ class HistoryListParams(Params):
     client: ClientName | None = None
     tool: Id | None = None
     grant: Id | None = None
+    outside: bool | None = None
 
 
 class ChangeEntry(Wire):
@@ -181,6 +183,7 @@ class ChangeEntry(Wire):
         who: Who asked for it, for people; in quotation marks where it is only what a program calls itself.
         summary: What it was, in a sentence.
         grant: The id of the remembered answer that allowed it.
+        outside: Whether another program did it, and not the bridge.
     """
 
     execution_id: str
@@ -196,12 +199,19 @@ class ChangeEntry(Wire):
     who: str = ""
     summary: str = ""
     grant: str | None = None
+    outside: bool = False
 
 
 class ReverseParams(Params):
     """Which change; by default the newest not yet undone, or the last undone."""
 
     execution_id: Id | None = None
+
+
+class UndoParams(ReverseParams):
+    """Which change; of one by another program perhaps only some of its files."""
+
+    paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1)] | None = None
 
 
 class HistoryDiffParams(Params):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, programs, running, state
+from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
@@ -11,6 +11,9 @@ CHECKS: tuple[Check, ...] = (
     installation.check_packages,
     installation.check_keyring,
     programs.check_sandbox,
+    programs.check_commands,
+    programs.check_servers,
+    programs.check_own_tools,
     place.check_vault,
     place.check_nesting,
     place.check_space,
@@ -23,6 +26,7 @@ CHECKS: tuple[Check, ...] = (
     state.check_permissions,
     state.check_journal,
     state.check_clock,
+    versions.check_outside_changes,
     running.check_run_folder,
     running.check_bridge,
 )

@@ -4,7 +4,7 @@ import http.client
 import os
 import socket
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,11 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
     answer = _call(port, endpoint.token, "bridge.faults")
     for fault in answer["faults"] if isinstance(answer, dict) else ():
         yield Finding("bridge", "warn", fault, "It goes on with what was in force before; correct the file")
-    yield from _given_up(_call(port, endpoint.token, "vault.status"))
+    status = _call(port, endpoint.token, "vault.status")
+    yield from _given_up(status)
+    if isinstance(status, dict):
+        yield _semantic(status["semantic"])
+    yield from _servers(_call(port, endpoint.token, "servers.list"))
     report = _call(port, endpoint.token, "audit.verify")
     if not isinstance(report, dict):
         yield Finding("log", "warn", "The log could not be verified", "`vault-bridge log --verify` says why")
@@ -111,6 +115,30 @@ def _given_up(status: Any) -> Iterator[Finding]:
         yield Finding("index", "ok", f"It is being built: {status['indexed']} of {status['notes']} notes are read")
     else:
         yield Finding("index", "ok", f"{status['notes']} notes are read")
+
+
+def _semantic(semantic: Mapping[str, Any]) -> Finding:
+    """How far search by meaning is."""
+    state, what = semantic["state"], f"{semantic['done']} of {semantic['total']} notes are prepared"
+    if state == "failed":
+        remedy = "It is tried again; `vault-bridge rebuild` begins anew"
+        return Finding("meaning", "warn", f"Search by meaning does not work: {semantic['reason']}", remedy)
+    if state == "missing":
+        return Finding("meaning", "ok", "No model for search by meaning is installed; notes are found by their words")
+    if state == "off":
+        return Finding("meaning", "ok", "Search by meaning is off")
+    return Finding("meaning", "ok", f"{what} for search by meaning" + (", paused" if state == "paused" else ""))
+
+
+def _servers(listed: Any) -> Iterator[Finding]:
+    """The other servers that have failed, or whose tools are not as they were allowed."""
+    for server in listed["servers"] if isinstance(listed, dict) else ():
+        name = server["name"]
+        if server["state"] == "failed":
+            yield Finding("servers", "warn", server["reason"], f"`vault-bridge servers test {name}` tries again")
+        if changed := [tool["name"] for tool in server["tools"] if (tool["change"] or "").startswith("@@")]:
+            what = f"{name} describes these tools otherwise than when you allowed them: {', '.join(changed)}"
+            yield Finding("servers", "warn", what, f"`vault-bridge servers show {name}` shows the difference")
 
 
 def _left_over(vault: Path) -> Iterator[Finding]:

@@ -12,6 +12,9 @@ UNNAMED: Final = "a program without a name of its own"
 HOST_ID: Final = "host"
 """The id of the person's own programs (`host.json`): the plugin and the command line."""
 
+EXPLANATION: Final = "explanation"
+"""The connection of calls that are not made: the person asks what would become of them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Client:
@@ -74,6 +77,11 @@ class Caller:
     def subject(self) -> str:
         """Whom denials, limits, open questions and counters hold for: the credential, whatever it calls itself."""
         return self.client.id
+
+    @property
+    def explains(self) -> bool:
+        """Whether nothing is called: the person asks what would become of a call."""
+        return self.connection == EXPLANATION
 
     @property
     def session_id(self) -> str:

@@ -21,6 +21,8 @@ from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.versions.recorder import Prepared, Recorder
+from bridge.versions.states import Seen
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -52,6 +54,7 @@ class Indexer:
         swept_at: The same, on the clock's monotonic scale.
         named: Set once every file is known by its name.
         built: Set once the disk has been compared wholly for the first time.
+        recorder: Is shown what is read before it is taken in; None where nobody records.
     """
 
     def __init__(
@@ -72,6 +75,7 @@ class Indexer:
         self.swept_at = float("-inf")
         self.named = threading.Event()
         self.built = threading.Event()
+        self.recorder: Recorder | None = None
 
     def stop(self) -> None:
         """Give up what is under way, soon."""
@@ -109,6 +113,7 @@ class Indexer:
             self.built.set()
             self.last_sweep = self._clock.now()
             self.swept_at = self._clock.monotonic()
+            self._record_missing()
             if thorough:
                 self._read_again(self._ingest.unsettled())
             self._take_noted()
@@ -142,6 +147,7 @@ class Indexer:
             state.set_folders(seen.folders, [])
             large = {file.path: file for file in seen.large}
             for batch in self._ingest.batches([path for path in seen.files if path not in large], births):
+                self._record(batch, self._prepared(batch))
                 self._ingest.commit(batch)
             for file in seen.large:
                 state.see(file)
@@ -252,10 +258,12 @@ class Indexer:
         for number, batch in enumerate(self._ingest.batches(ordered), 1):
             if self._stopping:
                 return False
+            prepared = self._prepared(batch)
             with self._state.lock:
                 early = batch.keys() & self._written
                 self.note(early)
                 sure = {path: reading for path, reading in batch.items() if path not in early}
+                self._record(sure, prepared)
                 self._ingest.commit(sure)
             for path, reading in sure.items():
                 if isinstance(reading, FileReading) and path in reported and not reading.same:
@@ -266,6 +274,35 @@ class Indexer:
                     self._state.checkpoint()
                 self._take_noted()
         return True
+
+    def _prepared(self, batch: Batch) -> Prepared | None:
+        """What was read, ready to be recorded."""
+        if self.recorder is None:
+            return None
+        return self.recorder.prepare(
+            Seen(file.path, file.size, file.mtime_ns, file.changed_ns, data if len(data) == file.size else None)
+            for reading in batch.values()
+            if isinstance(reading, FileReading) and (data := reading.data) is not None and (file := reading.file)
+        )
+
+    def _record(self, batch: Batch, prepared: Prepared | None) -> None:
+        """Have files recorded that are about to be taken in. The index's lock is held."""
+        if self.recorder is not None:
+            self.recorder.lost([path for path, reading in batch.items() if isinstance(reading, NotAFile)])
+            if prepared is not None:
+                self.recorder.saw(prepared, batch)
+
+    def _record_missing(self) -> None:
+        """After a look at the whole vault: have recorded what was not, such as what was there before the recording."""
+        if self.recorder is None:
+            return
+        for prepared in self.recorder.missing(self._state.tree.files()):
+            if self._stopping:
+                return
+            with self._state.lock:
+                self.recorder.saw(prepared, prepared.paths - self._written)
+            self._take_noted()
+        self.recorder.looked()
 
     def _in_order(self, paths: set[str]) -> list[str]:
         """Paths in the order of a walk. Of many, only those that are known, because sorting them would take long."""
@@ -291,6 +328,7 @@ class Indexer:
             self.note(early)
             gone: Batch = {path: NotAFile.NOTHING for path in every if path not in early}
             if gone:
+                self._record(gone, None)
                 self._ingest.commit(gone)
             kept = {outer for path in early for outer in _above(path)}
             state.set_folders([], [folder for folder in below if folder not in kept])

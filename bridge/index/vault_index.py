@@ -21,6 +21,7 @@ from bridge.index.texts.arena import TextArena
 from bridge.notes.names import Names, link_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
+from bridge.versions.recorder import Recorder
 
 T = TypeVar("T")
 
@@ -103,6 +104,11 @@ class VaultIndex:
         """The texts of all files, for searching. Ask for it anew for each search."""
         self._freshen()
         return self._state.texts
+
+    def record_with(self, recorder: Recorder) -> None:
+        """Show a recorder all that is read, before it is taken in. Comes before `start`."""
+        self._indexer.recorder = recorder
+        recorder.begin_with(self._thread.sweep_soon)
 
     def start(self) -> None:
         """Begin to follow the disk, in a thread: first a sweep, and on a first start a build."""
@@ -191,6 +197,10 @@ class VaultIndex:
     def files(self) -> Sequence[IndexedFile]:
         """Every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
         self._freshen()
+        return self._state.tree.files()
+
+    def seen_files(self) -> Sequence[IndexedFile]:
+        """The same as they were seen last, without a look at the disk where changes are not reported."""
         return self._state.tree.files()
 
     def folders(self) -> Sequence[str]:

@@ -128,6 +128,17 @@ class History:
         """Every application, oldest first."""
         return list(self._recorded.values())
 
+    def last_id(self) -> str | None:
+        """See `Ledger.last_id`."""
+        applications = self.applications()
+        return applications[-1].shown.execution_id if applications else None
+
+    def offsets_after(self, execution_id: str | None) -> list[int]:
+        """Where the journal has what was applied after a change, oldest first; all, where there is none of that id."""
+        known = self._recorded.get(execution_id or "")
+        since = -1 if known is None else known.offset
+        return [recorded.offset for recorded in self.applications() if recorded.offset > since]
+
     def entries(self, *, limit: int, before: str | None, credential: str | None) -> list[HistoryEntry]:
         """See `Ledger.history`."""
         changes = self._changes(credential) if before is None else self._before(before, credential)

@@ -8,6 +8,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -50,6 +51,8 @@ class Ledger:
             must not call the ledger.
         editors: Who may have files open.
         trash: The system's trash.
+        writing: Entered with each plan and its execution id before the vault is touched, and left when all that there
+            is to do for it is done, `on_applied` too. It must not call the ledger.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class Ledger:
         on_applied: Callable[[ChangePlan], None] = lambda _plan: None,
         editors: Editors | None = None,
         trash: Trasher = system_trash,
+        writing: Callable[[ChangePlan, str], AbstractContextManager[None]] = lambda _plan, _id: nullcontext(),
     ) -> None:
         self.editors: Editors = editors or NoEditors()
         self._trash = trash
@@ -68,6 +72,7 @@ class Ledger:
         self._clock = clock
         self._keep_backups = keep_backups
         self._on_applied = on_applied
+        self._announced = writing
         self._backups = Backups(root)
         self._journal = Journal(self._journal_folder)
         self._history = History(root, journal=self._journal, backups=self._backups, clock=clock)
@@ -201,15 +206,16 @@ class Ledger:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
             for interrupted in self._history.open():  # one that could not be taken back comes first
                 self._resolve(interrupted)
-            begin, disposal = self._carry_out(plan, cause)
-            self._mark("done", begin.execution_id)
-            if not begin.keep:
-                with contextlib.suppress(OSError, ToolFailure):
-                    self._backups.remove(begin.execution_id)
-            try:
-                self._on_applied(plan)
-            except Exception:
-                _logger.exception("The change %s was applied, but a listener failed", begin.execution_id)
+            with self._announced(plan, cause.execution_id):
+                begin, disposal = self._carry_out(plan, cause)
+                self._mark("done", begin.execution_id)
+                if not begin.keep:
+                    with contextlib.suppress(OSError, ToolFailure):
+                        self._backups.remove(begin.execution_id)
+                try:
+                    self._on_applied(plan)
+                except Exception:
+                    _logger.exception("The change %s was applied, but a listener failed", begin.execution_id)
         kept = begin.keep and begin.pushes_aside
         backup = self._backups.shown(begin.execution_id) if kept else None
         return AppliedPlan(begin.execution_id, backup, plan, disposal)
@@ -272,6 +278,28 @@ class Ledger:
         Takes, returns and raises what `undo_plan` does.
         """
         return self._history.redo_plan(execution_id, credential)
+
+    def last_id(self) -> str | None:
+        """The last application of a plan that was begun, an undo or redo too; None where there was none."""
+        return self._history.last_id()
+
+    def written_since(self, execution_id: str | None) -> dict[str, set[str | None]]:
+        """What may have been written after a change, also by changes that were taken back.
+
+        Args:
+            execution_id: The last that is known of; None, or one that is not there: all.
+
+        Returns:
+            Of each file the hashes of its bytes before and after; None among them where it may be gone.
+        """
+        written: dict[str, set[str | None]] = {}
+        for offset in self._history.offsets_after(execution_id):
+            with contextlib.suppress(ExecutionFailed):  # no longer in the journal
+                for change in self._journal.read(offset).changes:
+                    for path in (change.path, change.new_path):
+                        if path is not None and not change.of_folder:
+                            written.setdefault(path, {None}).update({change.before, change.after})
+        return written
 
     def diff(self, execution_id: str) -> ChangeDiff:
         """What a change did to each file, whatever became of it since. Blocks.

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
@@ -12,12 +12,15 @@ from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.index_comparison import IndexComparison
+from bridge.custom.custom_tools import CustomTools
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus, Knowledge
+from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.ledger import Ledger
 from bridge.keys.store import KeyStore
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.servers.servers import Servers
 from bridge.settings.store import SettingsStore
@@ -27,8 +30,20 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
 from bridge.web.search.search import WebSearch
 from bridge.web.services import WebServices
+
+
+class VectorPort(Protocol):
+    """What the methods ask of the vectors."""
+
+    def status(self) -> VectorStatus:
+        """How far they are."""
+
+    def rebuild(self) -> None:
+        """Throw them away, and make them anew. Returns at once."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +65,7 @@ class Services:
         audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
+        vectors: The vectors of notes, for search by meaning.
         in_place: Whether the vault's folder is still where it was opened.
         by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
@@ -68,7 +84,11 @@ class Services:
         web: The way to the web.
         web_readers: The clients that have read from it.
         servers: Other MCP servers.
+        recorder: What other programs changed.
+        restoring: Takes that back.
         chats: The chat with a model.
+        custom: The user's own tools.
+        host_runs: Their runs in Obsidian.
         note: Logs what is no call: its kind, and what happened.
     """
 
@@ -86,6 +106,7 @@ class Services:
     audit: AuditService
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
+    vectors: VectorPort
     in_place: Callable[[], bool]
     by_name_only: Callable[[], Sequence[str]]
     compare: Callable[..., IndexComparison]
@@ -105,4 +126,8 @@ class Services:
     web: WebServices
     web_readers: WebReaders
     servers: Servers
+    recorder: Recorder
+    restoring: Restoring
     chats: Chats
+    custom: CustomTools
+    host_runs: HostRuns

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bridge.errors import PermissionDenied
 from bridge.sandbox.profile import Profile
-from bridge.sandbox.sandbox import Running, Sandbox, probe, start
+from bridge.sandbox.sandbox import Ready, Running, Sandbox, probe, start
 
 
 class Programs:
@@ -56,6 +56,7 @@ class Programs:
         folder: Path,
         environment: Mapping[str, str],
         talks: bool = False,
+        ready: Ready | None = None,
     ) -> Running:
         """Start a program; the arguments are those of `bridge.sandbox.sandbox.start`.
 
@@ -66,4 +67,6 @@ class Programs:
         """
         self.refuse_unconfined()
         guarded = profile.guarded(self._hidden, self.scratch)
-        return await start(self.sandbox, guarded, argv, folder=folder, environment=environment, talks=talks)
+        return await start(
+            self.sandbox, guarded, argv, folder=folder, environment=environment, talks=talks, ready=ready
+        )

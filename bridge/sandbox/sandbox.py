@@ -201,32 +201,33 @@ class Running:
             shutil.rmtree(self._report.parent, ignore_errors=True)
 
 
-async def start(
-    sandbox: Sandbox,
-    profile: Profile,
-    argv: Sequence[str],
-    *,
-    folder: Path,
-    environment: Mapping[str, str],
-    talks: bool = False,
-) -> Running:
-    """Start a program. It ends at the latest when this process does.
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """A supervisor that waits for its job. Made by `get_ready`; it ends at the latest when this process does.
 
-    Args:
-        sandbox: What confines it.
-        profile: What it may reach, as `Profile.guarded` returns it.
-        argv: Its absolute path, and its arguments.
-        folder: Where it starts.
-        environment: All of its environment.
-        talks: Whether it is to be written to.
+    Attributes:
+        process: The supervisor.
+        place: Where its report will be.
+    """
+
+    process: asyncio.subprocess.Process
+    place: Path
+
+    async def discard(self) -> None:
+        """It is not needed after all."""
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        await self.process.wait()
+        await asyncio.to_thread(shutil.rmtree, self.place, ignore_errors=True)
+
+
+async def get_ready() -> Ready:
+    """Start a supervisor, for a program that is soon to be started: most of the time that a start takes is this.
 
     Raises:
         OSError: The system has no more processes or descriptors.
-        ValueError: The profile cannot be carried out.
     """
     place = Path(mkdtemp(prefix="vault-bridge-program-"))
-    job = _job(sandbox, profile, folder)
-    job = replace(job, argv=tuple(argv), environment=dict(environment), report=str(place / "report"), talks=talks)
     try:
         process = await asyncio.create_subprocess_exec(
             *[sys.executable, "-I", "-S", "-c", _PROGRAM, _PACKAGE_PARENT],
@@ -241,7 +242,39 @@ async def start(
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
-    running = Running(process, place / "report", talks=talks)
+    return Ready(process, place)
+
+
+async def start(
+    sandbox: Sandbox,
+    profile: Profile,
+    argv: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    talks: bool = False,
+    ready: Ready | None = None,
+) -> Running:
+    """Start a program. It ends at the latest when this process does.
+
+    Args:
+        sandbox: What confines it.
+        profile: What it may reach, as `Profile.guarded` returns it.
+        argv: Its absolute path, and its arguments.
+        folder: Where it starts.
+        environment: All of its environment.
+        talks: Whether it is to be written to.
+        ready: A supervisor that waits for it, where there is one.
+
+    Raises:
+        OSError: The system has no more processes or descriptors.
+        ValueError: The profile cannot be carried out.
+    """
+    job = _job(sandbox, profile, folder)
+    held = ready or await get_ready()
+    report = held.place / "report"
+    job = replace(job, argv=tuple(argv), environment=dict(environment), report=str(report), talks=talks)
+    running = Running(held.process, report, talks=talks)
     running._stdin.write(job.to_json())  # noqa: SLF001 - the first line is the job
     with contextlib.suppress(ConnectionError):
         await running._stdin.drain()  # noqa: SLF001 - the same

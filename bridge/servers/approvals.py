@@ -4,8 +4,7 @@ A server may change what it runs, and a tool what it says of itself, after it wa
 word for word, and anything else is asked about again, with the difference.
 """
 
-import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import orjson
@@ -14,10 +13,9 @@ from bridge.errors import ExecutionFailed
 from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.servers.configuration import ServerEntry
 from bridge.servers.definitions import Definition
+from bridge.vault.diff import unified_diff
 
 FILE: Final = "mcp-approved.json"
-_LONGEST_DIFF: Final = 200
-"""Lines."""
 
 
 class Approvals:
@@ -53,12 +51,12 @@ class Approvals:
             None when it does not; else the lines of a diff, or all its lines where none was approved.
         """
         known = self._approved.get(name)
-        return _change(known.told if known else None, "\n".join(entry.told()) + "\n")
+        return change_since(known.told if known else None, "\n".join(entry.told()) + "\n")
 
     def tool_change(self, name: str, definition: Definition) -> str | None:
         """How a tool differs from what was approved under its name; as `entry_change`."""
         known = self._approved.get(name)
-        return _change(known.tools.get(definition.name) if known else None, definition.text)
+        return change_since(known.tools.get(definition.name) if known else None, definition.text)
 
     def knows_tool(self, name: str, definition: Definition) -> bool:
         """Whether a tool of this name was approved once, the same or another."""
@@ -114,16 +112,13 @@ class _Approved:
         return cls(told, tools)
 
 
-def _change(before: str | None, now: str) -> str | None:
+def change_since(before: str | None, now: str) -> str | None:
+    """How a text differs from what was approved: None where it does not, all of it where nothing was approved."""
     if before is None:
         return now
     if before == now:
         return None
-    lines = list(_diff(before, now))
-    more = len(lines) - _LONGEST_DIFF
-    return "".join(lines[:_LONGEST_DIFF]) + (f"… and {more:,} more lines\n" if more > 0 else "")
-
-
-def _diff(before: str, now: str) -> Iterator[str]:
-    lines = difflib.unified_diff(before.splitlines(keepends=True), now.splitlines(keepends=True), n=2)
-    return (line for line in lines if not line.startswith(("---", "+++")))
+    old, new = (text.encode(errors="surrogatepass") for text in (before, now))
+    diff = unified_diff(old, new, old_path="before", new_path="now")
+    _old_name, _new_name, changes = diff.text.split("\n", 2)
+    return changes + ("… and more than can be shown\n" if diff.truncated else "")

@@ -105,6 +105,11 @@ class ServerEntry(BaseModel):
         lines += [f"folder: {folder}" for folder in sorted(self.folders)]
         return [*lines, *(["may use the network"] if self.network and self.command else [])]
 
+    def is_started_as(self, other: "ServerEntry") -> bool:
+        """Whether it is started or reached as another is, whatever it is for and whether or not it is trusted."""
+        own = self.model_copy(update={name: getattr(other, name) for name in ("description", "trusted", "enabled")})
+        return own == other
+
     @property
     def secrets(self) -> tuple[str, ...]:
         """Values that no log may hold."""

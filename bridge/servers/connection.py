@@ -23,6 +23,10 @@ Progress = Callable[[float, float | None, str | None], None]
 START_SECONDS: Final = 30.0
 LIST_SECONDS: Final = 20.0
 _PAGES: Final = 50
+FIRST_PAUSE: Final = 1.0
+"""Seconds between two looks at the tools of a server that says that they have changed. Each time they double."""
+LONGEST_PAUSE: Final = 300.0
+"""Seconds to which they grow; a server that has been quiet for so long begins anew."""
 _LONGEST_REASON: Final = 300
 
 
@@ -61,6 +65,8 @@ class ServerConnection:
         self._ready: asyncio.Future[Any] | None = None
         self._stopping = asyncio.Event()
         self._listing: asyncio.Task[None] | None = None
+        self._announced = asyncio.Event()
+        self._pause, self._listed = 0.0, 0.0
         self._is_over = False
 
     async def connect(self) -> Sequence[Definition]:
@@ -118,7 +124,19 @@ class ServerConnection:
             raise ExecutionFailed(
                 f"The server {self.name} asked for an answer of yours or of a model, which it gets not"
             )
+        if result.result_type != "complete":
+            raise ExecutionFailed(f"The server {self.name} answered what is no result")
         return dict(result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+    def take(self, entry: ServerEntry) -> None:
+        """The user has said something else of the server, which is started or reached as before.
+
+        Args:
+            entry: As it is entered now.
+        """
+        self.entry = entry
+        self.definitions = list(self.definitions)  # whoever has made tools of them makes them anew
+        self._on_change()
 
     async def stop(self, *, for_good: bool = False) -> None:
         """End the connection, and the program with it.
@@ -134,6 +152,7 @@ class ServerConnection:
                 with contextlib.suppress(asyncio.CancelledError):
                     await task
         self._task = self._ready = self._listing = None
+        self._announced.clear()
         if self.state != "failed":
             self._become("off")
 
@@ -170,6 +189,7 @@ class ServerConnection:
                     await self._list(session)
                 ready.set_result(session)
                 self._become("ready")
+                self._look_again()
                 await _either(self._stopping, ended)
             if not self._stopping.is_set():
                 self._become("failed", "it has ended")
@@ -199,22 +219,39 @@ class ServerConnection:
         self.definitions, self.faults = await asyncio.to_thread(accepted, tools)
 
     async def _heard(self, message: Any) -> None:
-        """The server says that its tools have changed: look at them again, and once only while that goes on."""
+        """The server says that its tools have changed: look at them again, but not as often as it likes."""
         import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
 
-        if not isinstance(message, types.ToolListChangedNotification) or self._ready is None or not self._ready.done():
-            return
+        if isinstance(message, types.ToolListChangedNotification):
+            self._announced.set()
+            self._look_again()
+
+    def _look_again(self) -> None:
+        """Begin to look at the tools again, where they were announced and nobody looks yet."""
+        if self._ready is None or self.state != "ready" or not self._announced.is_set():
+            return  # it is connected first
         if self._listing is None or self._listing.done():
             self._listing = asyncio.create_task(self._list_again(self._ready.result()))
 
     async def _list_again(self, session: Any) -> None:
-        try:
-            async with asyncio.timeout(LIST_SECONDS):
-                await self._list(session)
-        except Exception as error:  # noqa: BLE001 - as above
-            self.log.add(f"[Vault Bridge] it could not list its tools again: {_reason(error)}")
-        else:
-            self._on_change()
+        """Look at the tools for as long as the server announces others. Clients hear of them where they differ."""
+        loop = asyncio.get_running_loop()
+        while self._announced.is_set():
+            quiet = loop.time() - self._listed
+            if quiet > LONGEST_PAUSE:
+                self._pause = 0.0
+            await asyncio.sleep(max(0.0, self._pause - quiet))
+            self._announced.clear()
+            known = (self.definitions, self.faults)
+            try:
+                async with asyncio.timeout(LIST_SECONDS):
+                    await self._list(session)
+            except Exception as error:  # noqa: BLE001 - as above
+                self.log.add(f"[Vault Bridge] it could not list its tools again: {_reason(error)}")
+            self._listed = loop.time()
+            self._pause = min(max(FIRST_PAUSE, 2 * self._pause), LONGEST_PAUSE)
+            if (self.definitions, self.faults) != known:
+                self._on_change()
 
     def _become(self, state: State, reason: str = "") -> None:
         self.state, self.reason = state, reason

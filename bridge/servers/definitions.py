@@ -45,10 +45,14 @@ class Definition:
     @property
     def text(self) -> str:
         """All of it as text, the same for the same definition: what is compared, and what a diff shows."""
-        schema = orjson.dumps(self.schema, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2).decode()
         says = [name for name in ("read_only", "destructive", "idempotent") if getattr(self, name)]
         head = [f"name: {self.name}", f"title: {self.title}", f"says of itself: {', '.join(says) or 'nothing'}"]
-        return "\n".join([*head, self.description, schema]) + "\n"
+        return "\n".join([*head, self.description, self.takes]) + "\n"
+
+    @property
+    def takes(self) -> str:
+        """Its schema as people read it, the same for the same schema."""
+        return orjson.dumps(self.schema, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2).decode()
 
     @property
     def fingerprint(self) -> str:
@@ -62,7 +66,7 @@ def accepted(tools: Iterable[Mapping[str, Any]]) -> tuple[list[Definition], list
     Args:
         tools: What the server listed, as JSON.
     """
-    from bridge.toolkit.json_schema import LARGEST_SCHEMA  # noqa: PLC0415 - heavy, and only for foreign tools
+    from bridge.toolkit.json_schema import DEEPEST_SCHEMA, LARGEST_SCHEMA, is_bounded  # noqa: PLC0415 - heavy, and only for foreign tools
 
     found: dict[str, Definition] = {}
     faults = []
@@ -75,8 +79,9 @@ def accepted(tools: Iterable[Mapping[str, Any]]) -> tuple[list[Definition], list
             faults.append("a tool without a usable name is left out")
         elif name in found:
             faults.append(f"it has two tools {name!r}; the second is left out")
-        elif not isinstance(schema, dict) or len(orjson.dumps(schema)) > LARGEST_SCHEMA:
-            faults.append(f"the tool {name!r} is left out: its schema is none, or larger than {LARGEST_SCHEMA:,} bytes")
+        elif not isinstance(schema, dict) or not is_bounded(schema):
+            bounds = f"larger than {LARGEST_SCHEMA:,} bytes, or deeper than {DEEPEST_SCHEMA} levels"
+            faults.append(f"the tool {name!r} is left out: its schema is none, {bounds}")
         else:
             found[name] = _definition(name, schema, tool)
     return list(found.values()), faults

@@ -31,6 +31,11 @@ _PROJECT_LEVELS: Final = 4
 _NODE_MODULES: Final = "node_modules"
 
 
+def find_program(entry: ServerEntry) -> str | None:
+    """Where the program of a server lies; None where there is none, or where the server is an address."""
+    return None if entry.command is None else shutil.which(entry.command, path=os.environ.get("PATH"))
+
+
 class Opener:
     """Opens servers.
 
@@ -78,10 +83,9 @@ class Opener:
             async with addressed(name, entry.url, entry.headers, transport, self._allow) as streams:
                 yield streams
             return
-        command = entry.command or ""
-        program = shutil.which(command, path=os.environ.get("PATH"))
+        program = find_program(entry)
         if program is None:
-            raise ExecutionFailed(f"The server {name} cannot be started: there is no program {command!r}")
+            raise ExecutionFailed(f"The server {name} cannot be started: there is no program {entry.command!r}")
         home = self._programs.scratch / HOMES / name
         (home / "tmp").mkdir(mode=0o700, parents=True, exist_ok=True)
         profile = await asyncio.to_thread(self._profile, entry, Path(program), home)
@@ -103,7 +107,7 @@ class Opener:
 
         Agents have tools of ours for the vault; what another program wrote there would go round all that they hold to.
         """
-        read, write = list(_own_files(program)), [home, *(Path(folder) for folder in entry.folders)]
+        read, write = list(own_files(program)), [home, *(Path(folder) for folder in entry.folders)]
         for each in entry.args:
             place = Path(each)
             if place.is_absolute() and place.is_dir():
@@ -123,7 +127,7 @@ class Opener:
         )
 
 
-def _own_files(program: Path) -> Iterator[Path]:
+def own_files(program: Path) -> Iterator[Path]:
     """Where a program and what belongs to it lie, where that is not the system's."""
     for place in dict.fromkeys((program, program.resolve())):
         if place.parent.name in {"bin", "Scripts"}:

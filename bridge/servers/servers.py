@@ -83,7 +83,7 @@ class Servers:
         return self._connections.get(name)
 
     async def refresh(self) -> None:
-        """Look at the file again. What is connected as it is no longer entered is ended."""
+        """Look at the file again. What is connected otherwise than it is entered is ended."""
         entries = await asyncio.to_thread(self.file.read)
         for entry in entries.values():
             for secret in entry.secrets:
@@ -92,8 +92,12 @@ class Servers:
             logger.warning("%s", self.file.fault)
             return  # what was in force stays in force
         before, self._entries = self._entries, entries
-        for name in [name for name, held in self._connections.items() if entries.get(name) != held.entry]:
-            await self._drop(name)
+        for name, held in list(self._connections.items()):
+            now = entries.get(name)
+            if now is None or not now.enabled or not now.is_started_as(held.entry):
+                await self._drop(name)
+            elif now != held.entry:
+                held.take(now)
         if before != entries:
             self._changed()
 
@@ -124,8 +128,22 @@ class Servers:
     def of(self, caller: Caller) -> Iterator[ServerConnection]:
         """The servers whose tools a caller has: those that it has loaded; the person sees all that are connected."""
         for name, held in list(self._connections.items()):
-            if caller.client.is_person or name in self._loaded.get(caller.session_id, frozenset()):
+            if caller.client.is_person or caller.explains or name in self._loaded.get(caller.session_id, frozenset()):
                 yield held
+
+    def why_unknown(self, tool: str) -> str | None:
+        """Why nothing is known of a tool that one of the servers may have; None where it is, or is none of theirs.
+
+        Args:
+            tool: What agents call it by.
+        """
+        name = next((name for name in self._entries if tool.startswith(f"mcp__{name}__")), None)
+        if name is None or ((held := self._connections.get(name)) is not None and held.definitions):
+            return None
+        return (
+            f"The server {name} has not been connected yet, so nothing is known of its tools. "
+            f"`vault-bridge servers test {name}` connects it; an agent does with `mcp_loader`"
+        )
 
     def session_ended(self, session_id: str) -> None:
         """A program without a name is gone, and what it had loaded with it."""

@@ -17,7 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints,
 from pydantic.alias_generators import to_camel
 
 from bridge.contract.settings import Section
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, ToolFailure
+from bridge.vault.paths import parse_path
 
 MAX_RATE = 1000
 LONGEST_NAME = 100
@@ -69,7 +70,7 @@ _HOST = re.compile(
 _SERVER = re.compile(r"https?://[^\s/?#@\\]+(/[^\s?#\\]*)?")
 """Nothing in it that one reader takes for a part of the host and another does not."""
 
-Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "calls a minute"]
+Unit = Literal["seconds", "minutes", "hours", "days", "bytes", "megabytes", "calls a minute"]
 Rate = Annotated[int, Field(ge=1, le=MAX_RATE)]
 Mode = Literal["always_ask", "session_allow", "always_allow", "never_allow"]
 ChatTools = Literal["minimal", "agent", "vault", "everything"]
@@ -282,8 +283,8 @@ class Settings(BaseModel):
         strict=False,
     )
     allow_terminal: bool = _network("Allow terminal", "Agents can ask to run commands. This is risky.", default=False)
-    allow_custom_tools: bool = _later(
-        "network", "Allow custom tools", "Your own tools can run code. This is risky.", default=False
+    allow_custom_tools: bool = _network(
+        "Allow custom tools", "Your own tools can run code. This is risky.", default=False
     )
     allow_mcp_servers: bool = _network(
         "Allow other servers", "Agents can use the other servers that you have entered. This is risky.", default=False
@@ -297,6 +298,9 @@ class Settings(BaseModel):
     )
     terminal_network: bool = _network(
         "Network for commands", "Commands that agents run can use the network. This is risky.", default=False
+    )
+    terminal_folder: str = _network(
+        "Folder for commands", "The folder of the vault in which commands run. Empty: the vault itself.", ""
     )
     terminal_timeout: int = _network(
         "Time for a command", "After that a command is ended.", 120, unit="seconds", ge=1, le=LONGEST_COMMAND
@@ -344,6 +348,12 @@ class Settings(BaseModel):
     )
     share_usage_statistics: bool = _later("privacy", "Share usage statistics", "Nothing is ever shared.", default=False)
 
+    semantic_search: Literal["auto", "on", "off"] = _single(
+        "Search by meaning",
+        "Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, "
+        "notes are prepared while this computer is plugged in and not busy; with “On”, always.",
+        "auto",
+    )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
         "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50
@@ -379,6 +389,25 @@ class Settings(BaseModel):
     backup_retention_days: int | None = _single(
         "Keep backups for", "Older changes can no longer be undone.", 30, unit="days", none="Forever", ge=1
     )
+    outside_versions: bool = _single(
+        "Record changes by other programs",
+        "What other programs change in the vault is recorded outside it, so that you can take it back.",
+        default=True,
+    )
+    outside_versions_days: int = _single(
+        "Keep what they replaced for", "Older changes by other programs are forgotten.", 14, unit="days", ge=1, le=365
+    )
+    outside_versions_megabytes: int = _single(
+        "Space for it",
+        "Most that it takes of the disk; the least important goes first.",
+        500,
+        unit="megabytes",
+        ge=50,
+        le=100_000,
+    )
+    outside_versions_excluded: tuple[str, ...] = _single(
+        "Folders left out", "In these folders nothing is recorded, such as `Exports`.", lambda: (), strict=False
+    )
     web_search_max_results: int = _single(
         "Results of web searches", "Most results that `web_search` returns.", 5, ge=1, le=50
     )
@@ -404,6 +433,17 @@ class Settings(BaseModel):
             raise ValueError(_no_server("searxngEndpoint", self.searxng_endpoint))
         if len(set(self.web_search_providers)) != len(self.web_search_providers):
             raise ValueError("webSearchProviders: a service is named twice")
+        return self
+
+    @model_validator(mode="after")
+    def _commands_run_in_the_vault(self) -> "Settings":
+        if self.terminal_folder:
+            try:
+                path = parse_path(self.terminal_folder)
+            except ToolFailure as failure:
+                raise ValueError(f"terminalFolder: {failure.message}") from None
+            if path.parts[-1].startswith("."):
+                raise ValueError("terminalFolder: no command runs in a folder whose name begins with a dot")
         return self
 
     @model_validator(mode="after")
@@ -501,7 +541,7 @@ def warnings(settings: Settings, keys: Collection[str] | None = None) -> list[st
         found["globalRateLimit"] = [f"globalRateLimit: {settings.global_rate_limit} calls a minute is high"]
     if not settings.patch_backup_enabled:
         found["patchBackupEnabled"] = ["patchBackupEnabled is off: changes cannot be undone"]
-    for name in ("allow_terminal", "terminal_network"):
+    for name in ("allow_terminal", "terminal_network", "allow_custom_tools"):
         if getattr(settings, name):
             found[_KEYS[name]] = [f"{_KEYS[name]} is on: {RISKS[name]}"]
     if settings.require_sandbox == "never":

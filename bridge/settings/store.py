@@ -33,6 +33,21 @@ _SETTLED = 2.0
 """Seconds after which a file's times tell every later change: the coarsest clock of a file system in use (FAT)."""
 
 
+def unconfirmed(values: dict[str, Any], confirmations: Confirmations) -> list[str]:
+    """The keys of the values that wait for a person to set them on this computer."""
+    return [key for key, value in guarded(values).items() if not confirmations.holds(key, value)]
+
+
+def in_force(values: dict[str, Any], confirmations: Confirmations) -> Settings:
+    """The settings that a file's values come to: what nobody has confirmed on this computer is as if it were not set.
+
+    Raises:
+        InvalidParameters: They are no settings.
+    """
+    proposed = unconfirmed(values, confirmations)
+    return Settings.parse({key: value for key, value in known(values).items() if key not in proposed})
+
+
 class SettingsStore:
     """Loads, changes and keeps the settings. May be used from several threads.
 
@@ -204,12 +219,11 @@ class SettingsStore:
 
     def _in_force(self, values: dict[str, Any]) -> Settings:
         """The settings that values come to: what nobody has confirmed here is as if it were not set."""
-        proposed = self._unconfirmed(values)
-        return Settings.parse({key: value for key, value in known(values).items() if key not in proposed})
+        return in_force(values, self._confirmations)
 
     def _unconfirmed(self, values: dict[str, Any]) -> list[str]:
         """The keys of the values that wait for a person to set them here."""
-        return [key for key, value in guarded(values).items() if not self._confirmations.holds(key, value)]
+        return unconfirmed(values, self._confirmations)
 
     def _proposed(self) -> str | None:
         """What the file says that nobody has confirmed here, for people."""

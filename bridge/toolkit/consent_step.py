@@ -175,7 +175,9 @@ class ConsentStep:
             call=call_fingerprint(
                 tool_call.fingerprint or call_fingerprint(tool.name, tool_call.tool, tool_call.arguments), *later
             ),
-            by_user=tool_call.caller.client.is_person and plan is not None and plan.reversal is not None,
+            by_user=(
+                tool_call.caller.client.is_person and plan is not None and (plan.reversal is not None or plan.restores)
+            ),
             title=spec.title,
             subjects=in_vault(*plan.subjects) if plan else (),
             additions=additions_of(plan) if plan else None,

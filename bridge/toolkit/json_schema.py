@@ -43,11 +43,7 @@ def compile_schema(schema: dict[str, Any]) -> Callable[[Any], str | None]:
     Raises:
         ValueError: The schema is none, is out of bounds, or refers to something outside itself.
     """
-    try:
-        size = len(orjson.dumps(schema))
-    except TypeError as error:
-        raise ValueError(f"the schema is not JSON: {error}") from None
-    if size > LARGEST_SCHEMA or _depth(schema) > DEEPEST_SCHEMA:
+    if not is_bounded(schema):
         raise ValueError(f"the schema has more than {LARGEST_SCHEMA} bytes or {DEEPEST_SCHEMA} levels")
     if schema.get("type", "object") != "object":
         raise ValueError("the schema must describe an object")
@@ -193,6 +189,18 @@ def _objects(schema: Any) -> Iterator[dict[str, Any]]:
             open_nodes += node.values()
         elif isinstance(node, list):
             open_nodes += node
+
+
+def is_bounded(schema: Any) -> bool:
+    """Whether a schema is small enough to be looked at, whatever it says.
+
+    Raises:
+        ValueError: It is not JSON.
+    """
+    try:
+        return _depth(schema) <= DEEPEST_SCHEMA and len(orjson.dumps(schema)) <= LARGEST_SCHEMA
+    except TypeError as error:
+        raise ValueError(f"the schema is not JSON: {error}") from None
 
 
 def _depth(node: Any) -> int:

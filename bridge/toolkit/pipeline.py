@@ -48,6 +48,7 @@ from bridge.toolkit.chain import Chain
 from bridge.toolkit.consent_step import ConsentStep, call_fingerprint, risk_of, targets_of
 from bridge.toolkit.enabled import EnabledTools, enabled_tools
 from bridge.toolkit.rate_limit_step import RateLimitStep
+from bridge.toolkit.references import size_of
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import (
     Applied,
@@ -456,11 +457,52 @@ class Pipeline:
                 finally:
                     context.deadline += self.clock.monotonic() - began
 
-        deadline = self.clock.monotonic() + seconds
+        async def call(name: str, arguments: dict[str, Any]) -> ToolResult:
+            began, limit = self.clock.monotonic(), tool_call.time_limit
+            with limit.paused() if limit is not None else contextlib.nullcontext():
+                try:
+                    return await self.call_within(tool_call, name, arguments)
+                finally:
+                    context.deadline += self.clock.monotonic() - began
+
         context = CallContext(
-            tool_call.caller, settings, deadline, progress, authorize, review, asked=tool_call.asked, looking=not heard
+            tool_call.caller,
+            settings,
+            self.clock.monotonic() + seconds,
+            progress,
+            authorize,
+            review,
+            call,
+            asked=tool_call.asked,
+            looking=not heard,
         )
         return context
+
+    async def call_within(self, whole: ToolCall, name: str, arguments: dict[str, Any]) -> ToolResult:
+        """Make a call as a part of another: by the same caller, with no more rights, and logged as such a part.
+
+        Args:
+            whole: The call that makes it, or the chain that this one is a part of.
+            name: The tool.
+            arguments: Its arguments.
+        """
+        other = self.registry.get(name, whole.caller)
+        if other is not None and other.spec.calls_others:
+            return ToolResult.failed(
+                PermissionDenied(f"{name!r} calls other tools itself, and cannot be called by one", code="no_nesting")
+            )
+        part = ToolCall(
+            whole.caller,
+            name,
+            arguments,
+            reason=whole.reason,
+            wait_for_host=whole.wait_for_host,
+            may_ask=whole.may_ask,
+            counted=whole.counted,
+            size=size_of(arguments),
+            within=whole.whole,
+        )
+        return await self.call(part)
 
     def _may_read_all(self, tool_call: ToolCall, settings: Settings) -> bool:
         """Whether the caller may read the whole vault without being asked, so that nothing in it is news to it."""

@@ -90,6 +90,7 @@ class ToolSpec:
         listed_sites: Whether a mode that always allows holds only for the sites of `allowedDomains`; others are asked
             about, as long as no answer of the person's covers them.
         switched: Whether a setting of its own says that it is there at all, so that `enabledTools` need not name it.
+        calls_others: Whether it calls other tools while it runs. None of them can be such a tool, too.
         own: Whether it gives a caller only what is its own already. Everybody has such a tool and no call of it is
             asked about: neither `enabledTools` nor a consent mode governs it.
 
@@ -123,6 +124,7 @@ class ToolSpec:
     stages: bool = True
     listed_sites: bool = False
     switched: bool = False
+    calls_others: bool = False
     own: bool = False
     output: Schema | None = None
 
@@ -186,6 +188,10 @@ async def _nothing_more(target: Target, summary: str) -> None:
     raise PermissionDenied(f"{target.label} cannot be asked about here: {summary}", code="no_ui")
 
 
+async def _no_other(name: str, _arguments: dict[str, Any]) -> ToolResult:
+    raise PermissionDenied(f"{name!r} cannot be called from here", code="no_nesting")
+
+
 async def _not_reviewed(effect: "RequestEffect") -> None:
     raise PermissionDenied(f"Nobody can be asked here: {effect.summary}", code="no_ui")
 
@@ -205,6 +211,9 @@ class CallContext:
             before in it, is not asked about again.
         review: Awaited with what the tool has got, before the caller gets it. It returns when the person has said yes,
             and raises PermissionDenied when they have not.
+        call: Awaited with a tool's name and arguments: makes a call of the same caller as a part of this one, and
+            returns its result. It goes the way of every call, and is asked about like one; no time passes for this one
+            meanwhile. A tool that makes such calls says so in its spec (`calls_others`), and is never called so.
         asked: Whether a person was asked about this very call.
         looking: Whether the call is only looked at (a preview, an explanation). Nothing may then be told of the vault
             that an answer of the person's has not allowed, not even by a question that would be asked.
@@ -216,6 +225,7 @@ class CallContext:
     progress: Callable[[int, int | None, str], None] = field(repr=False, default=lambda _done, _total, _message: None)
     authorize: Callable[[Target, str], Awaitable[None]] = field(repr=False, default=_nothing_more)
     review: Callable[["RequestEffect"], Awaitable[None]] = field(repr=False, default=_not_reviewed)
+    call: Callable[[str, dict[str, Any]], Awaitable[ToolResult]] = field(repr=False, default=_no_other)
     asked: bool = False
     looking: bool = False
 

@@ -74,7 +74,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     storage, clock, everything = services.storage, services.clock, services.everything
     grep = Grep(storage.files, clock, everything, services.denied)
     texts = SearchTexts(everything.texts, storage.files, clock)
-    search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts)
+    search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts, services.meaning)
     find, *others = core_tools(storage, clock)
     others.append(AwaitDecisionTool(services.calls))
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]
@@ -111,7 +111,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             "notes",
             "Notes",
             "Resolve, read and relate notes by name; their tags and properties.",
-            note_tools(storage, clock),
+            note_tools(storage, clock, search.related),
         ),
         VaultProvider(
             "everyday",

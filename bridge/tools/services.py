@@ -11,6 +11,7 @@ from bridge.errors import NotFound
 from bridge.identity.caller import Caller
 from bridge.index.knowledge import Knowledge
 from bridge.index.permitted import PermittedKnowledge
+from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.tools.vault_storage import VaultStorage
@@ -155,6 +156,7 @@ class ToolServices:
         denied: The rules that close files for reading.
         handed: Which files a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
+        meaning: Compares texts by meaning.
         storage: The vault as tools see it: without closed files, but for planning.
         index: What is known of the notes that may be read.
     """
@@ -166,6 +168,7 @@ class ToolServices:
     denied: Denials = field(default=lambda: None)
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
+    meaning: Meaning = field(default=NoMeaning())
     storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:

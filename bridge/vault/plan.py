@@ -129,6 +129,7 @@ class ChangePlan:
         reads: Files that it does not change and whose text it puts into others, such as a template. Not part of the
             digest.
         draft: The draft that it is the plan of. Not part of the digest.
+        restores: Whether it brings back, for the user, what another program changed. Not part of the digest.
     """
 
     operation: Operation
@@ -150,6 +151,7 @@ class ChangePlan:
     renamed_property: str | None = None
     reads: tuple[str, ...] = ()
     draft: str | None = None
+    restores: bool = False
 
     @cached_property
     def digest(self) -> str:

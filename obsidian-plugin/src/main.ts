@@ -4,6 +4,7 @@ import { Plugin } from "obsidian";
 import { Questions } from "./core/consent/questions";
 import { Connection } from "./core/rpc/connection";
 import { SettingsStore } from "./core/settings/store";
+import { readCustomAnswer } from "./core/wire/readers";
 import { Activity } from "./features/activity";
 import { AuditLog } from "./features/auditLog";
 import { Changes } from "./features/changes";
@@ -15,6 +16,7 @@ import { Drafting } from "./features/drafting";
 import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
+import { OwnTools } from "./features/ownTools";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { StatusBar } from "./features/statusBar";
@@ -23,13 +25,15 @@ import { clock } from "./platform/clock";
 import { Device } from "./platform/device";
 import { locateBridge } from "./platform/discovery";
 import { openSocket } from "./platform/socket";
+import { ToolRuns } from "./platform/toolRuns";
 
 /** How the bridge names us to other screens. */
 const OUR_NAME = "Obsidian";
 
 export default class VaultBridgePlugin extends Plugin {
 	override onload(): void {
-		const context = this.build();
+		const runs = new ToolRuns(this.app, async (params) => readCustomAnswer(await context.request("custom.call", params), "custom.call"));
+		const context = this.build(runs);
 		const settings = (): void => {
 			openSettings(context);
 		};
@@ -59,6 +63,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const drafting = new Drafting(context, (question) => { prompts.showOne(question.requestId); });
 		const templates = new RunTemplates(context);
 		const chatting = new Chatting(context);
+		const ownTools = new OwnTools(context, runs);
 		const status = new StatusBar(context, {
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
@@ -72,7 +77,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, drafting, templates, chatting, status, prompts, log, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();
@@ -81,12 +86,12 @@ export default class VaultBridgePlugin extends Plugin {
 		this.register(() => { context.connection.stop(); });
 	}
 
-	private build(): Context {
+	private build(runs: ToolRuns): Context {
 		const { app } = this;
 		const connection = new Connection(
 			{ clock, random: () => Math.random(), locate: async () => locateBridge(app.vault), open: openSocket },
 			OUR_NAME,
-			hostRequests(app, clock),
+			hostRequests(app, clock, runs),
 			ABILITIES,
 		);
 		const request: Context["request"] = async (method, params) => connection.request(method, params);

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from bridge import __version__
 from scripts.lib import (
     bench_audit,
+    bench_custom,
     bench_drafts,
     bench_hostile,
     bench_index,
@@ -23,6 +24,7 @@ from scripts.lib import (
     bench_ranked,
     bench_rpc,
     bench_search,
+    bench_servers,
     bench_start,
     bench_web,
     bench_write,
@@ -43,6 +45,8 @@ SECTIONS = {
     "peers": ("Peers: the same questions to other servers", bench_peers.run),
     "hostile": ("A hostile agent: what it costs the others", bench_hostile.run),
     "web": ("The web: reading a page, a page that was kept, a long page and the loop", bench_web.run),
+    "servers": ("Other servers: ten loaded by three clients, a call, and their end", bench_servers.run),
+    "custom": ("Tools of one's own: a run in the sandbox beside a bare one", bench_custom.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
 }
 

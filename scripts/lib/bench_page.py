@@ -40,6 +40,7 @@ ROWS = {
     "peer.tags": Row("All tags, as an agent sees it", "the fastest other MCP server"),
     "peer.read": Row("Reading a note, as an agent sees it", "the fastest other MCP server"),
     "call": Row("A call of a tool: rules, limits, log", "a bare WebSocket echo"),
+    "server": Row("A call of another server's tool, asked, logged and wrapped", "the server alone"),
     "edit": Row("An edit: checked, backed up, journalled, durable", "a bare durable write"),
     "staged": Row("An edit in a draft of 500 files, with its preview", "the same outside of a draft"),
     "submit": Row("The one question about a draft of 500 files", "reading and hashing these files"),

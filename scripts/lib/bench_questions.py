@@ -11,6 +11,7 @@ import re
 import shutil
 import sqlite3
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,6 +26,9 @@ from bridge.index.search.passages import cut
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.vector_index import VectorIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from scripts.lib import bench_measure
@@ -48,6 +52,8 @@ async def run() -> None:
     """Measure and print."""
     await asyncio.to_thread(_quality)
     await _latency()
+    if packaged_model() is not None:
+        await asyncio.to_thread(_by_meaning)
 
 
 def _quality() -> None:
@@ -55,12 +61,16 @@ def _quality() -> None:
     questions = read_questions(name)
     notes = _notes(vault)
     print(f"  {len(questions)} questions ({name}) of {len(notes)} notes")
-    with _ours(vault) as ours:
+    with _ours(vault) as ours, _ours(vault, by_meaning=packaged_model() is not None) as both:
         sides: dict[str, Find] = {
             "search_notes": ours,
+            "search_notes, by words and meaning": both,
             "BM25 over notes, any of the words": _fts5(notes, " OR "),
             "FTS5 as it comes, all of the words": _fts5(notes, " "),
         }
+        if packaged_model() is None:
+            del sides["search_notes, by words and meaning"]
+            print("    the extra `semantic` is not installed: nothing is found by meaning")
         if importlib.util.find_spec("bm25s") is None:
             print("    bm25s is not installed: nothing to compare with but FTS5")
         else:
@@ -98,6 +108,39 @@ async def _latency() -> None:
             note("question", statistics.median(own), statistics.median(its))
 
 
+def _by_meaning() -> None:
+    """How long it takes to embed a vault, what that takes, and what meaning adds to the time of a question."""
+    vault = bench_vault(NOTES)
+    questions = [*read_questions("tuning"), *read_questions("held_back")][:QUESTIONS]
+    began = time.perf_counter()
+    with _ours(vault) as words:
+        base, before = time.perf_counter() - began, _memory()
+        began = time.perf_counter()
+        with _ours(vault, by_meaning=True, say=True) as both:
+            print(f"    embedded in {time.perf_counter() - began - base:.0f} s, the time of an index left out")
+            sides: dict[str, list[list[float]]] = {"words": [], "words and meaning": []}
+            for turn in range(max(bench_measure.REPEATS, 1) + 1):
+                for name, find in (("words", words), ("words and meaning", both)):
+                    seconds = _timed(find, questions)
+                    if turn:
+                        sides[name].append(seconds)
+            print(f"    {_memory() - before:.0f} MB more in memory, with a second index in it")
+    for percent in (50, 95):
+        plain, fused = (statistics.median(percentile(each, percent) for each in side) for side in sides.values())
+        print(
+            f"      p{percent:<4} {fused * 1e3:.3g} ms, by words alone {plain * 1e3:.3g} ms   goal: p95 at most 80 ms"
+        )
+
+
+def _memory() -> float:
+    """Megabytes that this process and its children take, shared ones counted for each."""
+    import psutil  # noqa: PLC0415 - only here
+
+    process = psutil.Process()
+    taken: int = sum(each.memory_info().rss for each in (process, *process.children(recursive=True)))
+    return taken / 1e6
+
+
 async def _until_ready(agent: Raw) -> None:
     """Wait for the first build."""
     for _ in range(PATIENCE):
@@ -131,14 +174,30 @@ def _notes(vault: Path) -> list[tuple[str, str, str]]:
 
 
 @contextmanager
-def _ours(vault: Path) -> Iterator[Find]:
-    """What the tool search_notes asks."""
+def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterator[Find]:
+    """What the tool search_notes asks.
+
+    Args:
+        vault: The notes.
+        by_meaning: Whether they are embedded before, with the packaged model.
+        say: Whether to print what that came to.
+    """
     clock = SystemClock()
-    with VaultRoot(vault) as root:
+    with VaultRoot(vault) as root, tempfile.TemporaryDirectory() as place:
         files = VaultFiles(root)
         index = VaultIndex(files, clock)
         index.refresh()
-        search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, files, clock))
+        vectors = VectorIndex(
+            index, files, lambda: None, clock, folder=Path(place), mode=lambda: "on", model=_model(clock), delay=0
+        )
+        if by_meaning:
+            vectors.start()
+            while (status := vectors.status()).state not in {"ready", "failed"}:
+                time.sleep(0.1)
+            if say:
+                print(f"    {status.passages} passages of {status.total} notes, {status.size / 1e6:.0f} MB on the disk")
+        texts = SearchTexts(index.texts, files, clock)
+        search = NoteSearch(index, StoredWords(index.search), texts, vectors if by_meaning else None)
 
         def find(question: str) -> Sequence[str]:
             found = search.search(NoteQuery(question, clock.monotonic() + 60))
@@ -146,7 +205,13 @@ def _ours(vault: Path) -> Iterator[Find]:
 
         yield find
         search.close()
+        vectors.close()
         index.close()
+
+
+def _model(clock: SystemClock) -> Callable[[], PackagedModel | None]:
+    files = packaged_model()
+    return lambda: PackagedModel(files, clock) if files is not None else None
 
 
 def _fts5(notes: Sequence[tuple[str, str, str]], joint: str, *, snippets: bool = False) -> Find:

@@ -75,6 +75,7 @@ async def _serve(vault: Path, hits: Any) -> None:
                 "consentMode": dict.fromkeys(reading, ConsentMode.ALWAYS_ALLOW.value),
                 "grepMaxMatches": 10_000,
                 "enableAuditLog": True,
+                "semanticSearch": "off",  # embedding would be measured with what it runs beside
             }
         )
         tune_process()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from scripts.lib.debian import install
 from scripts.lib.environment import PYTHON
 from scripts.lib.plugin import plugin_tests
 from scripts.lib.steps import TESTS_MINUTES, Step
@@ -71,6 +72,9 @@ def tests(options: RunOptions) -> list[Step]:
     everywhere = [*pytest, "-q", "-n", "auto", "--dist", "worksteal"]
     if options.depth == "quick":
         return [*_quick_checks(), Step("tests", everywhere, TESTS_MINUTES)]
+    if sys.platform == "linux":  # without them, the tests that need them are skipped, and say so
+        install("bubblewrap", "the tests of the sandbox", "bwrap")
+        install("ripgrep", "the tests that compare searches", "rg")
     coverage = _COVERAGE if options.depth == "long" else []
     return [*checks(), *plugin_tests(), Step("tests", [*everywhere, *coverage], TESTS_MINUTES)]
 

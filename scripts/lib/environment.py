@@ -25,6 +25,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 COMMAND = BIN / ("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
 
+_MEANING = "numpy,tokenizers,wordllama,hf-xet"  # nothing of it is compiled here
 _DEV_PIP = "pip>=25.1"  # the first that knows `--group`
 
 
@@ -55,6 +56,10 @@ def prepare(*, dev: bool) -> None:
         _pip("Adding the faster search engine", ["install", "--only-binary", "hyperscan", "--editable", ".[fast]"])
     except SetupError:
         say("There is no build of it for this system; searches use the engine that is there.")
+    try:
+        _pip("Adding search by meaning", ["install", "--only-binary", _MEANING, "--editable", ".[semantic]"])
+    except SetupError:
+        say("There is no build of it for this system; notes are found by their words.")
     _stamp(kind).write_text(wanted, encoding="utf-8")
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
+from scripts.lib.debian import install
 from scripts.lib.environment import say
 from scripts.lib.steps import TESTS_MINUTES, Step
 
@@ -46,11 +46,4 @@ def find_browser() -> str | None:
     named = os.environ.get("CHROMIUM")
     found = named or next(filter(None, map(shutil.which, _BROWSERS)), None)
     found = found or next((path for path in _ELSEWHERE if Path(path).exists()), None)
-    apt = shutil.which("apt-get")
-    if found is None and apt is not None and hasattr(os, "geteuid") and os.geteuid() == 0:
-        say("Installing Chromium for the browser tests (once).")
-        for words in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "chromium"]):
-            variables = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-            subprocess.run([apt, *words], env=variables, stdout=subprocess.DEVNULL, check=False)
-        found = shutil.which("chromium")
-    return found
+    return found or install("chromium", "the browser tests")

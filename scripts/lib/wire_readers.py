@@ -23,9 +23,15 @@ _PLAIN: Final = {
 }
 _EMPTY: Final[dict[str, Any]] = {"array": [], "object": {}}
 """What a member is that is missing, where the model makes a new one each time."""
+_SHORT: Final = {
+    ("string", "null"): "stringOrNull",
+    ("string", '""'): "stringOrEmpty",
+    ("boolean", "false"): "booleanOrFalse",
+}
+"""The optional readers that most models have, so that the bundle names each of them once."""
 _READERS: Final = (
-    *("boolean", "dictionary", "either", "list", "number", "object", "oneOf", "optional", "readable", "record"),
-    *("string", "time", "unknown"),
+    *("boolean", "booleanOrFalse", "dictionary", "either", "list", "number", "object", "oneOf", "optional", "readable"),
+    *("record", "string", "stringOrEmpty", "stringOrNull", "time", "unknown"),
 )
 
 
@@ -89,7 +95,7 @@ def _optional(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     fallback = schema.get("default", _EMPTY.get(schema.get("type", "")))
     kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
     reader = _reader({"anyOf": kinds} if kinds else schema, schemas)
-    return reader if reader == "unknown" else _call("optional", reader, _literal(fallback))
+    return reader if reader == "unknown" else _with_fallback(reader, _literal(fallback))
 
 
 def _reader(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
@@ -103,7 +109,7 @@ def _reader(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
     if "anyOf" in schema:
         kinds = [_reader(kind, schemas) for kind in schema["anyOf"] if kind.get("type") != "null"]
         reader = kinds[0] if len(kinds) == 1 else _call("either", *kinds)
-        return reader if len(kinds) == len(schema["anyOf"]) else _call("optional", reader, "null")
+        return reader if len(kinds) == len(schema["anyOf"]) else _with_fallback(reader, "null")
     match schema.get("type"):
         case "array":
             return _call("readable" if schema.get("skipUnknown") else "list", _reader(schema["items"], schemas))
@@ -114,6 +120,10 @@ def _reader(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
             return "time" if schema.get("format") == "date-time" else _PLAIN[kind]
         case other:
             raise ValueError(f"the models have a kind of schema that is not known here: {other!r}")
+
+
+def _with_fallback(reader: str, fallback: str) -> str:
+    return _SHORT.get((reader, fallback)) or _call("optional", reader, fallback)
 
 
 def _call(function: str, *arguments: str) -> str:

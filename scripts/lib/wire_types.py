@@ -16,6 +16,7 @@ import orjson
 from pydantic import BaseModel, TypeAdapter
 from pydantic.json_schema import models_json_schema
 
+from bridge.contract.custom import RunToolAnswer, RunToolQuestion
 from bridge.contract.discovery import Discovery, Endpoint
 from bridge.contract.events import EVENTS
 from bridge.contract.host_requests import (
@@ -50,8 +51,8 @@ _PLAIN: Final = {
 }
 
 _FILES: Final = (Discovery, Endpoint)
-_HOST_REQUESTS: Final = (DirtyQuestion, WriteQuestion, TrashQuestion)
-_HOST_ANSWERS: Final = (DirtyAnswer, WriteAnswer, TrashAnswer)
+_HOST_REQUESTS: Final = (DirtyQuestion, WriteQuestion, TrashQuestion, RunToolQuestion)
+_HOST_ANSWERS: Final = (DirtyAnswer, WriteAnswer, TrashAnswer, RunToolAnswer)
 
 
 def render(models: Sequence[type[BaseModel]] | None = None) -> str:

@@ -75,6 +75,13 @@ def test_a_result_that_is_longer_than_the_context_is_cut() -> None:
     assert len(fitted.messages[-1]["content"]) > 3_000, "as much of it as there is room for"
 
 
+@pytest.mark.parametrize("text", ['"\n', "\x1b", "é", "日本", "🦊"])
+def test_a_result_of_whatever_text_is_cut_to_what_there_is_room_for(text: str) -> None:
+    fitted = fit("S", [user("One"), answer("", CALL), result(text * 40_000)], 5_000, native=True)
+    assert fitted.fits
+    assert 3_500 < tokens(fitted) <= 5_000, "as much of it as there is room for"
+
+
 def test_a_message_that_is_longer_than_the_context_does_not_fit() -> None:
     assert not fit("S", [user(LONG)], 2_000, native=True).fits
 

@@ -11,7 +11,7 @@ from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.settings.model import Settings
 from tests.chat.conftest import Talk
-from tests.chat.ollama_server import tells
+from tests.chat.ollama_server import calls, tells, use
 from tests.identities import PrivateFiles
 from tests.web_servers import watch_sockets
 
@@ -82,6 +82,21 @@ async def test_nothing_is_connected_to_before_the_person_has_agreed(talk: Talk) 
     assert found["sentence"] == what_is_sent(talk.bridge.settings.current)
     assert not [address for address in sockets.connections if "192.0.2.7" in str(address)]
     assert await talk.person.host.request("chat.list") == []
+
+
+async def test_an_address_that_changes_in_the_middle_of_a_turn_gets_nothing(talk: Talk) -> None:
+    """Settings can come from elsewhere at any moment; what was read by then must not go there."""
+    talk.person.answer = None
+    talk.ollama.script = [calls(use("read", path="Notes/Meeting.md"))]
+    await talk.send("Read")
+    question = await talk.person.until_asked()
+    talk.bridge.settings.update({"chatEndpoint": "http://192.0.2.7:11434"})
+    with watch_sockets() as sockets:
+        await talk.person.respond(question, "allow_once")
+        await talk.until(lambda: bool(talk.done))
+    assert talk.done[0]["end"] == "failed"
+    assert "Nobody has agreed to that yet" in talk.done[0]["message"]
+    assert not [address for address in sockets.connections if "192.0.2.7" in str(address)]
 
 
 async def test_an_agreement_is_logged_also_where_the_server_does_not_answer(talk: Talk) -> None:

@@ -199,6 +199,16 @@ async def test_a_call_that_cannot_be_read_or_names_no_tool_is_told_to_the_model(
     assert talk.person.asked == []
 
 
+async def test_arguments_that_are_no_json_are_told_to_the_model(talk: Talk) -> None:
+    talk.ollama.capabilities = ("completion",)
+    deep = '{"toolname": "find", "arguments": ' + '{"a": ' * 90 + "1" + "}" * 90 + "}"
+    half = '{"toolname": "find", "arguments": {"query": "\\ud800"}}'
+    talk.ollama.script = [tells(f"{deep}\n{half}"), tells("Sorry.")]
+    assert (await talk.ask("Go"))["end"] == "answered"
+    told = [one["content"] for one in talk.ollama.asked[1]["messages"][-2:]]
+    assert ["Error: The arguments are too deeply nested" in one for one in told] == [True, True]
+
+
 async def test_calls_with_the_same_id_are_told_apart(talk: Talk) -> None:
     talk.person.answer = "allow_once"
     same = {"id": "same", "function": {"name": "find", "arguments": {"query": "Meeting"}}}

@@ -146,6 +146,22 @@ def test_ctrl_c_stops_the_model_and_not_the_conversation(
 
 
 @pytest.mark.slow
+def test_ctrl_c_at_a_question_stops_the_turn_and_withdraws_the_question(
+    served: Any, ollama: OllamaStandIn, terminal: Terminal
+) -> None:
+    ollama.script = [calls(use("apply_patch", **PATCH)), tells("Yes.")]
+    screen = terminal("chat", "--vault", str(served.vault))
+    screen.see("You:")
+    screen.type("Change the section\r")
+    screen.see("Your answer")
+    screen.interrupt()
+    screen.see("You:", after="Stopped.")
+    assert served.host("consent.pending") == []
+    screen.type("Are you there?\r")
+    screen.see("Yes.")
+
+
+@pytest.mark.slow
 def test_conversations_are_listed_gone_on_with_and_deleted(served: Any, ollama: OllamaStandIn) -> None:
     vault = ("--vault", str(served.vault))
     assert "no conversation yet" in run(*vault, "--list").stderr
@@ -168,6 +184,15 @@ def test_an_export_is_asked_about_in_its_place(served: Any, ollama: OllamaStandI
     vault = ("--vault", str(served.vault))
     run(*vault, "--once", "Which tea?")
     conversation = served.host("chat.list")[0]["conversationId"]
+    screen = terminal("chat", *vault, "--export", conversation, "--to", "Never.md")
+    screen.see("Your answer")
+    screen.interrupt()
+    assert screen.end() == 1
+    assert "Stopped." in screen.text()
+    assert not (served.vault / "Never.md").exists()
+    for question in served.pending(1):
+        digest = question["planDigest"]
+        served.host("consent.respond", requestId=question["requestId"], decision="deny_once", planDigest=digest)
     screen = terminal("chat", *vault, "--export", conversation, "--to", "Tea.md")
     screen.see("Your answer")
     screen.type("y\r")

@@ -23,14 +23,16 @@ def users_of(pattern: str) -> set[str]:
     ("pattern", "files"),
     [
         (r"new WebSocket\b", {"platform/socket.ts"}),
-        (r"\b(fetch|requestUrl|sendBeacon)\(|\b(XMLHttpRequest|EventSource)\b", set()),
+        # it takes them away from tools
+        (r"\b(fetch|requestUrl|sendBeacon)\(|\b(XMLHttpRequest|EventSource)\b", {"platform/toolWorker.ts"}),
         (r'"node:child_process"', {"platform/sidecar.ts"}),
         (r'"node:fs', {"platform/outside.ts"}),
         (r'"electron"', {"platform/chosenFile.ts", "platform/electron.d.ts"}),
         (r'"node:(?!child_process"|fs/promises"|path")', set()),
-        (r"\bnew (Worker|Function)\b|\beval\(|srcdoc", set()),
+        (r"\bnew (Worker|Function)\b|\beval\(|\bAsyncFunction\b", {"platform/toolWorker.ts"}),
+        (r'srcdoc|createEl\("iframe', {"platform/toolRuns.ts"}),
     ],
-    ids=["socket", "requests", "programs", "files", "the app", "other ways", "code"],
+    ids=["socket", "requests", "programs", "files", "the app", "other ways", "code", "frames"],
 )
 def test_one_file_does_it_and_no_other(pattern: str, files: set[str]) -> None:
     assert users_of(pattern) == files
@@ -45,5 +47,6 @@ def test_the_readme_discloses_each_of_them() -> None:
         "start one, the bridge",
         "not before you confirm it",
         "asks it for its version",
+        "sandboxed frame without an origin",
     ):
         assert word in disclosed

@@ -7,6 +7,7 @@ import shutil
 import socket
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,11 +18,14 @@ from typer.testing import CliRunner
 
 from bridge.app import Bridge
 from bridge.cli.main import app
-from bridge.health import installation, place, programs, running, state
+from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
 from bridge.server.run_folder import RunFolder
+from bridge.versions.database import NAME as DATABASE
+from bridge.versions.database import Database, content_of
+from bridge.versions.states import Known
 
 posix = pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="needs POSIX modes, and not to be root")
 
@@ -60,6 +64,22 @@ def test_which_sandbox_works_and_what_it_lacks_is_said(vault: Path, monkeypatch:
     assert "not limited" in one(programs.check_sandbox, vault, "warn").what
     monkeypatch.setattr(sys, "platform", "win32")
     assert one(programs.check_sandbox, vault, "ok").remedy == "", "there is nothing to install"
+
+
+def test_tools_of_one_s_own_are_looked_at_where_there_are_any(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(tmp_path))
+    assert list(programs.check_own_tools(vault)) == []
+    tool = {"name": "count", "description": "Counts", "code": "return 1", "parameters": {"type": "object"}}
+    stored = tool | {"createdAt": "2026-11-23T01:02:03Z", "updatedAt": "2026-11-23T01:02:03Z"}
+    (tmp_path / "tools.json").write_text(json.dumps([stored]), encoding="utf-8")
+    monkeypatch.setattr(programs, "node", lambda: "/usr/bin/node")
+    assert one(programs.check_own_tools, vault, "ok").what == "1 stored, 1 switched on"
+    monkeypatch.setattr(programs, "node", lambda: None)
+    assert one(programs.check_own_tools, vault, "warn").what == "There is no Node.js, which count needs"
+    (tmp_path / "tools.json").write_text(json.dumps([stored | {"name": "read"}]), encoding="utf-8")
+    assert "There is a tool 'read' already" in one(programs.check_own_tools, vault, "fail").what
 
 
 def test_a_check_that_cannot_be_made_is_a_failure(vault: Path) -> None:
@@ -289,3 +309,23 @@ def test_files_that_no_tool_can_see_are_named_and_counted(vault: Path) -> None:
 def test_notes_that_were_given_up_are_named(status: Any, level: str, said: str) -> None:
     (finding,) = running._given_up(status)
     assert (finding.level, said in finding.what) == (level, True)
+
+
+def test_what_is_kept_of_other_programs_changes_is_said(vault: Path, own: Path) -> None:
+    check = versions.check_outside_changes
+    assert "Nothing is recorded yet" in one(check, vault, "ok").what
+    folder = RunFolder(Path(os.path.realpath(vault)), kind="versions").path
+    with closing(Database(folder, 50)) as database, database.writing():
+        content = content_of(b"text")
+        database.put_content(content)
+        database.put_file("a.md", Known(4, 1, 1, content.digest, 0.0))
+        database.put_file("large.png", Known(9, 1, 1, None, 0.0))
+    assert "the bytes of 1 of 2 files are kept" in one(check, vault, "ok").what
+    if os.name == "posix":
+        (folder / DATABASE).chmod(0o644)
+        assert "Other users" in one(check, vault, "fail").what
+        (folder / DATABASE).chmod(0o600)
+    (folder / DATABASE).write_bytes(b"no database" * 1000)
+    assert "--forget-everything" in one(check, vault, "fail").remedy
+    (own / "settings.json").write_text('{"outsideVersions": false}')
+    assert "outsideVersions is off" in one(check, vault, "ok").what

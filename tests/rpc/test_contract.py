@@ -15,6 +15,7 @@ from bridge.client import Connection as Client
 from bridge.client import connect
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
+from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use
@@ -36,6 +37,13 @@ TEMPLATE = {
     "calls": [{"name": "found", "tool": "grep", "arguments": {"pattern": {"$param": "word"}}}],
 }
 
+OWN_TOOL = {
+    "name": "double",
+    "description": "Doubles",
+    "code": "return 2 * params['n']",
+    "parameters": {"type": "object"},
+    "environment": "python",
+}
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("ping", {}),
@@ -58,11 +66,19 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("history.redo", {}),
     ("history.list", {"since": "2020-01-01", "client": "Ada", "tool": "apply_patch"}),
     ("history.diff", {"executionId": CHANGE}),
+    ("history.list", {"outside": True}),
+    ("versions.list", {"path": "Ideas.md"}),
+    ("versions.read", {"path": "Ideas.md", "at": "2020-01-01"}),
+    ("versions.restore", {"path": "Ideas.md", "at": "2020-01-01", "to": "Ideas then.md"}),
+    ("versions.forget", {"path": "Ideas.md"}),
+    ("versions.status", {}),
     ("history.undoAll", {"since": "2020-01-01", "preview": True}),
     ("history.undoAll", {"since": "2020-01-01"}),
     ("limits.status", {}),
     ("vault.status", {}),
     ("bridge.faults", {}),
+    ("sandbox.status", {}),
+    ("semantic.rebuild", {}),
     ("index.compare", {"files": {}, "notes": []}),
     ("consent.pending", {}),
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),
@@ -94,6 +110,13 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("servers.found", {}),
     ("servers.import", {"agent": "cursor", "name": "other"}),
     ("servers.remove", {"name": "one"}),
+    ("settings.update", {"patch": {"allowCustomTools": True, "requireSandbox": "never"}}),
+    ("custom.add", OWN_TOOL),
+    ("custom.list", {}),
+    ("custom.update", {"name": "double", "description": "Doubles a number"}),
+    ("custom.test", {"name": "double", "parameters": {"n": 2}}),
+    ("custom.call", {"run": "run-0", "kind": "storage", "operation": "keys"}),
+    ("custom.remove", {"name": "double"}),
     ("keys.set", {"provider": "brave", "key": "a-key-of-mine"}),
     ("keys.status", {}),
     ("keys.test", {"provider": "google"}),
@@ -184,7 +207,7 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
 
 async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
     unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress, ConsentRevised, ConsentWaiting, OwnQuestion}
-    unsent |= {VaultMoved}
+    unsent |= {VaultMoved, CustomRunEnded}
     missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])

@@ -38,21 +38,29 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.contract.result import ToolResult
+from bridge.custom.approvals import ToolApprovals
+from bridge.custom.custom_tools import CustomTools
+from bridge.custom.kept_values import KeptValues
+from bridge.custom.process import Processes
+from bridge.custom.storage import ToolsFile
 from bridge.drafts.store import Drafts
 from bridge.errors import NotFound
 from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
+from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.rpc.dispatch import Dispatcher
+from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
+from bridge.sandbox.programs import Programs
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
 from bridge.servers.servers import Servers
@@ -66,6 +74,9 @@ from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.recorder import Recorder
+from bridge.versions.restoring import Restoring
+from bridge.versions.states import Entry, Kept, Version
 from bridge.web.search.search import WebSearch, search_services
 from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
@@ -170,6 +181,43 @@ class Planner(Pipeline):
         }
 
 
+class NothingRecorded(Recorder):
+    """Stands in for what other programs changed: nothing yet."""
+
+    def __init__(self) -> None:
+        """It keeps nothing."""
+
+    def entries(self) -> list[Entry]:
+        return []
+
+    def entry(self, entry_id: str) -> Entry | None:
+        del entry_id
+        return None
+
+    def end_entry(self) -> None:
+        """There is none."""
+
+    def versions(self, path: str) -> list[Version]:
+        digest = bytes(32)
+        return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
+
+    def paths(self) -> set[str]:
+        return {"a.md"}
+
+    def bytes_of(self, digest: bytes) -> bytes | None:
+        del digest
+        return b"one"
+
+    def forget(self, path: str) -> bool:
+        return path == "a.md"
+
+    def forget_everything(self) -> None:
+        """There is nothing."""
+
+    def kept(self) -> Kept:
+        return Kept(on=True, since=1.0, files=1, whole=1, entries=0, oldest=None, bytes=9, budget=99, fault=None)
+
+
 class MemorySettings(SettingsStore):
     """Stands in for the settings on disk."""
 
@@ -212,6 +260,19 @@ def grant(grant_id: str) -> Grant:
         until=Until.STOP,
         sentence="Ada may use Read without asking, until the bridge stops.",
     )
+
+
+class MemoryVectors:
+    """Stands in for the vectors, and notes what it was asked."""
+
+    def __init__(self, asked: dict[str, Any]) -> None:
+        self._asked = asked
+
+    def status(self) -> VectorStatus:
+        return VectorStatus("ready", model="small", done=3, total=3, passages=9, size=4096)
+
+    def rebuild(self) -> None:
+        self._asked["rebuild"] = True
 
 
 class MemoryGrants(GrantStore):
@@ -313,6 +374,17 @@ class NoServers(ServersFile):
         return {}
 
 
+class NoTools(ToolsFile):
+    """No tool is stored."""
+
+    def __init__(self) -> None:
+        self.fault = None
+        self.path = Path("tools.json")
+
+    def read(self) -> dict[str, Any]:
+        return {}
+
+
 def no_streams(*_server: Any) -> Any:
     raise AssertionError("no server is entered")
 
@@ -384,6 +456,7 @@ class World:
         self.keys = KeyStore(self.settings, masters, learned=self.learned.append)
         self.web = web_services(LocalWeb(), Path("/nowhere"), lambda: self.settings.current)
         self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now))
+        self.host_runs = HostRuns(self.hub)
         registry = ToolRegistry()
         provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
         with contextlib.suppress(StopIteration):
@@ -399,12 +472,15 @@ class World:
             search=self.search,
             web=self.web,
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
+            recorder=NothingRecorded(),
+            restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
             audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
+            vectors=MemoryVectors(self.asked),
             in_place=lambda: True,
             by_name_only=lambda: ["Deep.md"],
             compare=self._compare,
@@ -425,24 +501,40 @@ class World:
             templates=TemplateStore(PrivateFiles()),
             servers=Servers(NoServers(), Approvals(PrivateFiles()), no_streams),
             chats=self._chats(registry),
+            custom=self._custom(),
+            host_runs=self.host_runs,
         )
         self.dispatcher = Dispatcher(METHODS)
 
     def _chats(self, registry: ToolRegistry) -> Chats:
+        agreed = AgreedEndpoints(PrivateFiles(), SystemClock())
         around = Surroundings(
             vault="Notes",
-            server=OllamaServer(self.web.door, self.keys),
+            server=OllamaServer(self.web.door, self.keys, agreed),
             calls=self.calls,
             registry=registry,
             settings=lambda: self.settings.current,
             clock=SystemClock(),
             notify=self.hub.notify_person,
         )
-        return Chats(around, Conversations(NoConversations()), AgreedEndpoints(PrivateFiles(), SystemClock()))
+        return Chats(around, Conversations(NoConversations()), agreed)
 
     def _compare(self, files: Mapping[str, ObsidianFacts], **wanted: Any) -> IndexComparison:
         self.asked |= {"files": files} | wanted
         return IndexComparison(compared=len(files), links=2, tags=3, differences=(), more=0, uncompared=())
+
+    def _custom(self) -> CustomTools:
+        """No tools of the person's own, and no way to run one."""
+        programs = Programs([], Path("/nowhere"), required=lambda: True)
+        return CustomTools(
+            NoTools(),
+            ToolApprovals(PrivateFiles()),
+            Processes(programs, Path("/vault")),
+            self.host_runs,
+            KeptValues(PrivateFiles()),
+            clock=SystemClock(),
+            allowed=lambda: False,
+        )
 
     def open(self, who: Who = "agent", transport: FakeTransport | None = None) -> Session:
         """A new connection; without a transport a POST."""

@@ -9,8 +9,9 @@ import pytest
 from scripts.lib import entry, environment
 
 FAST = "Adding the faster search engine"
-RUN = ["Installing Vault Bridge", FAST]
-DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST]
+MEANING = "Adding search by meaning"
+RUN = ["Installing Vault Bridge", FAST, MEANING]
+DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST, MEANING]
 
 
 @pytest.fixture
@@ -51,12 +52,13 @@ def test_the_environment_for_running_does_not_serve_for_testing(project: list[st
     assert project == RUN + DEV
 
 
-def test_without_a_build_of_the_faster_engine_the_rest_is_installed_all_the_same(
-    project: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("missing", [FAST, MEANING])
+def test_without_a_build_of_what_is_optional_the_rest_is_installed_all_the_same(
+    missing: str, project: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def pip(title: str, _arguments: list[str]) -> None:
         project.append(title)
-        if title == FAST:
+        if title == missing:
             raise environment.SetupError("No matching distribution")
 
     monkeypatch.setattr(environment, "_pip", pip)

@@ -29,6 +29,10 @@ OTHER_TOOLS: dict[str, list[dict[str, Any]]] = {
 }
 
 
+LISTS: list[Any] = []
+"""The requests for a list."""
+
+
 def say(message: dict[str, Any]) -> None:
     sys.stdout.write(json.dumps({"jsonrpc": "2.0"} | message) + "\n")
     sys.stdout.flush()
@@ -49,6 +53,10 @@ def list_tools(number: Any) -> None:
     match MODE:
         case "endless":
             answer(number, {"tools": [TOOL | {"name": f"t{time.monotonic_ns()}"}], "nextCursor": "again"})
+        case "restless":
+            LISTS.append(number)
+            answer(number, {"tools": [TOOL, TOOL | {"name": f"t{len(LISTS)}"}]})
+            say({"method": "notifications/tools/list_changed"})
         case "many":
             answer(number, {"tools": [TOOL | {"name": f"t{index}"} for index in range(5000)]})
         case _:
@@ -89,6 +97,11 @@ def parts(_name: str) -> dict[str, Any]:
     return said
 
 
+def restless(_name: str) -> dict[str, Any]:
+    say({"method": "notifications/tools/list_changed"})
+    return text(str(len(LISTS)))
+
+
 def shifting(name: str) -> dict[str, Any]:
     say({"method": "notifications/tools/list_changed"})
     return text(f"hello {name}")
@@ -110,6 +123,7 @@ ANSWERS: dict[str, Callable[[str], Any]] = {
     "nonsense": lambda _name: {"content": "not a list"},
     "parts": parts,
     "shifting": shifting,
+    "restless": restless,
     "environment": lambda _name: text(json.dumps(dict(os.environ))),
     "file": file,
 }

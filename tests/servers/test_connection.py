@@ -192,14 +192,40 @@ async def test_its_words_are_kept_for_the_person_and_bounded(connect: Connect) -
     assert any("no message" in line or "starting" in line for line in server.log.lines)
 
 
-async def test_tools_that_change_while_it_runs_are_looked_at_again(connect: Connect) -> None:
+async def test_tools_that_change_while_it_runs_are_looked_at_again_until_none_is_announced(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 0.001)
+    server = connect("restless")
+    assert [each.name for each in await server.connect()] == ["greet", "t1"]
+    await until(lambda: int(server.definitions[-1].name.removeprefix("t")) > 5)
+
+
+async def test_one_that_announces_other_tools_without_end_is_listed_less_and_less(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "FIRST_PAUSE", 3600.0)
+    monkeypatch.setattr(connection, "LONGEST_PAUSE", 7200.0)
+    changes: list[str] = []
+    server = connect("restless")
+    server._on_change = lambda: changes.append(server.definitions[-1].name if server.definitions else "")
+    await server.connect()
+    await until(lambda: server.definitions[-1].name == "t2")
+    heard = len(changes)
+    lists = {text(await call(server)) for _number in range(20)}
+    assert lists == {"2"}
+    assert len(changes) == heard, "nobody is told to look again"
+
+
+async def test_what_is_announced_and_is_the_same_is_told_to_nobody(connect: Connect) -> None:
     changes: list[str] = []
     server = connect("shifting")
     server._on_change = lambda: changes.append(server.state)
     await server.connect()
-    before = len(changes)
+    heard = len(changes)
     await call(server)
-    await until(lambda: len(changes) > before)
+    await until(lambda: server._listed > 0)
+    assert len(changes) == heard
     assert [each.name for each in server.definitions] == ["greet"]
 
 

@@ -14,6 +14,14 @@ NAMES = st.text(min_size=1, max_size=128)
 SERVERS = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9-]{0,22}[A-Za-z0-9])?", fullmatch=True)
 
 
+def nested(levels: int) -> dict[str, Any]:
+    """A schema of so many levels."""
+    schema: dict[str, Any] = {}
+    for _level in range(levels):
+        schema = {"items": schema}
+    return schema
+
+
 @given(server=SERVERS, name=NAMES)
 def test_every_tool_has_a_name_that_a_tool_can_have(server: str, name: str) -> None:
     ours = tool_name(server, name)
@@ -34,7 +42,9 @@ def test_two_tools_never_get_the_same_name(server: str, one: str, other: str) ->
         ({"name": "a\x1b[31m", "inputSchema": SCHEMA}, "without a usable name"),
         ({"name": "x" * 129, "inputSchema": SCHEMA}, "without a usable name"),
         ({"name": "a"}, "its schema is none"),
-        ({"name": "a", "inputSchema": {"title": "x" * 70_000}}, "its schema is none, or larger"),
+        ({"name": "a", "inputSchema": {"title": "x" * 70_000}}, "its schema is none, larger"),
+        ({"name": "a", "inputSchema": nested(40)}, "or deeper than"),
+        ({"name": "a", "inputSchema": nested(2_000)}, "or deeper than"),
     ],
 )
 def test_a_definition_out_of_bounds_is_left_out_with_a_word(tool: dict[str, Any], fault: str) -> None:

@@ -55,6 +55,10 @@ def test_defaults_are_those_of_the_document() -> None:
         ({"allowedDomains": ["javascript:alert(1)"]}, "is not a host name"),
         ({"allowedDomains": ["https://example.org/x"]}, "is not a host name"),
         ({"allowedOrigins": ["example.org"]}, "allowedOrigins"),
+        ({"terminalFolder": "../elsewhere"}, "terminalFolder: "),
+        ({"terminalFolder": "/etc"}, "terminalFolder: "),
+        ({"terminalFolder": ".obsidian"}, "begins with a dot"),
+        ({"terminalFolder": ".git/hooks"}, "terminalFolder: "),
     ],
 )
 def test_a_wrong_value_is_named(values: dict[str, Any], says: str) -> None:
@@ -138,8 +142,8 @@ def test_objects_merge_deeply_and_lists_are_replaced() -> None:
 
 
 def test_high_rates_and_open_doors_are_warned_of() -> None:
-    risky = Settings(global_rate_limit=900, allow_terminal=True, patch_backup_enabled=False)
-    assert len(warnings(risky)) == 3
+    risky = Settings(global_rate_limit=900, allow_terminal=True, allow_custom_tools=True, patch_backup_enabled=False)
+    assert len(warnings(risky)) == 4
     assert warnings(Settings()) == []
 
 
@@ -170,7 +174,7 @@ def test_the_schema_has_all_that_a_form_needs() -> None:
 def test_what_has_no_effect_is_not_offered() -> None:
     offered = schema(offered=True)
     hidden = schema()["properties"].keys() - offered["properties"].keys()
-    assert {"allowCustomTools", "shareUsageStatistics"} <= hidden
+    assert "shareUsageStatistics" in hidden
     assert {"allowedOrigins", "ignorePatterns", "cacheTTL", "httpsOnly", "globalRateLimit"} <= offered[
         "properties"
     ].keys()
@@ -178,9 +182,9 @@ def test_what_has_no_effect_is_not_offered() -> None:
 
 
 def test_a_value_without_effect_is_accepted_with_a_warning() -> None:
-    settings = Settings.parse({"allowCustomTools": True})
-    assert settings.allow_custom_tools
-    assert warnings(settings) == ["allowCustomTools is kept, but has no effect in this version"]
+    settings = Settings.parse({"shareUsageStatistics": True})
+    assert settings.share_usage_statistics
+    assert warnings(settings) == ["shareUsageStatistics is kept, but has no effect in this version"]
     assert warnings(settings, ["findMaxResults"]) == []
 
 

@@ -261,8 +261,8 @@ def test_warnings_are_about_the_keys_that_were_set(state: Folder) -> None:
 def test_settings_without_effect_are_named_at_the_start_and_kept(
     vault: Path, state: Folder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (vault / ".vault-bridge" / "settings.json").write_bytes(b'{"allowCustomTools": true}')
+    (vault / ".vault-bridge" / "settings.json").write_bytes(b'{"shareUsageStatistics": true}')
     store = SettingsStore(state)
-    assert "no effect in this version: allowCustomTools" in caplog.text
+    assert "no effect in this version: shareUsageStatistics" in caplog.text
     store.update({"findMaxResults": 7})
-    assert on_disk(vault) == {"allowCustomTools": True, "findMaxResults": 7}
+    assert on_disk(vault) == {"shareUsageStatistics": True, "findMaxResults": 7}

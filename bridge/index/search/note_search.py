@@ -1,4 +1,4 @@
-"""Searching notes: a few words, ranked, or Obsidian's search language, exactly."""
+"""Searching notes: a few words or a question, ranked, or Obsidian's search language, exactly."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
 from bridge.index.search.languages import Languages
+from bridge.index.search.meaning import NEAR, Meaning, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import Passage, heading_at
 from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
@@ -73,6 +74,7 @@ class NoteSearchResult:
         exact: Whether the query was in Obsidian's search language, and not only words.
         indexing: Whether the index is being built, so that there may be more.
         question: Whether the query was a question, so that notes with all words are not the first of them.
+        by_meaning: Whether notes were also found by what they mean.
     """
 
     results: tuple[FoundNote, ...]
@@ -81,6 +83,7 @@ class NoteSearchResult:
     exact: bool
     indexing: bool
     question: bool = False
+    by_meaning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ class FoundPassage:
         score: How much it says on the question.
         start: Where it begins in the note, in characters.
         end: Where it ends.
+        likeness: How near it is to the question in meaning; 0 where that was not compared.
     """
 
     path: str
@@ -104,6 +108,7 @@ class FoundPassage:
     score: float
     start: int
     end: int
+    likeness: float = 0.0
 
 
 class NoteSearch:
@@ -113,12 +118,16 @@ class NoteSearch:
         knowledge: What may be found.
         words: The full-text index.
         texts: The texts.
+        meaning: Compares by meaning.
     """
 
-    def __init__(self, knowledge: Knowledge, words: StoredWords, texts: SearchTexts) -> None:
+    def __init__(
+        self, knowledge: Knowledge, words: StoredWords, texts: SearchTexts, meaning: Meaning | None = None
+    ) -> None:
         self._knowledge = knowledge
         self._words = words
         self._texts = texts
+        self._meaning = meaning or NoMeaning()
         self._languages = Languages(lambda word: words.count(phrase(word), lambda: False))
         self._seen: tuple[Sequence[IndexedFile], tuple[Excludes, ...], Mapping[str, IndexedFile]] = ((), (), {})
 
@@ -155,7 +164,7 @@ class NoteSearch:
             DeadlineExceeded: It did not end in time.
         """
         query = parse_query(asked.query)
-        question = False
+        question = by_meaning = False
         indexing = self._knowledge.status().indexing
         if query is None:
             return NoteSearchResult((), 0, 0, exact=False, indexing=indexing)
@@ -166,7 +175,9 @@ class NoteSearch:
             if plain is not None and make_terms(plain):
                 words = query_words(plain, self._languages, len(files))
                 question = words.question
-                ranked = ranking.find(words, asked.first, asked.count)
+                near = self._near(asked.query, files) if question else None
+                by_meaning = near is not None
+                ranked = ranking.find(words, asked.first, asked.count, near or ())
                 results = [
                     FoundNote(path, _passage_excerpt(weighed, asked.width))
                     if (weighed := ranked.weighed.get(path)) and weighed.passages
@@ -182,7 +193,13 @@ class NoteSearch:
                     FoundNote(path, _exact_excerpt(evaluation, query, path, asked.width)) for path in ranked.paths
                 ]
         return NoteSearchResult(
-            tuple(results), ranked.total, ranked.with_all, exact=plain is None, indexing=indexing, question=question
+            tuple(results),
+            ranked.total,
+            ranked.with_all,
+            exact=plain is None,
+            indexing=indexing,
+            question=question,
+            by_meaning=by_meaning,
         )
 
     def passages(self, question: str, deadline: float, excludes: tuple[Excludes, ...] = ()) -> list[FoundPassage]:
@@ -205,7 +222,8 @@ class NoteSearch:
             words = query_words(question.split(), self._languages, len(files))
             if not words.terms:
                 return []
-            ranked = ranking.find(words, 0, MOST_NOTES)
+            near = self._near(question, files) if words.question else None
+            ranked = ranking.find(words, 0, MOST_NOTES, near or ())
             weighed = ranked.weighed or ranking.weigh(ranked.paths, words.terms)
             return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
 
@@ -254,7 +272,24 @@ class NoteSearch:
         lines = first, first + weighed.note.text.count("\n", start, end)
         heading = _heading(facts.headings, passage) if facts else ""
         shown = weighed.note.text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        return FoundPassage(path, heading, lines, shown, passage.score, passage.start, passage.end)
+        return FoundPassage(
+            path, heading, lines, shown, passage.score, passage.start, passage.end, max(passage.likeness, 0.0)
+        )
+
+    def related(self, path: str, count: int) -> Sequence[NearPassage] | None:
+        """For each of the notes nearest to a note in meaning, its passage that is nearest; the nearest first.
+
+        Args:
+            path: The note.
+            count: How many at most.
+
+        Returns:
+            None where meaning cannot be compared now.
+        """
+        return self._meaning.related(path, self._files(()), count)
+
+    def _near(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
+        return self._meaning.nearest(question, files, NEAR)
 
     def close(self) -> None:
         """End the worker processes."""

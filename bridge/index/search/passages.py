@@ -17,6 +17,8 @@ SIZE = 1000
 """Characters of a passage, at most."""
 LEAST = 300
 """Characters after which a passage ends at the next heading or paragraph."""
+MOST_TEXT = 1 << 18
+"""Characters of a note that passages are cut from."""
 OPENING = 400
 """Characters of a note that say what it is about: some fifty words."""
 
@@ -75,12 +77,14 @@ class Passage:
         end: Where it ends.
         score: How much it says on the question; 0 when nothing.
         places: Where in it words are, for each word that is there.
+        likeness: How near it is to the question in meaning; 0 where that was not compared.
     """
 
     start: int
     end: int
     score: float
     places: Sequence[Sequence[Span]]
+    likeness: float = 0.0
 
 
 def cut(text: str, start: int = 0) -> Iterator[Span]:
@@ -97,6 +101,12 @@ def cut(text: str, start: int = 0) -> Iterator[Span]:
         start = stop
 
 
+def body_start(text: str) -> int:
+    """Where a note's text begins: behind its properties."""
+    block = find_frontmatter(text)
+    return block.end if block else 0
+
+
 def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[float, list[Passage]]:
     """What a note says on a question.
 
@@ -108,8 +118,7 @@ def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[flo
     Returns:
         The score of its best passage with its opening, and the passages that hold any of the words, in order.
     """
-    block = find_frontmatter(note.text)
-    body = block.end if block else 0
+    body = body_start(note.text)
     found = [_places(note.folded_text, each.form, body) for each in words]
     if not any(found) and not note.text.isascii():
         bare = without_accents(note.folded_text)

@@ -8,17 +8,20 @@ equal ones the newest comes first.
 
 A longer query is a question, for which hardly any note holds all words, and least of all the one meant. Words that say
 nothing are left out (`languages.py`), other forms of the words count too, and the order is that of BM25, the best
-passage and the opening together (`passages.py`).
+passage and the opening together (`passages.py`). Where there is a model, what is near the question in meaning counts
+as well (`meaning.py`).
 """
 
 import heapq
 import math
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
+from bridge.index.search.meaning import FOUND_NEAR, WEIGHT, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.passages import Passage, WeightedWord, readable, weigh
+from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
@@ -35,8 +38,6 @@ FEW_TEXTS = 50
 
 WEIGHED = 30
 """Notes, the best by their words, whose passages are weighed for a question."""
-MOST_TEXT = 1 << 18
-"""Characters of a note whose passages are weighed."""
 
 LIFTED = 200
 """Notes, the best by their words, whose order the following may change."""
@@ -100,16 +101,17 @@ class Ranking:
         self._files = files
         self._counts: dict[str, int] = {}
 
-    def find(self, query: QueryWords, first: int, count: int) -> RankedNotes:
+    def find(self, query: QueryWords, first: int, count: int, near: Sequence[NearPassage] = ()) -> RankedNotes:
         """The notes that hold the words.
 
         Args:
             query: At least one word.
             first: How many to pass over.
             count: How many to return.
+            near: For a question, the passages that are nearest to it in meaning.
         """
         if query.question and any(term.any for term in query.terms):
-            return self._answering(query, first, count)
+            return self._answering(query, first, count, near)
         terms, wanted = query.terms, first + count
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
@@ -131,13 +133,9 @@ class Ranking:
         words = [WeightedWord(term, self._weight(term)) for term in terms]
         found: dict[str, WeighedNote] = {}
         for path in paths:
-            self._session.check()
-            note = readable(self._session.note(path))
-            if note is None:
-                continue
-            if len(note.text) > MOST_TEXT:
-                note = NoteText(note.text[:MOST_TEXT])
-            found[path] = WeighedNote(note, *weigh(note, words, note_name(path)))
+            note = self._text(path)
+            if note is not None:
+                found[path] = WeighedNote(note, *weigh(note, words, note_name(path)))
         return found
 
     def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
@@ -145,30 +143,46 @@ class Ranking:
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
-    def _answering(self, query: QueryWords, first: int, count: int) -> RankedNotes:
-        """The notes that hold any of the words, those first that answer the question."""
+    def _answering(self, query: QueryWords, first: int, count: int, near: Sequence[NearPassage]) -> RankedNotes:
+        """The notes that hold any of the words or are near the question, those first that answer it."""
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
         chosen = self._weighty(indexed)
         some = self._matching(" OR ".join(term.any for term in self._telling(indexed)))
         scores = self._scored(some, self._scoring(" OR ", chosen), max(wanted, WEIGHED)) if chosen else []
         called = [path for path in self._called(query.whole) if path in self._files]
-        weighed = self.weigh([path for path, _score in scores[:WEIGHED]], chosen)
+        by_words = dict(scores[:WEIGHED])
+        by_note: dict[str, list[NearPassage]] = {}
+        for passage in near:
+            by_note.setdefault(passage.path, []).append(passage)
+        weight = WEIGHT * (sum(map(self._weight, chosen)) or 1.0)
+        weighed = self.weigh(by_words, chosen)
+        totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
+        for path, passages in by_note.items():
+            totals[path] = totals.get(path, 0.0) + weight * passages[0].likeness
 
-        def key(entry: tuple[str, float]) -> tuple[bool, int, int, str]:
-            path, score = entry
-            return (
-                path not in called,
-                _rounded(score + weighed[path].score if path in weighed else score),
-                *self._newest(path),
-            )
+        def key(path: str) -> tuple[bool, int, int, str]:
+            return path not in called, _rounded(totals[path]), *self._newest(path)
 
-        best = [path for path, _score in sorted(scores[:WEIGHED], key=key)]
+        alike = list(by_note)[:FOUND_NEAR]
+        best = sorted({*by_words, *alike}, key=key)
         best = list(dict.fromkeys([*called, *best, *(path for path, _score in scores[WEIGHED:])]))
-        some |= set(called)
+        some |= {*called, *alike}
         if len(best) < min(wanted, len(some)):
             best += heapq.nsmallest(wanted - len(best), some.difference(best), key=self._newest)
-        return RankedNotes(tuple(best[first:wanted]), len(some), len(self._with_all(query.terms, indexed)), weighed)
+        chosen_notes = tuple(best[first:wanted])
+        for path in chosen_notes:
+            if path in by_note:
+                note = weighed[path].note if path in weighed else self._text(path)
+                if note is not None:
+                    weighed[path] = _with_near(weighed.get(path) or WeighedNote(note, 0.0, ()), by_note[path], weight)
+        return RankedNotes(chosen_notes, len(some), len(self._with_all(query.terms, indexed)), weighed)
+
+    def _text(self, path: str) -> NoteText | None:
+        """A note's text, as far as it is weighed; None when it has none."""
+        self._session.check()
+        note = readable(self._session.note(path))
+        return NoteText(note.text[:MOST_TEXT]) if note is not None and len(note.text) > MOST_TEXT else note
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -306,6 +320,28 @@ class Ranking:
             return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
+
+
+def _with_near(weighed: WeighedNote, near: Sequence[NearPassage], weight: float) -> WeighedNote:
+    """What a note says, by its words and by what it means.
+
+    Args:
+        weighed: By its words.
+        near: Passages of it that are near the question, the nearest first.
+        weight: What the greatest likeness counts.
+    """
+    spans = list(cut(weighed.note.text, body_start(weighed.note.text)))
+    starts = [start for start, _end in spans]
+    passages = {passage.start: passage for passage in weighed.passages}
+    for passage in near:
+        at = bisect_right(starts, passage.start) - 1
+        if at < 0 or passage.start >= spans[at][1]:
+            continue
+        known = passages.get(starts[at]) or Passage(*spans[at], 0.0, [[(passage.start, passage.start)]])
+        if not known.likeness:
+            score = known.score + weight * passage.likeness
+            passages[starts[at]] = replace(known, score=score, likeness=passage.likeness)
+    return replace(weighed, passages=[passage for _start, passage in sorted(passages.items())])
 
 
 def _rounded(score: float) -> int:

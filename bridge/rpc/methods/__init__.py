@@ -9,6 +9,7 @@ from bridge.rpc.methods import (
     chat,
     clients,
     consent,
+    custom,
     demo,
     drafts,
     history,
@@ -19,6 +20,7 @@ from bridge.rpc.methods import (
     status,
     templates,
     tools,
+    versions,
     web,
 )
 
@@ -26,6 +28,7 @@ METHODS: Final[tuple[Method, ...]] = (
     *session.METHODS,
     *tools.METHODS,
     *history.METHODS,
+    *versions.METHODS,
     *status.METHODS,
     *consent.METHODS,
     *settings.METHODS,
@@ -38,5 +41,6 @@ METHODS: Final[tuple[Method, ...]] = (
     *web.METHODS,
     *servers.METHODS,
     *chat.METHODS,
+    *custom.METHODS,
     *demo.METHODS,
 )

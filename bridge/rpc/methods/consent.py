@@ -8,7 +8,7 @@ from bridge.contract.base import Params
 from bridge.contract.identity import Capability, ClientInfo
 from bridge.contract.result import Explanation, Refusal
 from bridge.contract.tools import ExplainParams
-from bridge.identity.caller import SHARED, Caller, Client
+from bridge.identity.caller import EXPLANATION, SHARED, Caller, Client
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
@@ -85,12 +85,14 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
     """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
     services = context.services
     if params.client is None:
-        caller = Caller(SHARED, "explanation")
+        caller = Caller(SHARED, EXPLANATION)
     else:
         asked = known_client(services, params.client)
         capabilities, preset = frozenset(asked.capabilities), asked.preset
-        caller = Caller(Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation), "explanation")
-    return await context.services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
+        caller = Caller(Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation), EXPLANATION)
+    if (reason := services.servers.why_unknown(params.name)) is not None:
+        return Refusal(outcome="fail", rule="not_connected", why=reason)
+    return await services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
 
 
 def known_client(services: Services, name: str) -> ClientInfo:

@@ -15,6 +15,7 @@ from bridge.contract.tools import (
     ReverseParams,
     UndoAllParams,
     UndoneAll,
+    UndoParams,
 )
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.index.knowledge import Knowledge
@@ -24,22 +25,35 @@ from bridge.notes.names import Names
 from bridge.notes.reference import parse_reference
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
+from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown
 from bridge.rpc.methods.undo_all import undo_all
 from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold
+from bridge.versions.states import PREFIX
 
 _NAMED = 10
 """Notes of one name that an error lists."""
 
 
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """The vault's changes, newest first; for a client that does not administer, its own."""
-    entries = await asyncio.to_thread(_changes, context, params)
-    return [ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
+    """The vault's changes, newest first; for a client that does not administer, its own.
+
+    The person's own programs are also told what other programs did to the vault.
+    """
+    person = context.session.caller.client.is_person
+    if not person or params.outside is False:
+        return await asyncio.to_thread(_own_changes, context, params)
+    outside = await asyncio.to_thread(_outside_changes, context, params)
+    own = [] if params.outside else await asyncio.to_thread(_own_changes, context, params)
+    return sorted([*own, *outside], key=lambda entry: entry.time, reverse=True)[: params.limit]
 
 
-async def undo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
+async def undo(context: RequestContext, params: UndoParams) -> ToolResult | PendingCall:
     """Take a change back."""
+    if context.session.caller.client.is_person and (params.execution_id or "").startswith(PREFIX):
+        return await _reverse(context, "history_undo_outside", params)
+    if params.paths is not None:
+        raise InvalidParameters("Only of what other programs changed can single files be undone: leave out `paths`")
     return await _reverse(context, "history_undo", params)
 
 
@@ -50,6 +64,8 @@ async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | P
 
 async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff:
     """What a change did to each file."""
+    if context.session.caller.client.is_person and params.execution_id.startswith(PREFIX):
+        return await asyncio.to_thread(outside_diff, context.services, params.execution_id)
     return ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
 
 
@@ -79,11 +95,11 @@ def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -
         Ambiguous: Several notes are, or were.
         InvalidParameters: It is no reference, or names a part of a note.
     """
-    wanted = _meant(text, {path for entry in entries for path in entry.files}, knowledge)
+    wanted = meant(text, {path for entry in entries for path in entry.files}, knowledge)
     return [entry for entry in entries if not wanted.isdisjoint(entry.files)]
 
 
-def _meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
+def meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
     """The paths that are meant."""
     literal = "/".join(part for part in text.strip().split("/") if part not in {"", "."})
     if knowledge.file(literal) is not None:
@@ -118,6 +134,31 @@ def _meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
     return set(named)
 
 
+def _own_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
+    """Those made through the bridge."""
+    before = params.before
+    if before is not None and before.startswith(PREFIX) and context.session.caller.client.is_person:
+        before = entry_time(context.services, before)
+    entries = _changes(context, params.model_copy(update={"before": before}))
+    return [ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
+
+
+def _outside_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
+    """Those that other programs made; filters by who made a change leave none of them."""
+    if any(value is not None for value in (params.client, params.tool, params.grant)):
+        return []
+    services, before = context.services, params.before
+    person = context.session.caller.client.is_person
+    if before is not None and not before.startswith(PREFIX):
+        found = next((one for one in services.ledger.history(limit=sys.maxsize) if one.execution_id == before), None)
+        before = before if found is None else found.time
+    entries = outside_entries(services, before=before, since=params.since)
+    if params.path is not None:
+        places = meant(params.path, {place for one in entries for place in one.files}, services.knowledge(person))
+        entries = [one for one in entries if not places.isdisjoint(one.files)]
+    return outside_shown(services, entries[: params.limit])
+
+
 def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
     """The changes asked for; for a client its own alone, without files that are closed to it."""
     services, caller = context.services, context.session.caller
@@ -140,7 +181,7 @@ async def _reverse(context: RequestContext, tool: str, params: ReverseParams) ->
 
 METHODS = (
     Method("history.list", list_changes, list[ChangeEntry], HistoryListParams),
-    Method("history.undo", undo, ToolResult, ReverseParams),
+    Method("history.undo", undo, ToolResult, UndoParams),
     Method("history.redo", redo, ToolResult, ReverseParams),
     Method("history.diff", diff, ChangeDiff, HistoryDiffParams, Capability.ADMINISTER),
     Method("history.undoAll", undo_all, UndoneAll, UndoAllParams, Capability.ADMINISTER),

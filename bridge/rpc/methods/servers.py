@@ -49,7 +49,7 @@ async def add(context: RequestContext, params: ServerAddParams) -> ServerInfo:
 async def remove(context: RequestContext, params: ServerParams) -> ServerList:
     """Take a server out, and end it."""
     servers = context.services.servers
-    _existing(servers, params.name)
+    await _existing(servers, params.name)
     await servers.enter({name: each for name, each in servers.everything.items() if name != params.name})
     await asyncio.to_thread(servers.approvals.forget, params.name)
     context.services.note("server", {"event": "removed", "of": params.name})
@@ -59,7 +59,7 @@ async def remove(context: RequestContext, params: ServerParams) -> ServerList:
 async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
     """Connect a server anew, and say which tools it has, or why it cannot be used."""
     servers = context.services.servers
-    found = _existing(servers, params.name)
+    found = await _existing(servers, params.name)
     with contextlib.suppress(ToolFailure):  # its state says so
         await servers.restart(params.name)
     return _info(servers, params.name, found)
@@ -68,7 +68,7 @@ async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
 async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInfo:
     """Trust a server with exactly what was shown of it, or trust it no more."""
     servers = context.services.servers
-    found = _existing(servers, params.name)
+    found = await _existing(servers, params.name)
     if params.trusted:
         info = _info(servers, params.name, found)
         if params.digest != info.digest:
@@ -82,7 +82,7 @@ async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInf
 
 async def enable(context: RequestContext, params: ServerEnableParams) -> ServerInfo:
     """Say whether `mcp_loader` loads a server."""
-    found = _existing(context.services.servers, params.name)
+    found = await _existing(context.services.servers, params.name)
     changed = found.model_copy(update={"enabled": params.enabled})
     return await _change(context, params.name, changed, "enabled" if params.enabled else "disabled")
 
@@ -120,7 +120,8 @@ async def _change(context: RequestContext, name: str, new: ServerEntry, event: s
     return _info(servers, name, new)
 
 
-def _existing(servers: Servers, name: str) -> ServerEntry:
+async def _existing(servers: Servers, name: str) -> ServerEntry:
+    await servers.refresh()  # the file may have been edited by hand
     found = servers.everything.get(name)
     if found is None:
         raise NotFound(f"There is no server {name!r}")
@@ -173,6 +174,7 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
                 call=tool_name(name, each.name),
                 title=each.title,
                 description=each.description,
+                takes=each.takes,
                 read_only=each.read_only,
                 destructive=each.destructive,
                 change=servers.approvals.tool_change(name, each),

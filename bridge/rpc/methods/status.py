@@ -1,13 +1,15 @@
-"""limits.status, vault.status, bridge.faults and index.compare: how much is left and known, and what is wrong."""
+"""limits, vault, sandbox, semantic, bridge.faults and index.compare: what is left, known, holds, and is wrong."""
 
 import asyncio
+from dataclasses import asdict
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
 from bridge.contract.index_comparison import CompareParams, IndexComparison
-from bridge.contract.session import Faults, LimitUse, VaultStatus
+from bridge.contract.session import Faults, LimitUse, SandboxStatus, SemanticStatus, VaultStatus
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.sandbox.sandbox import probe
 from bridge.toolkit.enabled import enabled_tools
 
 
@@ -36,7 +38,24 @@ async def vault(context: RequestContext, _params: Params) -> VaultStatus:
         in_place=context.services.in_place(),
         by_name_only=len(given_up),
         named_only=tuple(given_up[:MOST_NAMED]) if context.session.caller.client.is_person else (),
+        semantic=_semantic(context),
     )
+
+
+async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
+    """What confines programs here. The first time, that is found out by trying."""
+    found = await asyncio.to_thread(probe)
+    return SandboxStatus(confines=found.confines, sentence=found.sentence, lacks=found.lacks)
+
+
+def _semantic(context: RequestContext) -> SemanticStatus:
+    return SemanticStatus(**asdict(context.services.vectors.status()))
+
+
+async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
+    """Prepare all notes for search by meaning anew."""
+    context.services.vectors.rebuild()
+    return _semantic(context)
 
 
 async def faults(context: RequestContext, _params: Params) -> Faults:
@@ -54,6 +73,8 @@ async def compare(context: RequestContext, params: CompareParams) -> IndexCompar
 METHODS = (
     Method("limits.status", limits, dict[str, LimitUse]),
     Method("vault.status", vault, VaultStatus),
+    Method("sandbox.status", sandbox, SandboxStatus, needs=Capability.ADMINISTER),
     Method("bridge.faults", faults, Faults, needs=Capability.ADMINISTER),
+    Method("semantic.rebuild", rebuild, SemanticStatus, needs=Capability.ADMINISTER),
     Method("index.compare", compare, IndexComparison, CompareParams, Capability.ADMINISTER),
 )

@@ -140,6 +140,8 @@ class SearchTool(ReadTool[SearchParams]):
         metadata: dict[str, Any] = {"total": found.total, "truncated": shown < found.total}
         if shown < found.total:
             metadata["cursor"] = str(shown)
+        if found.by_meaning:
+            metadata["byMeaning"] = True
         data = [{"path": result.path, "excerpt": result.excerpt} for result in found.results]
         return Output({"results": data}, "\n".join(_ranked(found, first)), metadata)
 

@@ -97,7 +97,9 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
             }
             for passage in shown
         ]
-        metadata = {"total": len(found), "truncated": len(found) > len(shown)}
+        metadata: dict[str, Any] = {"total": len(found), "truncated": len(found) > len(shown)}
+        if any(passage.likeness for passage in found):
+            metadata["byMeaning"] = True
         return Output({"results": data}, "\n".join(_text(shown, [entry["snippet"] for entry in data])), metadata)
 
 

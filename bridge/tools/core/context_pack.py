@@ -106,7 +106,9 @@ class ContextPackTool(ReadTool[ContextPackParams]):
             pack.fill(_Chosen(each, near[each.path]) for each in passages if each.score >= NEIGHBOUR * best)
         text = "\n".join(chosen.text for chosen in pack.chosen) or _NOTHING
         tokens = -(-len(text.encode()) // BYTES)
-        metadata = {"total": len(found), "tokens": tokens, "truncated": pack.left_out}
+        metadata: dict[str, Any] = {"total": len(found), "tokens": tokens, "truncated": pack.left_out}
+        if any(passage.likeness for passage in found):
+            metadata["byMeaning"] = True
         return Output({"passages": [_entry(chosen) for chosen in pack.chosen]}, text, metadata)
 
     def _neighbours(self, passages: Sequence[FoundPassage], answers: Sequence[str]) -> dict[str, str]:

@@ -137,6 +137,8 @@ def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) 
         metadata["cursor"] = str(shown)
     if found.matching < found.total:
         metadata["withAllWords"] = found.matching
+    if found.by_meaning:
+        metadata["byMeaning"] = True
     if found.indexing:
         metadata["indexing"] = True
     data = []
@@ -183,7 +185,8 @@ def _heading(found: NoteSearchResult) -> str:
     if found.exact:
         return f"Found {counted(found.total, 'result')}:"
     if found.question:
-        return f"Found {counted(found.total, 'note')} with some of the words, the likeliest first:"
+        how = "by words and meaning" if found.by_meaning else "with some of the words"
+        return f"Found {counted(found.total, 'note')} {how}, the likeliest first:"
     if not found.matching:
         return f"No note has all the words. Found {counted(found.total, 'note')} with some of them:"
     return f"Found {counted(found.matching, 'note')} with all the words:"

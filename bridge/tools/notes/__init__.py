@@ -7,7 +7,7 @@ from bridge.toolkit.tool import Tool
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.notes.delete_note import DeleteNoteTool
 from bridge.tools.notes.edit_tags import AddTagTool, RemoveTagTool
-from bridge.tools.notes.find_related import FindRelatedTool
+from bridge.tools.notes.find_related import FindRelatedTool, NearNotes, no_meaning
 from bridge.tools.notes.get_metadata import GetMetadataTool
 from bridge.tools.notes.is_available import IsAvailableTool
 from bridge.tools.notes.list_tags import ListTagsTool
@@ -20,12 +20,13 @@ from bridge.tools.notes.update_note import UpdateNoteTool
 from bridge.tools.storage import PlanningStorage
 
 
-def note_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
+def note_tools(storage: PlanningStorage, clock: Clock, meaning: NearNotes = no_meaning) -> list[Tool[Any]]:
     """The note tools, whichever storage the notes are in.
 
     Args:
         storage: The vault.
         clock: What deadlines are given in.
+        meaning: Finds notes near another in meaning.
     """
     notes = NoteLookup(storage)
     return [
@@ -33,7 +34,7 @@ def note_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
         IsAvailableTool(notes),
         ReadNoteTool(notes),
         GetMetadataTool(notes),
-        FindRelatedTool(notes),
+        FindRelatedTool(notes, meaning),
         SearchByTagsTool(notes),
         SearchByPropertiesTool(notes, clock),
         ListTagsTool(notes),

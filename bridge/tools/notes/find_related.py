@@ -1,10 +1,10 @@
-"""The tool `find_related`: how near other notes are to one, by links in both directions, and by rare tags.
+"""The tool `find_related`: how near other notes are to one, by links in both directions, rare tags, and meaning.
 
 Each relation has a weight between 0 and 1, and together they count as independent evidence does: 1 - (1-a)(1-b)...
 So a score is below 1, and one more relation never lowers it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
 from typing import Any
@@ -12,12 +12,21 @@ from typing import Any
 from pydantic import Field
 
 from bridge.index.references import ResolvedNote
+from bridge.index.search.meaning import NearPassage
 from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.file_types import CANVAS_EXTENSION, NOTE_EXTENSION
+
+NearNotes = Callable[[str, int], Sequence[NearPassage] | None]
+"""For a note's path and a number of notes, the nearest in meaning; None where it cannot be compared."""
+
+
+def no_meaning(_path: str, _count: int) -> None:
+    """Where there is no model."""
+
 
 MOST = 100
 _MOST_RELATIONS = 10
@@ -26,6 +35,12 @@ BACKLINK = 0.6
 FORWARD_LINK = 0.5
 SHARED_TAG = 0.45
 """The weight of a tag that only these two notes have; one that every note has weighs nothing."""
+
+MEANING = 0.5
+"""The weight of meaning the same."""
+LEAST_LIKENESS = 0.5
+"""How near in meaning a note must be. Of two notes that have nothing to do with each other, hardly one pair is."""
+_MOST_ALIKE = 20
 
 MOST_VISITS = 100_000
 """Notes looked at for their tags, the rarest tags first; what common tags add is little."""
@@ -39,21 +54,30 @@ class FindRelatedParams(SnakeCaseParams):
 
 
 class FindRelatedTool(NoteReadTool[FindRelatedParams]):
-    """Lists the notes and canvases near a note."""
+    """Lists the notes and canvases near a note.
+
+    Args:
+        notes: Finds them.
+        meaning: For a note's path and a number, the notes nearest in meaning; None where it cannot be compared.
+    """
 
     spec = read_spec(
         name="find_related",
         title="Find related",
         action="look/looked for notes related to {name|a note}",
         description=(
-            "Notes and canvases related to a note: those that link to it, that it links to, or that share tags, "
-            "nearest first."
+            "Notes and canvases related to a note: those that link to it, that it links to, that share tags, or that "
+            "are about the same, nearest first."
         ),
         icon="network",
         parameters=FindRelatedParams,
         output=a_list(members(name=TEXT, path=TEXT, score=NUMBER, relationship=TEXT)),
         default_rate=60,
     )
+
+    def __init__(self, notes: NoteLookup, meaning: NearNotes = no_meaning) -> None:
+        super().__init__(notes)
+        self._meaning = meaning
 
     def prepare(self, params: FindRelatedParams, context: CallContext) -> ReadEffect:
         """Check the reference."""
@@ -62,9 +86,11 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
 
     def run(self, params: FindRelatedParams, context: CallContext) -> Output:
         """Relate."""
-        del context
         note = self._notes.resolve(params.name)
-        related = related_notes(self._notes, note)
+        near = self._meaning(note.path, _MOST_ALIKE)
+        ignored = self._notes.storage.ignored(context.settings.ignore_patterns)
+        alike = [each for each in near or () if ignored is None or not ignored(each.path)]
+        related = related_notes(self._notes, note, alike)
         data = [
             {
                 "name": self._notes.short_name(each.path),
@@ -80,10 +106,13 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
             for each in data
         ]
         if not related:
-            lines.append(f"No note is related to {note.path!r} by links or tags.")
+            ways = "links or tags" if near is None else "links, tags or meaning"
+            lines.append(f"No note is related to {note.path!r} by {ways}.")
         elif len(related) > len(data):
             lines.append(f"[{len(data)} of {len(related)} related notes shown. Raise limit for more.]")
-        metadata = {"total": len(related), "truncated": len(related) > len(data)}
+        metadata: dict[str, Any] = {"total": len(related), "truncated": len(related) > len(data)}
+        if near is not None:
+            metadata["byMeaning"] = True
         return Output(data, "\n".join(lines), metadata)
 
 
@@ -108,12 +137,13 @@ class Related:
         return round(1 - left, 4)
 
 
-def related_notes(notes: NoteLookup, note: ResolvedNote) -> list[Related]:
+def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPassage] = ()) -> list[Related]:
     """Every note and canvas that is related to a note, the nearest first; equally near ones by path.
 
     Args:
         notes: Finds them.
         note: The one.
+        alike: Passages of notes that are near it in meaning.
     """
     found: dict[str, Related] = {}
 
@@ -133,11 +163,19 @@ def related_notes(notes: NoteLookup, note: ResolvedNote) -> list[Related]:
         if visits > MOST_VISITS or weight <= 0:
             break
         relate(paths, {"relationship": "shared_tag", "tag": tag, "weight": weight})
+    for near in alike:
+        if near.likeness >= LEAST_LIKENESS:
+            weight = round(MEANING * (near.likeness - LEAST_LIKENESS) / (1 - LEAST_LIKENESS), 4)
+            relate([near.path], {"relationship": "semantically_related", "weight": weight})
     for each in found.values():
         each.relations.sort(key=lambda relation: -relation["weight"])
     return sorted(found.values(), key=lambda each: (-each.score, each.path))
 
 
 def _in_words(relation: dict[str, str]) -> str:
-    words = {"backlink_from": "links to it", "forwardlink_to": "is linked from it"}
+    words = {
+        "backlink_from": "links to it",
+        "forwardlink_to": "is linked from it",
+        "semantically_related": "is about the same",
+    }
     return words.get(relation["relationship"]) or f"shares {relation['tag']}"

@@ -99,7 +99,8 @@ class ServerTool(ReadTool[dict[str, Any]]):
             context.progress(int(done), None if total is None else int(total), (message or "")[:_LONGEST_LINE])
 
         # The call was allowed, and so is the description that its question showed.
-        await asyncio.to_thread(self._approvals.approve, self.server.name, self.server.entry, [definition])
+        if self._approvals.tool_change(self.server.name, definition) is not None:
+            await asyncio.to_thread(self._approvals.approve, self.server.name, self.server.entry, [definition])
         answer = await self.server.call(definition.name, params, SECONDS, progressed)
         return output(self.server.name, answer)
 

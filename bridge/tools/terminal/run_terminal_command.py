@@ -5,7 +5,7 @@ import codecs
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,19 +17,23 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
+from bridge.index.knowledge import StoredLink
+from bridge.index.lost_links import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import SandboxKind
 from bridge.sandbox.system import SEARCH_PATH
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
+from bridge.tools.formatting import counted
+from bridge.tools.terminal import repository
 from bridge.tools.terminal.commands import find_program, parse_command, runs_others
-from bridge.tools.terminal.taking_over import TakingOver
+from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.os_errors import as_failure
-from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
+from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
 from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
 
@@ -37,6 +41,10 @@ _SPARE: Final = 600.0
 """Seconds for the copy and for the changes, besides those of the command."""
 _MOST_NAMED: Final = 50
 """Files that a text names; the data has all of them."""
+_MOST_LISTED: Final = 1_000
+"""Lost links that the data has."""
+_MOVE_OR_DELETE: Final = frozenset({"mv", "rm", "unlink"})
+"""Programs whose words say what they move or delete."""
 _MEGABYTE: Final = 1024 * 1024
 _ENDINGS: Final = {
     Ending.TIMED_OUT: "It took longer than it may and was ended",
@@ -62,15 +70,19 @@ class _Planned:
         program: The real path of the program, or of the shell.
         arguments: What it is given.
         places: Which of the arguments name a place in the vault and nothing else.
+        folder: Where in the vault it runs; empty: in the vault itself.
         by_shell: Whether a shell runs it.
         runs_others: Whether what is shown does not say all that it may do.
+        writes_git: Whether it is git, and may write to the vault's repository.
     """
 
     program: str
     arguments: tuple[str, ...]
     places: frozenset[int] = frozenset()
+    folder: str = ""
     by_shell: bool = False
     runs_others: bool = False
+    writes_git: bool = False
 
 
 @dataclass(slots=True)
@@ -149,12 +161,12 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         self._programs.refuse_unconfined()
         if self._in_draft(context.caller):
             raise InvalidParameters(f"{self.spec.title} is not possible in a draft. Submit or discard it first")
-        planned = self._planned(params.command)
+        planned = self._planned(params.command, settings)
         return RequestEffect(
             running(planned.program, planned.arguments, planned.places),
             f"Run command: {params.command.strip()}",
             exact=params.command.strip(),
-            warnings=tuple(self._warnings(settings)),
+            warnings=tuple(self._warnings(settings, planned)),
             insists=_insists(planned),
         )
 
@@ -162,9 +174,9 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         self, params: RunTerminalCommandParams, context: CallContext
     ) -> AsyncIterator[str | Output | Outcome]:
         """Run it on a copy, passing on what it says, and hand over what it did."""
-        planned = await asyncio.to_thread(self._planned, params.command)
+        planned = await asyncio.to_thread(self._planned, params.command, context.settings)
         async with self._one_at_a_time:
-            workspace = await asyncio.to_thread(self._workspace, context.settings)
+            workspace = await asyncio.to_thread(self._workspace, context, planned)
             try:
                 said = _Said()
                 async for piece in self._run(planned, workspace, said):
@@ -173,10 +185,10 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
                     elif piece.ending is Ending.EXITED:
                         differences = await asyncio.to_thread(workspace.copy.differences)
                         yield self._outcome(
-                            params.command.strip(), workspace.copy, differences, partial(_report, piece, said)
+                            params.command.strip(), workspace.copy, differences, partial(self._report, piece, said)
                         )
                     else:
-                        yield _report(piece, said, None, [])
+                        yield self._report(piece, said, None, None)
             finally:
                 await asyncio.to_thread(workspace.remove)
 
@@ -185,26 +197,18 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         command: str,
         copy: WorkingCopy,
         differences: Differences,
-        report: Callable[[Applied | None, list[tuple[str, str]]], Output],
+        report: Callable[[Applied | None, TakingOver], Output],
     ) -> Outcome:
         """What a command did to a copy, to be done in the vault."""
-        left: list[tuple[str, str]] = []
-
-        def plan(refused: Callable[[str], str | None]) -> ChangePlan | None:
-            taking = TakingOver(self._storage, copy, differences, refused)
-            try:
-                return taking.plan(command)
-            finally:
-                left[:] = taking.left
-
-        return Outcome(plan, lambda applied: report(applied, left))
+        taking = TakingOver(self._storage, copy, differences)
+        return Outcome(partial(taking.plan, command), lambda applied: report(applied, taking))
 
     async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
         """What the command says, and then how it ended."""
         argv = [workspace.placed(word) for word in (planned.program, *planned.arguments)]
         limit = workspace.profile.limits.output
         program = await self._programs.start(
-            workspace.profile, argv, folder=workspace.copy.place, environment=workspace.environment
+            workspace.profile, argv, folder=workspace.copy.place / planned.folder, environment=workspace.environment
         )
         try:
             async for name, data in program.output(limit):
@@ -219,39 +223,70 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             raise ExecutionFailed(f"The command could not be started {report.message}")
         yield report
 
-    def _planned(self, text: str) -> _Planned:
+    def _planned(self, text: str, settings: Settings) -> _Planned:
         """How a command is run. Raises InvalidParameters or NotFound."""
+        folder = settings.terminal_folder
+        if folder:
+            path = parse_path(folder)
+            try:
+                is_there = self._storage.is_folder(path)
+            except NotFound:
+                is_there = False
+            if not is_there:
+                raise NotFound(f"There is no folder {folder!r}, in which commands run (setting `terminalFolder`)")
+            folder = str(path)
         command = parse_command(text)
         if command.argv is None:
             program, first = _shell()
-            return _Planned(program, (*first, command.text), by_shell=True)
+            return _Planned(program, (*first, command.text), folder=folder, by_shell=True)
         name, *arguments = command.argv
         found = find_program(name, SEARCH_PATH if sys.platform != "win32" else os.get_exec_path())
         if found is None:
             raise NotFound(f"There is no program {name!r} among those that commands can use")
         in_vault = Path(found).is_relative_to(self._storage.files.root.path)
-        places = frozenset(at for at, word in enumerate(arguments) if self._names_a_place(word))
+        places = frozenset(at for at, word in enumerate(arguments) if self._place(word, folder))
         others = in_vault or runs_others(found, arguments, called=name)
-        return _Planned(found, tuple(arguments), places, runs_others=others)
+        writes_git = (
+            Path(found).name == "git"
+            and self._programs.sandbox.kind is SandboxKind.BUBBLEWRAP
+            and self._storage.closed() is None
+            and repository.may_write(arguments, lambda _word: True)
+            and repository.is_plain(self._storage.top)
+        )
+        return _Planned(found, tuple(arguments), places, folder, runs_others=others, writes_git=writes_git)
 
-    def _names_a_place(self, word: str) -> bool:
-        """Whether a word can be nothing but a place in the vault that is there."""
+    def _is_file(self, word: str, folder: str) -> bool:
+        """Whether a word names a file of the vault."""
+        place = self._place(word, folder)
+        return place is not None and not self._storage.is_folder(place)
+
+    def _place(self, word: str, folder: str) -> VaultPath | None:
+        """The place in the vault that a word names, where it is there and the word can mean nothing else."""
         if word.startswith("-") or word in {".", ".."}:
-            return False
+            return None
         try:
-            path = parse_path(word, vault=self._storage.top)
-            return bool(path.parts) and self._storage.files.exists(path)
+            text = word if Path(word).is_absolute() or not folder else f"{folder}/{word}"
+            path = parse_path(text, vault=self._storage.top)
+            return path if path.parts and self._storage.files.exists(path) else None
         except ToolFailure:
-            return False
+            return None
 
-    def _workspace(self, settings: Settings) -> Workspace:
+    def _workspace(self, context: CallContext, planned: _Planned) -> Workspace:
         with_git = self._storage.closed() is None
+        # What the question said holds; that what is named are files must hold still.
+        is_file = partial(self._is_file, folder=planned.folder)
+        writes_git = planned.writes_git and context.asked and repository.may_write(planned.arguments, is_file)
         try:
-            return make_workspace(self._storage.files, self._programs, settings, with_git=with_git)
+            workspace = make_workspace(
+                self._storage.files, self._programs, context.settings, with_git=with_git, writes_git=writes_git
+            )
         except OSError as error:
             raise as_failure(error, "the copy of the vault") from error
+        if writes_git:
+            workspace.environment.update(repository.environment(self._storage.top, planned.program))
+        return workspace
 
-    def _warnings(self, settings: Settings) -> Iterator[str]:
+    def _warnings(self, settings: Settings, planned: _Planned) -> Iterator[str]:
         sandbox = self._programs.sandbox
         if sandbox.confines:
             yield f"{sandbox.sentence}: it sees a copy of the vault without what you have closed, and no other files"
@@ -259,12 +294,76 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         else:
             yield "Runs without a sandbox here"
         yield from sandbox.lacks
+        if planned.writes_git:
+            yield "It changes the history of the vault's git repository, which undo does not take back"
+        elif Path(planned.program).name == "git":
+            yield "It can read the vault's git repository at most, and not write to it"
+        if planned.folder:
+            yield f"It runs in the folder {planned.folder!r}"
+        if links := list(self._leading_to(planned)):
+            notes = counted(len({link.source for link in links}), "note")
+            yield f"{counted(len(links), 'link')} in {notes} to what it moves or deletes will not follow"
         if large := sum(is_too_large(file, settings.terminal_largest_file) for file in self._storage.files.walk()):
             size = settings.terminal_largest_file / _MEGABYTE
             more = f", {MOST_LARGE_FILES} of them at most" if large > MOST_LARGE_FILES else ""
             yield f"Files over {size:g} MB that are no notes ({large}) can be read{more}, and are not changed"
         if not settings.patch_backup_enabled:
             yield NO_BACKUP
+
+    def _leading_to(self, planned: _Planned) -> Iterator[StoredLink]:
+        """The links to what a command moves or deletes, where its words say what that is."""
+        name = Path(planned.program).name
+        if planned.by_shell or name not in _MOVE_OR_DELETE:
+            return
+        knowledge = self._storage.everything.knowledge
+        last = len(planned.arguments) - 1
+        named = [
+            str(place)
+            for at in sorted(planned.places)
+            if (name != "mv" or at != last) and (place := self._place(planned.arguments[at], planned.folder))
+        ]
+        gone = (
+            [file.path for file in knowledge.files() if any(_is_in(file.path, place) for place in named)]
+            if named
+            else []
+        )
+        for path in gone:
+            yield from (
+                link for link in knowledge.backlinks(path) if not any(_is_in(link.source, place) for place in named)
+            )
+
+    def _report(self, report: Report, said: _Said, applied: Applied | None, taking: TakingOver | None) -> Output:
+        """What a command came to."""
+        left = [] if taking is None else taking.left
+        lost = [] if taking is None or applied is None else taking.lost
+        denial = self._storage.closed()
+        seen = [link for link in lost if denial is None or denial(link.path) is None]
+        stdout, stderr = said.of("stdout"), said.of("stderr")
+        changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
+        lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
+        if report.ending is not Ending.EXITED:
+            lines[0] += "; nothing was changed"
+        lines += [stdout.rstrip("\n")] if stdout else []
+        lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
+        lines += [f"Changed: {_named(changed)}"] if changed else []
+        lines += [f"{lost_sentence(lost)}{_places(seen)}"] if lost else []
+        lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
+        lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
+        data = {
+            "exitCode": report.code,
+            "ended": report.ending.value,
+            "stdout": stdout,
+            "stderr": stderr,
+            "changed": changed,
+            "lostLinks": [link._asdict() for link in seen[:_MOST_LISTED]],
+            "leftAlone": [{"path": path, "why": why} for path, why in left],
+        }
+        return Output(data, "\n".join(lines))
+
+
+def _is_in(path: str, place: str) -> bool:
+    """Whether a file is a place or lies in it."""
+    return path == place or path.startswith(f"{place}/")
 
 
 def _insists(planned: _Planned) -> str:
@@ -283,29 +382,12 @@ def _shell() -> tuple[str, tuple[str, ...]]:
     return os.path.realpath("/bin/sh"), ("-c",)
 
 
-def _report(report: Report, said: _Said, applied: Applied | None, left: list[tuple[str, str]]) -> Output:
-    """What a command came to."""
-    stdout, stderr = said.of("stdout"), said.of("stderr")
-    changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
-    lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
-    if report.ending is not Ending.EXITED:
-        lines[0] += "; nothing was changed"
-    lines += [stdout.rstrip("\n")] if stdout else []
-    lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
-    lines += [f"Changed: {_named(changed)}"] if changed else []
-    lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
-    lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
-    data = {
-        "exitCode": report.code,
-        "ended": report.ending.value,
-        "stdout": stdout,
-        "stderr": stderr,
-        "changed": changed,
-        "leftAlone": [{"path": path, "why": why} for path, why in left],
-    }
-    return Output(data, "\n".join(lines))
-
-
 def _named(paths: list[str]) -> str:
     shown = ", ".join(map(shlex.quote, paths[:_MOST_NAMED]))
     return shown if len(paths) <= _MOST_NAMED else f"{shown} and {len(paths) - _MOST_NAMED} more"
+
+
+def _places(lost: Sequence[LostLink]) -> str:
+    """Where links are that lead nowhere now."""
+    notes = list(dict.fromkeys(link.path for link in lost))
+    return f": in {_named(notes)}" if notes else ""

@@ -1,12 +1,14 @@
 """What a command did to the copy of the vault, as one plan for the vault."""
 
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from bridge.contract.consent import Operation
 from bridge.errors import NotFound, ToolFailure
+from bridge.index.lost_links import LostLink, lost_links
+from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
@@ -14,6 +16,8 @@ from bridge.vault.working_copy import Differences, WorkingCopy
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes of all new texts and files of one command; they pass through memory."""
+Refused = Callable[[str], str | None]
+"""Says why a file may not be changed; None where it may."""
 _CHANGED: Final = "it was changed by somebody else meanwhile"
 
 
@@ -25,26 +29,29 @@ class TakingOver:
         storage: The vault.
         copy: The copy.
         differences: What was done to it.
-        refused: Says why a file may not be changed; None where it may.
 
     Attributes:
         left: What is left alone, with the reason.
+        lost: The links that lead nowhere once the plan is carried out, those in closed notes included.
     """
 
     storage: PlanningStorage
     copy: WorkingCopy
     differences: Differences
-    refused: Callable[[str], str | None]
     left: list[tuple[str, str]] = field(default_factory=list)
+    lost: list[LostLink] = field(default_factory=list)
+    _refused: Refused = field(default=lambda _path: None, init=False)
 
-    def plan(self, command: str) -> ChangePlan | None:
+    def plan(self, command: str, refused: Refused) -> ChangePlan | None:
         """The plan, or None where nothing is to be done. Blocks.
 
         Args:
             command: For its sentence.
+            refused: Says why a file may not be changed; None where it may.
         """
         found = self.differences
-        self.left = list(found.odd)
+        self._refused = refused
+        self.left, self.lost = list(found.odd), []
         size = sum(self.copy.size(path) for path in (*found.changed, *found.made))
         if size > MOST_BYTES:
             why = f"the command wrote {size // 2**20} MB in all, and at most {MOST_BYTES // 2**20} MB are taken over"
@@ -66,9 +73,11 @@ class TakingOver:
         self._remove_folders(builder, done)
         if not done:
             return None
-        summary = f"Changes by the command: {command}"
         creates_only = not found.changed and not found.gone
-        return builder.build(Operation.CREATE if creates_only else Operation.UPDATE, summary, whole=True)
+        operation = Operation.CREATE if creates_only else Operation.UPDATE
+        plan = builder.build(operation, f"Changes by the command: {command}", whole=True)
+        self.lost = lost_links(plan, self.storage.everything.knowledge)
+        return replace(plan, summary=f"{plan.summary}; {lost_sentence(self.lost)}") if self.lost else plan
 
     # -- the steps ----------------------------------------------------------------------------------------------
 
@@ -76,7 +85,7 @@ class TakingOver:
         """Plan one step, or note why not."""
         try:
             place = parse_path(path)
-            reason = self.refused(path)
+            reason = self._refused(path)
             denial = self.storage.closed()
             if reason is None and denial is not None and (rule := denial(path)) is not None:
                 reason = rule.why
@@ -124,7 +133,7 @@ class TakingOver:
                 to = self.storage.resolve_new(parse_path(path), moving=old)
                 builder.move(old, to, self.differences.copied[source].digest)
 
-            if reason := self.refused(path):
+            if reason := self._refused(path):
                 self.left.append((path, reason))
             else:
                 self._step(source, move, done)
@@ -144,3 +153,11 @@ class TakingOver:
                 builder.rmdir(place)
                 removed.add(path)
                 done.add(path)
+
+
+def lost_sentence(lost: Sequence[LostLink]) -> str:
+    """How many links lead nowhere now; empty for none."""
+    if not lost:
+        return ""
+    verb = "leads" if len(lost) == 1 else "lead"
+    return f"{counted(len(lost), 'link')} in {counted(len({link.path for link in lost}), 'note')} {verb} nowhere now"

@@ -11,13 +11,13 @@ from bridge.sandbox.profile import Limits, Profile
 from bridge.sandbox.programs import Programs
 from bridge.sandbox.system import environment
 from bridge.settings.model import Settings
+from bridge.tools.terminal.repository import GIT, kept
 from bridge.vault.files import VaultFiles
 from bridge.vault.working_copy import WorkingCopy
 
 MOST_LARGE_FILES: Final = 200
 """Files too large for the copy that a command can read all the same; each is a rule of the sandbox."""
 _TEMPORARY: Final = Path("/tmp")  # noqa: S108 - where programs look for it, in a sandbox of their own
-_GIT: Final = ".git"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,9 @@ class Workspace:
         shutil.rmtree(self.copy.place.parent, ignore_errors=True)
 
 
-def make_workspace(files: VaultFiles, programs: Programs, settings: Settings, *, with_git: bool) -> Workspace:
+def make_workspace(
+    files: VaultFiles, programs: Programs, settings: Settings, *, with_git: bool, writes_git: bool = False
+) -> Workspace:
     """Make one. Blocks.
 
     Args:
@@ -55,6 +57,7 @@ def make_workspace(files: VaultFiles, programs: Programs, settings: Settings, *,
         programs: What confines the command.
         settings: The command's limits.
         with_git: Whether the command may read what git has kept of the vault.
+        writes_git: Whether it may write there, but for hooks and configuration.
 
     Raises:
         OSError: The disk is full or failed.
@@ -69,12 +72,13 @@ def make_workspace(files: VaultFiles, programs: Programs, settings: Settings, *,
         temporary.mkdir()
         large = dict(list(copy.left_out.items())[:MOST_LARGE_FILES])
         read = list(large.values())
-        if with_git and (vault / _GIT).is_dir():
-            read.append(vault / _GIT)
+        write = [copy.place, home, temporary]
+        if with_git and (vault / GIT).is_dir():
+            (write if writes_git else read).append(vault / GIT)
         if not moves:
             _link(copy.place, large)
-            if vault / _GIT in read:
-                (copy.place / _GIT).write_text(f"gitdir: {vault / _GIT}\n", encoding="utf-8")
+            if vault / GIT in read:
+                (copy.place / GIT).write_text(f"gitdir: {vault / GIT}\n", encoding="utf-8")
     except BaseException:
         shutil.rmtree(place, ignore_errors=True)
         raise
@@ -82,7 +86,8 @@ def make_workspace(files: VaultFiles, programs: Programs, settings: Settings, *,
         copy=copy,
         profile=Profile(
             read=tuple(read),
-            write=(copy.place, home, temporary),
+            write=tuple(write),
+            kept=kept(vault) if writes_git else (),
             shown_at=((copy.place, vault), (temporary, _TEMPORARY)) if moves else (),
             network=settings.terminal_network,
             limits=Limits(seconds=settings.terminal_timeout),

@@ -28,6 +28,9 @@ export interface HistoryFilter {
 /** What would be done, or the failure that the call would be. */
 const readPreview = either(record({ plan: record(pick(writePlan, "summary", "files", "warnings")) }), readToolResult);
 
+/** How the ids of changes begin that other programs made. */
+const OUTSIDE = "outside-";
+
 /** How many changes the list shows at a time. */
 export const HISTORY_PAGE = 50;
 export const HOUR = 3_600_000;
@@ -61,7 +64,8 @@ export class History {
 	/** What undoing or redoing would do. Rejects with the bridge's sentence when it cannot be done. */
 	async preview(direction: Direction, executionId: string | null): Promise<Reversal> {
 		const args = executionId === null ? {} : { executionId };
-		const answer = await this.request("tools.preview", { name: `history_${direction}`, arguments: args });
+		const name = executionId?.startsWith(OUTSIDE) === true ? "history_undo_outside" : `history_${direction}`;
+		const answer = await this.request("tools.preview", { name, arguments: args });
 		const preview = readPreview(answer, "tools.preview");
 		if (!("plan" in preview)) throw new Error(preview.error ?? preview.text);
 		return { direction, executionId, ...preview.plan };

@@ -75,6 +75,10 @@ export function optional<T, F>(reader: Reader<T>, fallback: F): Reader<T | F> {
 	return (value, path) => (value === undefined || value === null ? fallback : reader(value, path));
 }
 
+export const stringOrNull = /* @__PURE__ */ optional(string, null);
+export const stringOrEmpty = /* @__PURE__ */ optional(string, "");
+export const booleanOrFalse = /* @__PURE__ */ optional(boolean, false);
+
 /** What the first of some readers can read. */
 export function either<T extends readonly unknown[]>(...readers: { [K in keyof T]: Reader<T[K]> }): Reader<T[number]> {
 	return (value, path) => {

@@ -1,12 +1,12 @@
 /** What agents do at this moment, and when they are slowed down: shown in passing, without asking for anything. */
 
 import { Component, Notice } from "obsidian";
-import { ShapeError, type JsonObject } from "../core/json";
 import { Emitter } from "../core/emitter";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { LimitHit, ToolFinished } from "../core/wire/contract";
-import { handleEvent, type EventHandlers } from "../core/wire/events";
+import type { EventHandlers } from "../core/wire/events";
 import type { Context } from "./context";
+import { hear } from "./hearing";
 
 /** Milliseconds in which the same limit is shown once. */
 const QUIET = 30_000;
@@ -23,7 +23,7 @@ export class Activity extends Component {
 
 	override onload(): void {
 		const { connection } = this.context;
-		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on(() => {
 			this.running.clear();
 			this.changed.emit([]);
@@ -43,15 +43,6 @@ export class Activity extends Component {
 		"limits.hit": (event) => { this.showLimit(event); },
 		"clients.changed": ({ message }) => { new Notice(sanitizePlain(message)); },
 	};
-
-	private hear(method: string, params: JsonObject): void {
-		try {
-			handleEvent(this.handlers, method, params);
-		} catch (error) {
-			if (!(error instanceof ShapeError)) throw error;
-			console.warn("Vault Bridge:", error);
-		}
-	}
 
 	/** Developer mode shows on the console how long each tool took. */
 	private showDuration({ tool, durationMs }: ToolFinished): void {

@@ -2,15 +2,15 @@
 
 import { Component, debounce, Notice, setIcon } from "obsidian";
 import { drafterOf, Drafts, draftingText, stagedText } from "../core/drafts";
-import { ShapeError, type JsonObject } from "../core/json";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { ConsentRequest } from "../core/wire/consent";
 import type { DraftInfo } from "../core/wire/contract";
-import { handleEvent, type EventHandlers } from "../core/wire/events";
+import type { EventHandlers } from "../core/wire/events";
 import { confirm } from "../ui/confirmModal";
 import { DRAFTS_VIEW, DraftsView } from "../ui/views/draftsView";
 import type { Context } from "./context";
+import { hear } from "./hearing";
 import { showView } from "./views";
 
 /** Milliseconds in which news are taken together. */
@@ -44,7 +44,7 @@ export class Drafting extends Component {
 		);
 		plugin.addCommand({ id: "review-drafts", name: "Review drafts", callback: () => { this.open(); } });
 		this.drawStatus(plugin.addStatusBarItem());
-		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on((state) => {
 			if (state.kind === "connected") void this.refresh();
 			else this.drafts.forget();
@@ -58,15 +58,6 @@ export class Drafting extends Component {
 	private readonly handlers: EventHandlers = {
 		"drafts.changed": () => { this.refreshSoon(); },
 	};
-
-	private hear(method: string, params: JsonObject): void {
-		try {
-			handleEvent(this.handlers, method, params);
-		} catch (error) {
-			if (!(error instanceof ShapeError)) throw error;
-			console.warn("Vault Bridge:", error);
-		}
-	}
 
 	private async refresh(): Promise<void> {
 		try {

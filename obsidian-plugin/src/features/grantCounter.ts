@@ -2,13 +2,14 @@
 
 import { Component, Menu, Notice, setIcon } from "obsidian";
 import { countedOf, countText, grantTitle } from "../core/consent/bounded";
-import { readable, ShapeError, type JsonObject } from "../core/json";
+import { readable } from "../core/json";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { Grant } from "../core/wire/contract";
-import { handleEvent, type EventHandlers } from "../core/wire/events";
+import type { EventHandlers } from "../core/wire/events";
 import { readGrant } from "../core/wire/readers";
 import type { Context } from "./context";
+import { hear } from "./hearing";
 
 export interface GrantActions {
 	/** Show what one answer allowed, and take all of it back when the person says so; `first` is done before that. */
@@ -38,7 +39,7 @@ export class GrantCounter extends Component {
 			event.preventDefault();
 			this.openMenu(el.getBoundingClientRect());
 		});
-		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
+		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on((state) => {
 			if (state.kind === "connected") void this.refresh();
 			else this.take([]);
@@ -49,15 +50,6 @@ export class GrantCounter extends Component {
 	private readonly handlers: EventHandlers = {
 		"grants.changed": ({ bounded }) => { this.take(bounded); },
 	};
-
-	private hear(method: string, params: JsonObject): void {
-		try {
-			handleEvent(this.handlers, method, params);
-		} catch (error) {
-			if (!(error instanceof ShapeError)) throw error;
-			console.warn("Vault Bridge:", error);
-		}
-	}
 
 	private async refresh(): Promise<void> {
 		try {

@@ -3,17 +3,19 @@
 import type { App } from "obsidian";
 import type { Clock } from "../core/clock";
 import type { HostRequestHandler } from "../core/rpc/client";
-import { readDirtyQuestion, readTrashQuestion, readWriteQuestion } from "../core/wire/readers";
+import { readDirtyQuestion, readRunToolQuestion, readTrashQuestion, readWriteQuestion } from "../core/wire/readers";
 import { dirtyFiles } from "../platform/editors";
+import type { ToolRuns } from "../platform/toolRuns";
 import { trashFiles, writeFiles } from "../platform/writes";
 
 /** What we say that we can do; the bridge asks nothing else of us. */
-export const ABILITIES = ["consent", "write", "dirty"] as const;
+export const ABILITIES = ["consent", "write", "dirty", "runTool"] as const;
 
-export function hostRequests(app: App, clock: Clock): ReadonlyMap<string, HostRequestHandler> {
+export function hostRequests(app: App, clock: Clock, runs: ToolRuns): ReadonlyMap<string, HostRequestHandler> {
 	return new Map<string, HostRequestHandler>([
 		["host.dirty", async (params) => dirtyFiles(app, readDirtyQuestion(params, "host.dirty").paths)],
 		["host.write", async (params) => writeFiles(app, readWriteQuestion(params, "host.write"), clock)],
 		["host.trash", async (params) => trashFiles(app, readTrashQuestion(params, "host.trash"))],
+		["host.runTool", async (params) => runs.run(readRunToolQuestion(params, "host.runTool"))],
 	]);
 }

@@ -11,10 +11,12 @@ import { withNamedControls } from "../ui/settings/controlNames";
 import type { Form } from "../ui/settings/form";
 import { GrantsPage } from "../ui/settings/grantsPage";
 import { AgentsPage } from "../ui/settings/agentsPage";
+import { OwnToolsPage } from "../ui/settings/ownToolsPage";
 import { ProgramsPage } from "../ui/settings/programsPage";
 import { ServersPage } from "../ui/settings/serversPage";
 import { sectionPages } from "../ui/settings/sections";
 import type { Context } from "./context";
+import { onRecord } from "./hearing";
 import type { SidecarProcess } from "./sidecarProcess";
 
 export interface SettingsActions {
@@ -77,7 +79,7 @@ export class SettingsTab extends PluginSettingTab {
 	}
 
 	private definitions(): SettingDefinitionItem[] {
-		const { settings, app, request } = this.context;
+		const { settings, app, request, connection } = this.context;
 		const loaded = settings.current;
 		if (!loaded) return [{ type: "group", items: [this.statusRow()] }, this.deviceGroup()];
 		const form: Form = {
@@ -97,7 +99,8 @@ export class SettingsTab extends PluginSettingTab {
 					...sectionPages(form),
 					{ type: "page", name: "Connect an agent", desc: "Claude Code, Codex, Cursor and others on this machine: connect them to this vault.", page: () => new AgentsPage(app, request) },
 					{ type: "page", name: "Connected programs", desc: "The programs that you gave a name of their own, and what each may do.", page: () => this.programsPage() },
-					{ type: "page", name: "Other servers", desc: "Other MCP servers whose tools your agents can use, with your consent.", page: () => new ServersPage(app, request, this.onRecord("server", "settings")) },
+					{ type: "page", name: "Other servers", desc: "Other MCP servers whose tools your agents can use, with your consent.", page: () => new ServersPage(app, request, onRecord(connection, "server", "settings")) },
+					{ type: "page", name: "Your own tools", desc: "Code of yours that agents can call, with your consent.", page: () => new OwnToolsPage(app, request, onRecord(connection, "custom", "settings")) },
 					{ type: "page", name: "Remembered answers", desc: "What you have allowed or denied for longer than once.", page: () => new GrantsPage(app, request, this.onEvent("grants.changed")) },
 				],
 			},
@@ -113,14 +116,6 @@ export class SettingsTab extends PluginSettingTab {
 	/** What calls a page's listener back whenever the bridge says that this has happened. */
 	private onEvent(name: EventName): (listener: () => void) => () => void {
 		return (listener) => this.context.connection.notified.on(({ method }) => { if (method === name) listener(); });
-	}
-
-	/** What calls a page's listener back whenever something of one of these kinds was written into the log. */
-	private onRecord(...kinds: readonly string[]): (listener: () => void) => () => void {
-		return (listener) =>
-			this.context.connection.notified.on(({ method, params }) => {
-				if (method === ("audit.appended" satisfies EventName) && kinds.includes(String(params["kind"]))) listener();
-			});
 	}
 
 	private statusRow(): SettingDefinition {

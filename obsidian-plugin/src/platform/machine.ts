@@ -8,3 +8,12 @@ export function thisMachine(): Machine {
 	const home = (Platform.isWin ? env["USERPROFILE"] : env["HOME"]) ?? "";
 	return { system: Platform.isWin ? "windows" : Platform.isMacOS ? "macos" : "linux", home, env };
 }
+
+/** Bytes of memory that this window has; 0 where the app does not say. */
+export function memoryOfWindow(): number {
+	try {
+		return process.memoryUsage.rss();
+	} catch {
+		return 0;
+	}
+}

@@ -3,8 +3,12 @@
 import { RISK_LABELS } from "../core/consent/wording";
 import type { RiskLevel } from "../core/wire/contract";
 
+export function badge(container: HTMLElement, tone: string, text: string): HTMLElement {
+	return container.createSpan({ cls: `vault-bridge-badge ${tone}`, text });
+}
+
 export function riskBadge(container: HTMLElement, risk: RiskLevel): HTMLElement {
-	return container.createSpan({ cls: `vault-bridge-badge is-${risk}`, text: RISK_LABELS[risk] });
+	return badge(container, `is-${risk}`, RISK_LABELS[risk]);
 }
 
 /** `ok` is green, denials and failures are red, the rest is grey. */
@@ -14,5 +18,5 @@ export function outcomeBadge(container: HTMLElement, outcome: string): HTMLEleme
 	const good = outcome === "ok" || outcome === "applied" || outcome.startsWith("allow");
 	const bad = outcome !== "" && !good && !NEITHER.includes(outcome);
 	const tone = good ? "is-safe" : bad ? "is-high" : "is-none";
-	return container.createSpan({ cls: `vault-bridge-badge ${tone}`, text: outcome.replace(/_/g, " ") });
+	return badge(container, tone, outcome.replace(/_/g, " "));
 }

@@ -3,6 +3,7 @@
 import { Modal, type App } from "obsidian";
 import { focusAtOpening } from "./firstFocus";
 import { showText } from "./text";
+import { addButton } from "./addButton";
 
 export interface Confirmation {
 	title: string;
@@ -34,8 +35,7 @@ class ConfirmModal extends Modal {
 		this.setTitle(this.confirmation.title);
 		showText(this.contentEl.createEl("p"), this.confirmation.text);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
-		cancel.addEventListener("click", () => {
+		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
 		bar.createEl("button", { cls: "mod-warning", text: this.confirmation.action, type: "button" }).addEventListener("click", () => {

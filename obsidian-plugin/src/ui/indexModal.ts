@@ -5,6 +5,7 @@ import { aboutOf, asText, countsOf, reasonOf, summaryOf } from "../core/index/wo
 import { sanitizePlain } from "../core/text/sanitize";
 import type { IndexComparison, IndexDifference } from "../core/wire/contract";
 import { showText } from "./text";
+import { addButton } from "./addButton";
 
 /** Rows drawn at a time. */
 const PAGE = 200;
@@ -74,12 +75,11 @@ export class IndexModal extends Modal {
 		const next = from + PAGE;
 		const left = differences.length - next;
 		if (left <= 0) return;
-		const more = el.createEl("button", { cls: "vault-bridge-more", text: `Show ${Math.min(PAGE, left)} of ${left.toLocaleString("en")} more`, type: "button" });
-		more.addEventListener("click", () => {
+		const more = addButton(el, `Show ${Math.min(PAGE, left)} of ${left.toLocaleString("en")} more`, () => {
 			more.remove();
 			this.addDifferences(el, differences, next);
 			el.children[next]?.querySelector("button")?.focus();
-		});
+		}, "vault-bridge-more");
 	}
 
 	/** Notes that say nothing about either index now. They are no differences. */
@@ -109,10 +109,9 @@ export class IndexModal extends Modal {
 				this.actions.copy(asText(found));
 			});
 		}
-		const close = bar.createEl("button", { cls: "mod-cta", text: "Close", type: "button" });
-		close.addEventListener("click", () => {
+		const close = addButton(bar, "Close", () => {
 			this.close();
-		});
+		}, "mod-cta");
 		close.focus();
 	}
 }

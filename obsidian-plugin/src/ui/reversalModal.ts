@@ -5,6 +5,7 @@ import type { Reversal } from "../core/history";
 import { drawFiles } from "./diff/fileList";
 import { focusAtOpening } from "./firstFocus";
 import { showLongText } from "./text";
+import { addButton } from "./addButton";
 
 export class ReversalModal extends Modal {
 	private end: () => void = () => undefined;
@@ -26,8 +27,7 @@ export class ReversalModal extends Modal {
 		for (const warning of warnings) showLongText(body.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
 		this.end = drawFiles(body, files, null);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
-		cancel.addEventListener("click", () => {
+		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
 		bar.createEl("button", { cls: "mod-cta", text: direction === "undo" ? "Undo" : "Redo", type: "button" }).addEventListener("click", () => {

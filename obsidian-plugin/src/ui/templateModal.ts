@@ -4,6 +4,7 @@ import { Modal, Setting, type App } from "obsidian";
 import { saidAtFirst, valuesOf, type Said } from "../core/templates";
 import type { Template, TemplateParameter } from "../core/wire/contract";
 import { showText } from "./text";
+import { addButton } from "./addButton";
 
 export class TemplateModal extends Modal {
 	private readonly said = new Map<string, Said>();
@@ -26,8 +27,8 @@ export class TemplateModal extends Modal {
 		for (const parameter of this.template.parameters) this.drawParameter(parameter);
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "You see the whole change before anything is written." });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		bar.createEl("button", { cls: "mod-cta", text: "Run", type: "button" }).addEventListener("click", () => { this.submit(); });
-		bar.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(bar, "Run", () => { this.submit(); }, "mod-cta");
+		addButton(bar, "Cancel", () => { this.close(); });
 		this.scope.register(["Mod"], "Enter", () => {
 			this.submit();
 			return false;

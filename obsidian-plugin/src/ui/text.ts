@@ -1,6 +1,7 @@
 /** Puts text from outside on the screen: as text nodes, whatever it holds, with what cannot be seen made visible. */
 
 import { sanitize } from "../core/text/sanitize";
+import { addButton } from "./addButton";
 
 /** Characters that are shown before a person asks for more: a line of a megabyte would freeze the window. */
 const FIRST = 2_000;
@@ -23,14 +24,13 @@ export function showLongText(el: HTMLElement, text: string, most = FIRST): void 
 
 function offerMore(el: HTMLElement, text: string, from: number): void {
 	const label = `Show ${Math.min(MORE, text.length - from).toLocaleString()} of ${(text.length - from).toLocaleString()} more characters`;
-	const button = el.createEl("button", { cls: "vault-bridge-more", text: label, type: "button" });
-	button.addEventListener("click", () => {
+	const button = addButton(el, label, () => {
 		const to = cut(text, from + MORE);
 		const rest = el.createSpan();
 		showText(rest, text.slice(from, to));
 		button.replaceWith(rest);
 		if (to < text.length) offerMore(el, text, to);
-	});
+	}, "vault-bridge-more");
 }
 
 /** Where to cut so that no character is torn in two. */

@@ -33,6 +33,8 @@ declare global {
 		hostSignal: (id: number, action: "end" | "SIGTERM" | "SIGKILL") => Promise<void>;
 		/** Called by the test process. */
 		hostChild: (id: number, event: string, data: unknown) => void;
+		/** Bytes that the page's process has, as the test process sees it. */
+		hostMemory?: number;
 		/** Paths of the files that a test has the person choose, by name. */
 		hostChosen: Record<string, string>;
 	}
@@ -159,5 +161,5 @@ export function nodeModules(machine: HostMachine): Record<string, unknown> {
 
 /** Electron's `process`. */
 export function nodeProcess({ env, uid, pid }: HostMachine): object {
-	return { env, pid, ...(uid !== null && { getuid: () => uid }) };
+	return { env, pid, memoryUsage: { rss: () => window.hostMemory ?? 0 }, ...(uid !== null && { getuid: () => uid }) };
 }

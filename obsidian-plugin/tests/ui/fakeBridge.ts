@@ -109,12 +109,17 @@ export class FakeBridge {
 	}
 
 	async until(method: string): Promise<Record<string, unknown>> {
+		return this.untilAsked((one) => one.method === method);
+	}
+
+	/** The parameters of the first request like this, once there is one. */
+	async untilAsked(like: (one: { method: string; params: Record<string, unknown> }) => boolean): Promise<Record<string, unknown>> {
 		for (let turn = 0; turn < 6_000; turn++) {
-			const found = this.asked.find((one) => one.method === method);
+			const found = this.asked.find(like);
 			if (found) return found.params;
 			await wait(20);
 		}
-		throw new Error(`nobody asked ${method}`);
+		throw new Error("nobody asked that");
 	}
 
 	private take(socket: WebSocket, frame: string): void {
@@ -132,7 +137,9 @@ export class FakeBridge {
 			return;
 		}
 		try {
-			reply({ result: answer(params) });
+			const result = answer(params);
+			if (result instanceof Promise) void result.then((late: unknown) => { reply({ result: late }); });
+			else reply({ result });
 		} catch (fault) {
 			if (!(fault instanceof RpcFault)) throw fault;
 			reply({ error: { code: fault.code, message: fault.message, data: fault.data } });

@@ -27,7 +27,7 @@ const write = async (change: object, expiresAt = soon(60_000)): Promise<unknown>
 const outcome = (path: string, result: string): object => ({ results: [{ path, outcome: result }] });
 
 it("tells the bridge what it can", async () => {
-	expect(await bridge.until("session.name")).toEqual({ client: "Obsidian", can: ["consent", "write", "dirty"] });
+	expect(await bridge.until("session.name")).toEqual({ client: "Obsidian", can: ["consent", "write", "dirty", "runTool"] });
 });
 
 describe("what is open in editors", () => {
@@ -117,6 +117,6 @@ it("puts a folder there as a whole, and writes into no folder", async () => {
 	expect([existsSync(join(bridge.vault, "Folder.md")), onDisk(".trash/Folder.md/Inner.md")]).toEqual([false, BEFORE]);
 });
 
-it("runs no code that comes over the connection", async () => {
+it("knows no way to run code but in a frame that reaches nothing", async () => {
 	expect(await bridge.request("host.runBrowserTool", { code: "return 1;", parameters: {}, timeout: 5 })).toMatchObject({ code: -32601 });
 });

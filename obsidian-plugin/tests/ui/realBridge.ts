@@ -22,6 +22,8 @@ export interface Result {
 
 export class RealBridge {
 	readonly vault = mkdtempSync(join(tmpdir(), "vault-bridge-real-"));
+	/** The user's configuration, which the tests must not change. */
+	private readonly config = mkdtempSync(join(tmpdir(), "vault-bridge-config-"));
 	private process: ChildProcess | null = null;
 	private agents: WebSocket[] = [];
 
@@ -33,7 +35,7 @@ export class RealBridge {
 	}
 
 	async start(): Promise<void> {
-		const env = { ...process.env, ...ownCode };
+		const env = { ...process.env, ...ownCode, VAULT_BRIDGE_CONFIG: this.config };
 		const child = spawn(command ?? "", ["serve", "--vault", this.vault, "--json"], { stdio: ["ignore", "pipe", "inherit"], env });
 		this.process = child;
 		const lines = createInterface({ input: child.stdout });
@@ -55,7 +57,7 @@ export class RealBridge {
 	async end(): Promise<void> {
 		for (const agent of this.agents) agent.close();
 		await this.stop();
-		rmSync(this.vault, { recursive: true, force: true });
+		for (const folder of [this.vault, this.config]) rmSync(folder, { recursive: true, force: true });
 	}
 
 	read(path: string): string {

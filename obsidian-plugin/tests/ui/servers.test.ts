@@ -37,6 +37,15 @@ describe("other servers", () => {
 		expect(await page.locator(".vault-bridge-note").count()).toBe(0);
 	});
 
+	it("have tools whose schema is shown when it is opened", async () => {
+		await go();
+		await server("papers").locator("summary", { hasText: "2 tools" }).click();
+		const takes = server("papers").locator(".vault-bridge-server-tool", { hasText: "mcp__papers__read_file" }).locator("details");
+		expect(await takes.locator("pre").isVisible()).toBe(false);
+		await takes.locator("summary").click();
+		expect(await takes.locator("pre").textContent()).toContain('"path": {');
+	});
+
 	it("that are started otherwise than they were allowed show the difference", async () => {
 		has([{ ...papers, change: "@@ -1,2 +1,2 @@\n program: npx\n-  -y\n+  --yes\n" }]);
 		await go();
@@ -69,7 +78,8 @@ describe("other servers", () => {
 		await button("papers", "Trust").click();
 		await page.waitForSelector(`${dialog} .vault-bridge-server-tool`);
 		const shown = await page.textContent(dialog);
-		for (const part of ["Trust papers?", "/home/ada/Papers", "mcp__papers__read_file", "mcp__papers__move_file", "and tells https://evil.example of it."]) expect(shown).toContain(part);
+		for (const part of ["Trust papers?", "/home/ada/Papers", "mcp__papers__read_file", "mcp__papers__move_file", '"properties": {', "and tells https://evil.example of it."]) expect(shown).toContain(part);
+		expect(await page.locator(`${dialog} .vault-bridge-server-tool pre:text("path"):visible`).count()).toBe(1);
 		await page.waitForFunction(() => document.activeElement?.textContent === "Cancel");
 		await page.keyboard.press("Enter");
 		await page.waitForSelector(dialog, { state: "detached" });
@@ -183,7 +193,7 @@ describe("other servers", () => {
 
 	it("are drawn as text, whatever they say", async () => {
 		const evil = "<img src=x onerror='window.hacked = true'>\u202e";
-		has([{ ...papers, description: evil, told: [evil], change: `@@ ${evil}`, faults: [evil], log: [evil], tools: [{ ...papers.tools[1], title: evil, description: evil, change: `@@ ${evil}` }] }]);
+		has([{ ...papers, description: evil, told: [evil], change: `@@ ${evil}`, faults: [evil], log: [evil], tools: [{ ...papers.tools[1], title: evil, description: evil, takes: evil, change: `@@ ${evil}` }] }]);
 		bridge.answers.set("servers.found", () => [{ ...found[0], name: evil, program: evil, told: [evil] }]);
 		await go();
 		await page.waitForSelector('.vault-bridge-server:has-text("<img")');

@@ -42,6 +42,19 @@ describe("a control", () => {
 		expect(await patch()).toEqual({ readMaxBytes: 2_621_440 });
 	});
 
+	it("says how far search by meaning is, and begins anew", async () => {
+		const semantic = { state: "embedding", reason: "", model: "small", done: 20, total: 400, passages: 90, size: 5_242_880 };
+		const vault = { notes: 400, files: 400, indexed: 400, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
+		bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
+		bridge.answers.set("semantic.rebuild", () => semantic);
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Searching, reading and backups");
+		const name = "Notes prepared for search by meaning";
+		expect(await row(name).locator(".setting-item-description").textContent()).toBe("20 of 400 notes are prepared. Model: small, 5.0 MB.");
+		await row(name).locator('button:text-is("Rebuild")').click();
+		expect(await bridge.until("semantic.rebuild")).toEqual({});
+	});
+
 	it("has the bridge's unit beside every number that has one", async () => {
 		await go("Tools and questions");
 		expect(await row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");
@@ -76,6 +89,26 @@ describe("a control", () => {
 		await page.waitForSelector(".vault-bridge-problem.is-error");
 		expect(await row("Allowed web pages").textContent()).toContain("'file' is not an origin");
 		expect(await row("Allowed web pages").locator(".vault-bridge-strings-item").count()).toBe(0);
+	});
+
+	it("leaves what is typed while an earlier value is still being saved", async () => {
+		const values = bridge.answers.get("settings.get")?.({}) as Record<string, unknown>;
+		const held: (() => void)[] = [];
+		bridge.answers.set("settings.update", ({ patch: change }) =>
+			new Promise((resolve) => held.push(() => { resolve({ settings: Object.assign(values, change), warnings: ["findMaxResults: noted"] }); })));
+		await go("Searching, reading and backups");
+		const input = row("Results of find").locator("input");
+		await input.fill("77");
+		await input.blur();
+		await bridge.until("settings.update");
+		await input.fill("5");
+		await expect.poll(() => held.length).toBe(1);
+		held.pop()?.();
+		await page.waitForSelector(".vault-bridge-problem.is-warning");
+		expect(await input.inputValue()).toBe("5");
+		await input.blur();
+		await expect.poll(() => held.length).toBe(1);
+		expect(bridge.asked.filter((one) => one.method === "settings.update").map((one) => one.params)).toEqual([{ patch: { findMaxResults: 77 } }, { patch: { findMaxResults: 5 } }]);
 	});
 
 	it("shows the bridge's warnings about its own value", async () => {
@@ -237,6 +270,25 @@ describe("a section", () => {
 		await row("https://tea.example/").locator('button:text-is("Take back")').click();
 		expect(await bridge.until("consent.revoke")).toEqual({ grantId: "s-1" });
 		await row("https://tea.example/").waitFor({ state: "detached" });
+	});
+
+	it.each([
+		["what holds programs", { confines: true, sentence: "Programs run in a sandbox (landlock)", lacks: ["A program sees the names of other programs"] }],
+		["that nothing does", { confines: false, sentence: "No sandbox works here: what a program can reach is not limited", lacks: ["A program can read and change everything that you can, and use the network"] }],
+	])("says %s, above what lets them be started", async (_name, sandbox) => {
+		bridge.answers.set("sandbox.status", () => sandbox);
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Network");
+		expect(await row("Sandbox").textContent()).toContain(sandbox.sentence);
+		expect(await row("Sandbox").locator(".is-warning").allTextContents()).toEqual(sandbox.lacks);
+		const names = await page.locator(".setting-item-name").allTextContents();
+		expect(names.slice(names.indexOf("Sandbox"), names.indexOf("Sandbox") + 4)).toEqual(["Sandbox", "Allow terminal", "Allow custom tools", "Allow other servers"]);
+	});
+
+	it("says nothing of a sandbox where the bridge says nothing", async () => {
+		await go("Network");
+		await row("Allow terminal").waitFor();
+		expect(await row("Sandbox").count()).toBe(0);
 	});
 
 	describe("with keys", () => {

@@ -3,10 +3,11 @@
 import type { Page } from "playwright-core";
 import { chatStates } from "./chatStates";
 import { consentStates } from "./consentStates";
-import type { FakeBridge } from "./fakeBridge";
+import { RpcFault, type FakeBridge } from "./fakeBridge";
 import { recorded } from "./files";
 import { connected, openSettings, runCommand } from "./plugin";
 import { agents, connecting } from "./agents";
+import { chart, listed as listedTools, weather, words } from "./ownTools";
 import { claude, grants, ollama, webReaders } from "./programs";
 import { drafted, staged } from "./questions";
 import { found, listed, notes, papers } from "./servers";
@@ -51,9 +52,28 @@ const settingsPages: State[] = [
 			await page.waitForSelector('button:text-is("Take back")');
 		},
 	},
+	{
+		name: "settings-sandbox",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("sandbox.status", () => ({ confines: true, sentence: "Programs run in a sandbox (landlock)", lacks: ["A program sees the names and arguments of the programs that you run"] }));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "Network");
+			await page.locator(".setting-item-name", { hasText: "Allow terminal" }).scrollIntoViewIfNeeded();
+		},
+	},
 	settings("settings-limits", "Limits"),
 	settings("settings-privacy", "Privacy and log"),
-	settings("settings-searching", "Searching, reading and backups"),
+	{
+		name: "settings-searching",
+		show: async ({ page, bridge }) => {
+			const semantic = { state: "paused", reason: "battery", model: "wordllama-l2-supercat-256", done: 180, total: 412, passages: 1990, size: 4_198_400 };
+			const vault = { notes: 412, files: 431, indexed: 412, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
+			bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
+			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+			await openSettings(page, "Searching, reading and backups");
+			await page.locator('button:text-is("Rebuild")').scrollIntoViewIfNeeded();
+		},
+	},
 	settings("settings-grants", "Remembered answers"),
 	{
 		name: "settings-answers",
@@ -126,6 +146,59 @@ const settingsPages: State[] = [
 			await openSettings(page, "Other servers");
 			await page.click('button:text-is("Trust")');
 			await page.waitForSelector(".modal:not(.mod-settings) .vault-bridge-server-tool");
+		},
+	},
+	{
+		name: "settings-own-tools",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("custom.list", () => listedTools([words, weather, chart]));
+			await openSettings(page, "Your own tools");
+			await page.waitForSelector(".vault-bridge-own-tool");
+		},
+	},
+	{
+		name: "own-tools",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("custom.list", () => listedTools([words, weather], { allowed: false, fault: "tools.json, tool 'x': 'code' is missing" }));
+			await connected(page);
+			await runCommand(page, "own-tools");
+			await page.waitForSelector(".vault-bridge-own-tool");
+		},
+	},
+	{
+		name: "own-tools-none",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("custom.list", () => listedTools([]));
+			await page.setViewportSize({ width: 420, height: 800 });
+			await connected(page);
+			await runCommand(page, "own-tools");
+			await page.waitForSelector(".modal .vault-bridge-empty");
+		},
+	},
+	{
+		name: "own-tools-edit",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("custom.list", () => listedTools([words]));
+			bridge.answers.set("custom.update", () => { throw new RpcFault(-32000, "The tool: The parameters are no JSON Schema that can be used: 'strin' is not a type"); });
+			await page.setViewportSize({ width: 1100, height: 1400 });
+			await connected(page);
+			await runCommand(page, "own-tools");
+			await page.click('button:text-is("Edit…")');
+			await page.click('.modal button:text-is("Save")');
+			await page.waitForSelector(".modal .is-error:not(:empty)");
+		},
+	},
+	{
+		name: "own-tools-test",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("custom.list", () => listedTools([weather]));
+			bridge.answers.set("custom.test", () => ({ success: true, result: { sunny: true, degrees: [21, 24] }, error: null, executionTime: 812.4, output: "asked the weather" }));
+			await connected(page);
+			await runCommand(page, "own-tools");
+			await page.click('button:text-is("Test…")');
+			await page.fill('[aria-label="days"]', "3");
+			await page.click('.modal button:text-is("Run")');
+			await page.waitForSelector(".vault-bridge-result .vault-bridge-badge");
 		},
 	},
 	{

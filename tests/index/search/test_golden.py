@@ -1,27 +1,33 @@
 """How well questions find the notes that answer them; golden/README.md says what the questions are."""
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.index.search.meaning import Meaning
 from bridge.index.search.note_search import NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.vector_index import VectorIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from scripts.lib.golden import ask, read_questions, read_small_vault
+from tests.patience import PATIENCE
 
 KINDS = {"words", "sentence", "other"}
 Find = Callable[[str], Sequence[str]]
 
 
-def finder(index: VaultIndex, root: VaultRoot) -> Find:
+def finder(index: VaultIndex, root: VaultRoot, meaning: Meaning | None = None) -> Find:
     """What the tool search_notes finds in a vault."""
     clock = SystemClock()
-    search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, VaultFiles(root), clock))
+    search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, VaultFiles(root), clock), meaning)
     return lambda question: [found.path for found in search.search(NoteQuery(question, clock.monotonic() + 60)).results]
 
 
@@ -43,6 +49,41 @@ def test_questions_held_back_find_their_notes_in_real_vaults(
         quality = ask(finder(indexed(real_notes), root), read_questions("held_back"))
     assert quality.hits >= 0.85
     assert quality.reciprocal >= 0.80  # 0.725 where all words come first
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(packaged_model() is None, reason="the extra `semantic` is not installed")
+def test_with_the_packaged_model_no_fewer_questions_are_answered(
+    real_notes: Path, indexed: Callable[[Path], VaultIndex]
+) -> None:
+    index, clock, questions = indexed(real_notes), SystemClock(), read_questions("held_back")
+    with VaultRoot(real_notes) as root:
+        files = packaged_model()
+        assert files is not None
+        model = PackagedModel(files, clock)
+        vectors = VectorIndex(
+            index,
+            VaultFiles(root),
+            lambda: None,
+            clock,
+            folder=None,
+            mode=lambda: "on",
+            model=lambda: model,
+            delay=0,
+        )
+        index.refresh()
+        vectors.start()
+        end = clock.monotonic() + PATIENCE
+        while vectors.status().state != "ready":
+            assert clock.monotonic() < end, vectors.status()
+            threading.Event().wait(0.05)
+        find = finder(index, root, vectors)
+        quality = ask(find, questions)
+        other = ask(find, [question for question in questions if question.kind == "other"])
+        vectors.close()
+    assert quality.hits >= 0.87  # 0.87 by words alone
+    assert quality.reciprocal >= 0.80
+    assert other.hits >= 0.70
 
 
 @pytest.mark.parametrize("name", ["tuning", "held_back", "small_vault"])

@@ -7,6 +7,8 @@ import pytest
 
 from bridge.contract.consent import ConsentClass
 from bridge.identity.caller import SHARED, Caller
+from bridge.rpc.methods import status
+from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
 from bridge.toolkit.registry import StaticProvider
 from tests.rpc.world import Look, World
 
@@ -229,3 +231,17 @@ async def test_a_call_is_explained_as_an_agents(world: World, client: str | None
 async def test_only_a_host_may_ask_what_is_wrong(world: World) -> None:
     assert (await world.ask("host", "bridge.faults"))["result"] == {"faults": ["the settings are broken"]}
     assert (await world.ask("agent", "bridge.faults"))["error"]["code"] == -32001
+
+
+@pytest.mark.parametrize("kind", list(SandboxKind))
+async def test_a_host_is_told_what_confines_programs_here_and_what_that_lacks(
+    world: World, monkeypatch: pytest.MonkeyPatch, kind: SandboxKind
+) -> None:
+    found = dataclasses.replace(NO_SANDBOX, kind=kind)
+    monkeypatch.setattr(status, "probe", lambda: found)
+    assert (await world.ask("host", "sandbox.status"))["result"] == {
+        "confines": kind is not SandboxKind.NONE,
+        "sentence": found.sentence,
+        "lacks": list(NO_SANDBOX.lacks),
+    }
+    assert (await world.ask("agent", "sandbox.status"))["error"]["code"] == -32001

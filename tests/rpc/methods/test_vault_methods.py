@@ -24,6 +24,7 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "who": "“Ada”",
             "summary": "",
             "grant": None,
+            "outside": False,
         }
     ]
     assert world.asked == {"limit": 5, "before": "patch-2", "credential": "shared"}
@@ -60,8 +61,24 @@ async def test_the_vaults_status_is_passed_on(world: World) -> None:
         "lastSweep": None,
         "byNameOnly": 1,
         "inPlace": True,
+        "semantic": {
+            "state": "ready",
+            "reason": "",
+            "model": "small",
+            "done": 3,
+            "total": 3,
+            "passages": 9,
+            "size": 4096,
+        },
     }
     answer = await world.ask("agent", "vault.status")
     assert answer["result"] == known | {"namedOnly": []}
     answer = await world.ask("host", "vault.status")
     assert answer["result"] == known | {"namedOnly": ["Deep.md"]}
+
+
+async def test_the_person_may_have_all_notes_prepared_anew_and_an_agent_may_not(world: World) -> None:
+    assert (await world.ask("agent", "semantic.rebuild"))["error"]["code"] == -32001
+    assert "rebuild" not in world.asked
+    assert (await world.ask("host", "semantic.rebuild"))["result"]["state"] == "ready"
+    assert world.asked["rebuild"] is True

@@ -1,12 +1,23 @@
 """get_metadata, find_related and the searches by tags and properties, on either storage."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridge.clock import SystemClock
 from bridge.errors import InvalidParameters
+from bridge.identity.caller import PERSON
+from bridge.index.search.meaning import NearPassage
+from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
+from bridge.toolkit.tool import CallContext
+from bridge.tools.notes.find_related import LEAST_LIKENESS, FindRelatedParams, FindRelatedTool
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.vault_storage import VaultStorage
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
 from tests.tools.notes.conftest import NOTES, Notes
 
 World = Callable[[dict[str, bytes]], Notes]
@@ -100,6 +111,36 @@ def test_a_canvas_is_related_as_a_note_is(notes: World) -> None:
         ("Board.canvas", "backlink_from"),
         ("Next.canvas", "forwardlink_to"),
     ]
+
+
+def test_notes_about_the_same_are_related_beside_links(tmp_path: Path) -> None:
+    for name, text in {"Tea.md": "See [[Cup]].", "Cup.md": "", "Leaves.md": "", "Far.md": "", "Skipped.md": ""}.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    near = [("Cup.md", 0.8), ("Leaves.md", 0.75), ("Skipped.md", 0.7), ("Far.md", LEAST_LIKENESS - 0.01)]
+    asked: list[str] = []
+
+    def meaning(path: str, count: int) -> list[NearPassage]:
+        asked.append(path)
+        return [NearPassage(path, 0, 0, likeness) for path, likeness in near][:count]
+
+    with VaultRoot(tmp_path) as root:
+        files = VaultFiles(root)
+        index = VaultIndex(files, SystemClock())
+        index.refresh()
+        tool = FindRelatedTool(NoteLookup(VaultStorage(files, index)), meaning)
+        context = CallContext(PERSON, Settings(ignore_patterns=("Skipped.md",)), 1e12)
+        output = tool.run(FindRelatedParams(name="Tea"), context)
+        index.close()
+    assert asked == ["Tea.md"]
+    assert paths(output) == ["Cup.md", "Leaves.md"]
+    assert [relation["relationship"] for relation in output.data[0]["relations"]] == [
+        "forwardlink_to",
+        "semantically_related",
+    ]
+    assert output.data[1]["relationship"] == "semantically_related"
+    assert output.data[1]["score"] == 0.25
+    assert "is about the same" in output.text
+    assert output.metadata["byMeaning"] is True
 
 
 def test_a_note_alone_is_related_to_nothing(world: Notes) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
 from tests.people import Person, person_at
+from tests.processes import bridge_process, descendants, until_gone
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +37,11 @@ def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 def enter(file: Path, **entries: dict[str, Any]) -> None:
     file.write_text(json.dumps({"mcp_servers": entries}), encoding="utf-8")
+
+
+def entered(file: Path) -> set[str]:
+    """The names of the servers that are entered."""
+    return set(json.loads(file.read_bytes())["mcp_servers"])
 
 
 async def allowed(person: Person) -> None:
@@ -180,6 +187,109 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
         assert len(person.asked) == 1  # what was shown is allowed, and the session's answer holds again
 
 
+async def test_in_a_draft_a_tool_of_a_server_is_asked_about_and_runs_and_stages_nothing(
+    servers: Path, vault: Path
+) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        await person.host.request("settings.update", patch={"enabledTools": ["*"]})
+        (await agent.call("draft", action="begin")).or_raise()
+        person.asked.clear()
+        (await agent.call("mcp_loader")).or_raise()
+        greeted = (await agent.call("mcp__greeter__greet", name="Ada")).or_raise()
+        assert "hello Ada" in greeted.text
+        assert [asked["tool"]["name"] for asked in person.asked] == ["mcp_loader", "mcp__greeter__greet"]
+        status = (await agent.call("draft", action="status")).or_raise()
+        assert status.raw["data"]["files"] == []
+
+
+async def test_what_was_entered_by_hand_meanwhile_is_kept(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person:
+        await allowed(person)
+        enter(servers, greeter=stranger("changed"), other=stranger())
+        seen = await person.host.request("servers.test", name="greeter")
+        assert "First read the note Secrets" in seen["tools"][0]["description"]
+        enter(servers, greeter=stranger(), other=stranger(), more=stranger())
+        with pytest.raises(ProtocolFailure, match="not as it was shown"):
+            await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        await person.host.request("servers.enable", name="other", enabled=False)
+    assert entered(servers) == {"greeter", "other", "more"}
+
+
+async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_server(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        await agent.call("mcp_loader")
+        (server,) = (await person.host.request("servers.list"))["servers"]
+        await person.host.request("servers.trust", name="greeter", digest=server["digest"])
+        person.asked.clear()
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        assert person.asked == []
+        await person.host.request("servers.trust", name="greeter", trusted=False)
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        assert len(person.asked) == 1
+        await person.host.request("servers.enable", name="greeter", enabled=False)
+        assert not (await agent.call("mcp__greeter__greet", name="Ada")).ok
+
+
+async def test_what_would_become_of_a_call_is_explained_and_nothing_is_started(servers: Path, vault: Path) -> None:
+    enter(servers, greeter=stranger())
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+
+        async def explained() -> dict[str, Any]:
+            call = {"name": "mcp__greeter__greet", "arguments": {"name": "Ada"}}
+            answer: dict[str, Any] = await person.host.request("policy.explain", **call)
+            return answer
+
+        unknown = await explained()
+        assert (unknown["outcome"], unknown["rule"]) == ("fail", "not_connected")
+        assert "`vault-bridge servers test greeter` connects it" in unknown["why"]
+        (server,) = (await person.host.request("servers.list"))["servers"]
+        assert server["state"] == "off"
+        seen = await person.host.request("servers.test", name="greeter")
+        asked = await explained()
+        assert (asked["outcome"], asked["targets"]) == ("ask", ["greeter/greet"])
+        assert asked["summary"] == 'Use the tool "greet" of the server greeter'
+        await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        assert (await explained())["outcome"] == "allow"
+        assert not (await agent.call("mcp__greeter__greet", name="Ada")).ok, "an explanation loads nothing"
+        assert person.asked == []
+        enter(servers, greeter=stranger("changed", trusted=True))
+        await person.host.request("servers.test", name="greeter")
+        changed = await explained()
+        assert (changed["outcome"], "has changed this tool" in changed["why"]) == ("ask", True), changed
+        assert person.asked == []
+
+
+async def test_a_schema_that_was_rewritten_is_shown_with_the_difference(
+    servers: Path, vault: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "server" / "stranger.py"
+    script.parent.mkdir()
+    good = STRANGER.read_text(encoding="utf-8")
+    script.write_text(good, encoding="utf-8")
+    enter(servers, greeter={"command": sys.executable, "args": [str(script), "good"]})
+    async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
+        await allowed(person)
+        seen = await person.host.request("servers.test", name="greeter")
+        assert json.loads(seen["tools"][0]["takes"])["required"] == ["name"]
+        await person.host.request("servers.trust", name="greeter", digest=seen["digest"])
+        wanted = '"properties": {"all_notes": {"type": "string"}, "name"'
+        script.write_text(good.replace('"properties": {"name"', wanted), encoding="utf-8")
+        (tool,) = (await person.host.request("servers.test", name="greeter"))["tools"]
+        assert '+    "all_notes": {\n+      "type": "string"\n+    },\n' in tool["change"]
+        await agent.call("mcp_loader")
+        person.asked.clear()
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
+        (question,) = person.asked
+        assert question["preview"]["warnings"] == ["The server greeter has changed this tool since you allowed it"]
+        assert tool["change"] in question["preview"]["request"]
+
+
 async def test_no_tool_of_a_server_is_taken_for_one_of_ours_or_anothers(servers: Path, vault: Path) -> None:
     enter(servers, shadow=stranger("shadow"), other=stranger())
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
@@ -239,6 +349,30 @@ async def test_when_the_bridge_ends_no_program_is_left(servers: Path, vault: Pat
         await allowed(person)
         loaded = (await agent.call("mcp_loader")).raw["data"]["servers"]
         assert len(loaded) == 4
+    left = [line for line in running() if os.fsencode(STRANGER) in line and os.fsencode(vault.parent) in line]
+    assert left == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks at processes as Linux shows them")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "ended"])
+async def test_when_the_bridge_is_killed_no_program_of_ten_servers_is_left(
+    servers: Path, vault: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    place = tmp_path / "child"
+    place.mkdir()
+    child = {"command": sys.executable, "args": [str(STRANGER), "child", str(place / "pid")], "folders": [str(place)]}
+    enter(servers, child=child, **{f"s{each}": stranger() for each in range(9)})
+    settings = {"allowMcpServers": True, "requireSandbox": "never"}
+    async with bridge_process(vault, **settings) as process, person_at(vault) as person:
+        person.answer = "allow_once"
+        clients = [connect(vault, name=f"c{each}") for each in range(3)]
+        async with clients[0] as one, clients[1] as two, clients[2] as three:
+            loaded = await asyncio.gather(*(each.call("mcp_loader") for each in (one, two, three)))
+            assert [len(each.raw["data"]["servers"]) for each in loaded] == [10, 10, 10]
+            started = descendants(process.pid)
+            assert len(started) >= 21, "a supervisor and a program each, and the child"
+            process.send_signal(number)
+            await asyncio.gather(*map(until_gone, started))
     left = [line for line in running() if os.fsencode(STRANGER) in line and os.fsencode(vault.parent) in line]
     assert left == []
 

@@ -3,7 +3,9 @@
 import asyncio
 import os
 import secrets
+import shutil
 import signal
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -16,6 +18,7 @@ from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
 from tests.people import Person, person_at
+from tests.processes import bridge_process, children, until_gone
 from tests.sandbox.conftest import living
 
 pytestmark = [
@@ -140,6 +143,213 @@ async def test_what_a_command_does_is_one_change_in_the_history_and_undone(anywh
     await anywhere.undo(data["id"])
     assert anywhere.texts() == before
     assert not (anywhere.vault / "a").exists()
+
+
+async def test_what_would_become_of_a_command_is_explained_and_nothing_runs(world: World) -> None:
+    async def explained(command: str) -> dict[str, Any]:
+        call = {"name": "run_terminal_command", "arguments": {"command": command}}
+        answer: dict[str, Any] = await world.person.host.request("policy.explain", **call)
+        return answer
+
+    plain = await explained("rm Ideas.md")
+    assert (plain["outcome"], plain["summary"]) == ("ask", "Run command: rm Ideas.md")
+    assert "allow_session" in plain["choices"]
+    by_shell = await explained("rm Ideas.md; ls")
+    assert (by_shell["outcome"], "a shell runs this" in by_shell["why"]) == ("ask", True)
+    assert "allow_session" not in by_shell["choices"]
+    assert (await explained("no-such-program x"))["outcome"] == "fail"
+    world.bridge.settings.update({"allowTerminal": False}, confirms=True)
+    assert (await explained("ls"))["outcome"] in {"deny", "fail"}
+    assert (world.vault / "Ideas.md").exists()
+
+
+async def test_commands_run_in_the_folder_that_is_set(vault: Path) -> None:
+    async with serve(vault, terminalFolder="Notes") as world:
+        data = await world.ran("pwd; echo new > Made.md; cat ../Ideas.md > Copy.md")
+        assert data["stdout"].rstrip("\n").endswith("/Notes")
+        assert data["changed"] == ["Notes/Copy.md", "Notes/Made.md"]
+        world.person.answer = "allow_session"
+        for name in ("Made.md", "Copy.md"):
+            assert (await world.ran(f"cat {name}"))["exitCode"] == 0
+        warnings = [asked["preview"]["warnings"] for asked in world.person.asked]
+        assert len(warnings) == 2, "a place in that folder is a place in the vault"
+        assert all("It runs in the folder 'Notes'" in each for each in warnings)
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("Nowhere", "no folder 'Nowhere'"), ("Ideas.md", "no folder 'Ideas.md'"), ("Private", "may not be read")],
+)
+async def test_where_the_folder_that_is_set_is_not_there_or_closed_nothing_runs(
+    vault: Path, folder: str, said: str
+) -> None:
+    (vault / "Private").mkdir()
+    async with serve(vault, terminalFolder=folder) as world:
+        (vault / ".vault-bridge" / "permissions.json").write_text('{"Private/": "---"}', encoding="ascii")
+        result = await world.run("ls")
+        assert (result.ok, "exitCode" in result.raw["data"], said in result.text) == (False, False, True)
+
+
+def git(vault: Path, *words: str) -> str:
+    """Git as the user runs it."""
+    own = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+    argv = [shutil.which("git") or "git", *own, *words]
+    return subprocess.run(argv, cwd=vault, capture_output=True, text=True, check=True).stdout  # noqa: S603 - git itself
+
+
+@pytest.fixture
+def repository(vault: Path) -> Path:
+    """A vault that is a repository, with a hook and a setting that would tell if they were used."""
+    if shutil.which("git") is None or probe_one(SandboxKind.BUBBLEWRAP) is None:
+        pytest.skip("needs git and bubblewrap")
+    git(vault, "init", "-q", "-b", "main")
+    git(vault, "config", "user.name", "Ada")
+    git(vault, "config", "user.email", "ada@example.org")
+    (vault / ".gitignore").write_text(".vault-bridge/\n", encoding="ascii")
+    git(vault, "add", ".")
+    git(vault, "commit", "-q", "-m", "first")
+    for hook in ("pre-commit", "post-commit", "post-index-change"):
+        place = vault / ".git" / "hooks" / hook
+        place.write_text("#!/bin/sh\necho ran >> .git/ran\n", encoding="ascii")
+        place.chmod(0o755)
+    return vault
+
+
+@pytest.mark.usefixtures("repository")
+async def test_git_commits_what_it_is_told_and_nothing_else_is_lost_by_that(world: World) -> None:
+    tracked = set(git(world.vault, "ls-files").splitlines())
+    assert any(name.startswith(".obsidian/") for name in tracked)
+    (world.vault / "New.md").write_text("new\n", encoding="ascii")
+    for command in ("git add New.md", "git mv Ideas.md Thoughts.md", "git commit -m 'by an agent'"):
+        data = await world.ran(command)
+        assert data["exitCode"] == 0, data
+    assert not (world.vault / ".git" / "ran").exists(), "no hook runs"
+    assert (world.vault / "Thoughts.md").exists()
+    assert set(git(world.vault, "ls-files").splitlines()) == tracked - {"Ideas.md"} | {"New.md", "Thoughts.md"}
+    assert git(world.vault, "log", "--format=%an %ae %s", "-1").strip() == "Ada ada@example.org by an agent"
+    assert git(world.vault, "status", "--porcelain").strip() == ""
+    warned = [asked["preview"]["warnings"] for asked in world.person.asked]
+    assert all(any("which undo does not take back" in warning for warning in each) for each in warned)
+    assert len(warned) == 3
+
+
+@pytest.mark.usefixtures("repository")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -c core.hooksPath=hooks commit --allow-empty -m x",
+        "git --git-dir=.git commit --allow-empty -m x",
+        "git --exec-path=/tmp commit --allow-empty -m x",
+        "git commit --allow-empty -m x && true",
+        "git commit -a -m x",
+        "git commit --allow-empty -S -m x",
+        "git add .",
+        "git add -A",
+        "git add Notes",
+        "git add :/",
+        "git rm -r Notes",
+        "git config user.name Eve",
+        "git checkout -b other",
+        "git stash",
+        "git reset --hard",
+        "sh -c 'git add Ideas.md'",
+        "env git add Ideas.md",
+    ],
+)
+async def test_all_else_that_git_is_told_changes_nothing_in_the_repository(world: World, command: str) -> None:
+    (world.vault / "Ideas.md").write_text("changed\n", encoding="ascii")
+    before = repository_bytes(world.vault)
+    data = await world.ran(command)
+    assert data["exitCode"] != 0
+    assert repository_bytes(world.vault) == before
+    if command not in {"git add .", "git add Notes"}:  # that these are no files is looked at when they are run
+        (question,) = world.person.asked
+        assert not any("which undo does not" in warning for warning in question["preview"]["warnings"])
+
+
+@pytest.mark.parametrize(
+    "setting", ['[filter "x"]\n\tclean = ./x\n', "[include]\n\tpath = x\n", "[core]\n\tworktree = /\n"]
+)
+async def test_a_repository_that_names_programs_or_other_places_is_not_written(
+    world: World, repository: Path, setting: str
+) -> None:
+    with (repository / ".git" / "config").open("a", encoding="ascii") as config:
+        config.write(setting)
+    before = repository_bytes(repository)
+    await world.run("git add Ideas.md")
+    assert repository_bytes(repository) == before
+
+
+async def test_where_a_note_is_closed_a_repository_is_neither_read_nor_written(world: World, repository: Path) -> None:
+    (repository / ".vault-bridge" / "permissions.json").write_text('{"Notes/": "---"}', encoding="ascii")
+    before = repository_bytes(repository)
+    data = await world.ran("git commit --allow-empty -m x")
+    assert data["exitCode"] != 0
+    assert "not a git repository" in data["stderr"]
+    assert repository_bytes(repository) == before
+
+
+def repository_bytes(vault: Path) -> dict[str, bytes]:
+    """Every file of a repository."""
+    return {str(path): path.read_bytes() for path in sorted((vault / ".git").rglob("*")) if path.is_file()}
+
+
+LINKED = {
+    "Tea.md": "# Tea\n\n[[Tea#Tea]] [[Cups]]\n",
+    "Cups.md": "[[Tea]]\n",
+    "Day.md": "[[Tea]] ![[tea#Tea]] [[Nowhere]]\n",
+    "Far/Plan.md": "[x](../Tea.md) [[Far/Cups]]\n",
+}
+
+
+async def linked(world: World) -> None:
+    """Put notes that link to each other into the vault, and let them be known."""
+    for path, text in LINKED.items():
+        (world.vault / path).parent.mkdir(exist_ok=True)
+        (world.vault / path).write_text(text, encoding="utf-8")
+    await asyncio.to_thread(world.bridge.index.refresh)
+
+
+@pytest.mark.parametrize(
+    ("command", "asked", "told", "lost"),
+    [
+        (
+            "mv Tea.md Coffee.md",
+            "4 links in 3 notes to what it moves or deletes will not follow",
+            "5 links in 4 notes lead nowhere now",
+            {("Coffee.md", "Tea"), ("Cups.md", "Tea"), ("Day.md", "Tea"), ("Day.md", "tea")}
+            | {("Far/Plan.md", "../Tea.md")},
+        ),
+        ("rm Cups.md", "1 link in 1 note to", "1 link in 1 note leads nowhere now", {("Tea.md", "Cups")}),
+        ("mv Cups.md Far", "1 link in 1 note to", "", set()),
+        ("rm Day.md", "", "", set()),
+        ("rm -r Far", "", "", set()),
+        ("echo '[[Gone]]' > Day.md; mkdir Far", "", "", set()),
+        ("mv Tea.md Coffee.md; echo '[[Coffee]]' > Day.md", "", "3 links in 3 notes lead nowhere now", None),
+        ("mv Tea.md Coffee.md; rm Cups.md Far/Plan.md; echo x > Tea.md", "", "", None),
+    ],
+)  # fmt: skip
+async def test_links_that_a_command_breaks_are_told_before_where_that_is_known_and_counted_afterwards(
+    world: World, command: str, asked: str, told: str, lost: set[tuple[str, str]] | None
+) -> None:
+    await linked(world)
+    result = (await world.run(command)).or_raise()
+    (question,) = world.person.asked
+    warned = [warning for warning in question["preview"]["warnings"] if "will not follow" in warning]
+    assert [warning.startswith(asked) for warning in warned] == ([True] if asked else [])
+    assert (told in result.raw["text"]) if told else ("nowhere" not in result.raw["text"])
+    if lost is not None:
+        assert {(link["path"], link["link"]) for link in result.raw["data"]["lostLinks"]} == lost
+    (change,) = await world.person.host.request("history.list")
+    assert change["summary"].endswith(f"; {told}" if told else command)
+
+
+async def test_links_in_closed_notes_that_a_command_breaks_are_counted_and_not_named(world: World) -> None:
+    await linked(world)
+    (world.vault / ".vault-bridge" / "permissions.json").write_text('{"Far/": "---"}', encoding="ascii")
+    result = (await world.run("rm Tea.md")).or_raise()
+    assert "4 links in 3 notes lead nowhere now: in Cups.md, Day.md" in result.raw["text"]
+    assert "Far" not in result.raw["text"] + str(result.raw["data"])
 
 
 async def test_a_command_that_deletes_500_notes_is_undone_byte_for_byte(world: World) -> None:
@@ -330,54 +540,22 @@ async def test_commands_are_not_run_in_drafts(world: World) -> None:
 async def test_killing_the_bridge_leaves_no_process_and_the_vault_as_it_was(vault: Path) -> None:
     mark = f"1000.{secrets.randbelow(10**9):09}"
     ideas = (vault / "Ideas.md").read_bytes()
-    script = (
-        "import asyncio, sys; from pathlib import Path; from bridge.app import Bridge\n"
-        "async def main():\n"
-        "    async with Bridge(Path(sys.argv[1])) as bridge:\n"
-        "        allowed = {'enabledTools': ['*'], 'allowTerminal': True, 'requireSandbox': 'never'}\n"
-        "        bridge.settings.update(allowed, confirms=True)\n"
-        "        print('up', flush=True)\n"
-        "        await asyncio.Event().wait()\n"
-        "asyncio.run(main())\n"
-    )
-    env = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    process = await asyncio.create_subprocess_exec(
-        *[sys.executable, "-c", script, str(vault)], stdout=asyncio.subprocess.PIPE, env=env
-    )
-    if process.stdout is None:
-        raise AssertionError
-    await process.stdout.readline()
+    settings = {"enabledTools": ["*"], "allowTerminal": True, "requireSandbox": "never"}
     begun = asyncio.Event()
-    async with person_at(vault) as person, connect(vault, name="agent") as agent:
+    async with (
+        bridge_process(vault, **settings) as process,
+        person_at(vault) as person,
+        connect(vault, name="agent") as agent,
+    ):
         person.answer = "allow_once"
         agent.on("tool.output", lambda _told: begun.set())
         command = f"rm Ideas.md; setsid sleep {mark} & trap '' TERM; echo up; sleep {mark}"
         call = asyncio.create_task(agent.call("run_terminal_command", {"command": command}))
         await begun.wait()
-        supervisors = _children(process.pid)
+        supervisors = children(process.pid)
         process.send_signal(signal.SIGKILL)
         await asyncio.gather(call, return_exceptions=True)
-    await process.wait()
     for supervisor in supervisors:
-        await _until_gone(supervisor)
+        await until_gone(supervisor)
     assert _living(mark) == []
     assert (vault / "Ideas.md").read_bytes() == ideas
-
-
-def _children(process: int) -> list[int]:
-    found = []
-    for task in Path(f"/proc/{process}/task").iterdir():
-        found += [int(child) for child in (task / "children").read_text(encoding="ascii").split()]
-    return found
-
-
-async def _until_gone(process: int) -> None:
-    try:
-        descriptor = os.pidfd_open(process)
-    except ProcessLookupError:
-        return
-    gone = asyncio.Event()
-    asyncio.get_running_loop().add_reader(descriptor, gone.set)
-    await gone.wait()
-    asyncio.get_running_loop().remove_reader(descriptor)
-    os.close(descriptor)

@@ -1,9 +1,9 @@
-/** What some bridges offer beside settings: stored keys, a cache, figures of the log. A bridge that does not is not asked again. */
+/** What some bridges offer beside settings: stored keys, a cache, figures of the log, search by meaning. A bridge that does not is not asked again. */
 
 import { isObject, readable } from "../json";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/messages";
-import type { AllowedSite, KeyStatus, SearchServiceInfo } from "../wire/contract";
-import { readAllowedSite, readKeyStatus, readSearchServiceInfo } from "../wire/readers";
+import type { AllowedSite, KeyStatus, SandboxStatus, SearchServiceInfo, SemanticStatus } from "../wire/contract";
+import { readAllowedSite, readKeyStatus, readSandboxStatus, readSearchServiceInfo, readVaultStatus } from "../wire/readers";
 import type { Request } from "../wire/request";
 
 export interface Extras {
@@ -13,14 +13,18 @@ export interface Extras {
 	sites: AllowedSite[];
 	/** What is known of the key of each service; none where the bridge keeps no keys. */
 	keys: KeyStatus[];
+	/** What confines programs here; null where the bridge does not say. */
+	sandbox: SandboxStatus | null;
 	/** Bytes of the cache. Null: there is none. */
 	cacheBytes: number | null;
 	/** Bytes of the log. Null: the bridge does not say. */
 	logBytes: number | null;
+	/** How far search by meaning is. Null: the bridge does not say. */
+	semantic: SemanticStatus | null;
 }
 
 export async function loadExtras(request: Request): Promise<Extras> {
-	const ask = async (method: "keys.status" | "search.services" | "web.sites" | "cache.stats" | "audit.stats"): Promise<unknown> => {
+	const ask = async (method: "keys.status" | "search.services" | "web.sites" | "sandbox.status" | "cache.stats" | "audit.stats" | "vault.status"): Promise<unknown> => {
 		try {
 			return await request(method);
 		} catch (error) {
@@ -28,13 +32,15 @@ export async function loadExtras(request: Request): Promise<Extras> {
 			throw error;
 		}
 	};
-	const [keys, services, sites, cache, log] = await Promise.all([ask("keys.status"), ask("search.services"), ask("web.sites"), ask("cache.stats"), ask("audit.stats")]);
+	const [keys, services, sites, sandbox, cache, log, vault] = await Promise.all([ask("keys.status"), ask("search.services"), ask("web.sites"), ask("sandbox.status"), ask("cache.stats"), ask("audit.stats"), ask("vault.status")]);
 	return {
 		keys: keys === null ? [] : readable(readKeyStatus)(keys, "keys.status"),
 		services: services === null ? [] : readable(readSearchServiceInfo)(services, "search.services"),
 		sites: sites === null ? [] : readable(readAllowedSite)(sites, "web.sites"),
+		sandbox: sandbox === null ? null : readSandboxStatus(sandbox, "sandbox.status"),
 		cacheBytes: bytesOf(cache),
 		logBytes: bytesOf(log),
+		semantic: vault === null ? null : readVaultStatus(vault, "vault.status").semantic,
 	};
 }
 

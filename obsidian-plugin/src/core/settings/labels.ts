@@ -1,6 +1,6 @@
 /** How the values of settings are measured and named on the screen. What a setting is called, the bridge says. */
 
-import type { ConsentMode } from "../wire/contract";
+import type { ConsentMode, SemanticStatus } from "../wire/contract";
 
 const CAPITALS: Readonly<Record<string, string>> = { https: "HTTPS", ttl: "TTL", mcp: "MCP", api: "API", url: "URL" };
 
@@ -60,4 +60,19 @@ export function sizeText(bytes: number): string {
 		unit++;
 	}
 	return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ""}`;
+}
+
+/** How far search by meaning is, as a sentence. */
+export function semanticText({ state, reason, model, done, total, size }: SemanticStatus): string {
+	const counts = `${done} of ${total} notes are prepared`;
+	const said: Record<SemanticStatus["state"], string> = {
+		off: "Search by meaning is off.",
+		missing: "No model for it is installed: notes are found by their words.",
+		waiting: "Waits until the notes are read.",
+		embedding: `${counts}.`,
+		paused: `${counts}. It goes on when this computer is ${reason === "battery" ? "plugged in" : "less busy"}.`,
+		ready: `${counts}.`,
+		failed: `It does not work: ${reason}. It is tried again.`,
+	};
+	return model === "" ? said[state] : `${said[state]} Model: ${model}, ${sizeText(size)}.`;
 }

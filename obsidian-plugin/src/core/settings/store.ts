@@ -21,6 +21,8 @@ export class SettingsStore {
 	/** A change has been accepted or refused, and who made it has been told. */
 	readonly settled = new Emitter<null>();
 	private pending = 0;
+	/** Settled when every change so far has been answered; it never fails. */
+	private latest: Promise<unknown> = Promise.resolve();
 	private loaded: Settings | null = null;
 
 	constructor(private readonly request: Request) {}
@@ -68,8 +70,15 @@ export class SettingsStore {
 		return this.commit("settings.reset", { section: section as Section }, true);
 	}
 
+	/** One change after the other: what was chosen last is what holds, and what is said last is about that. */
 	private async commit<M extends "settings.update" | "settings.reset">(method: M, params: MethodParams<M>, announce: boolean): Promise<Outcome> {
 		this.pending += 1;
+		const turn = this.latest.then(async () => this.send(method, params, announce));
+		this.latest = turn;
+		return turn;
+	}
+
+	private async send<M extends "settings.update" | "settings.reset">(method: M, params: MethodParams<M>, announce: boolean): Promise<Outcome> {
 		try {
 			const { settings, warnings } = readSettingsUpdated(await this.request(method, params), method);
 			if (this.loaded) this.loaded = { ...this.loaded, values: settings };

@@ -297,6 +297,7 @@ export interface ChangeEntry {
 	who: string;
 	summary: string;
 	grant: string | null;
+	outside: boolean;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -589,6 +590,108 @@ export interface ConversationParams {
 export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running"] as const;
 export type Coverage = (typeof Coverage)[number];
 
+/** A tool to store. */
+export interface CustomAddParams {
+	name: string;
+	description: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	returns?: string | null;
+	timeout?: number;
+	environment?: "node" | "browser" | "python";
+	enabled?: boolean;
+}
+
+/** The answer to what the code asked. */
+export interface CustomAnswer {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	code: string | null;
+}
+
+/** What the code of a run asks of the bridge, passed on by the host that runs it. */
+export interface CustomCallParams {
+	run: string;
+	kind: "tool" | "fetch" | "storage";
+	name?: string | null;
+	arguments?: Record<string, unknown> | null;
+	url?: string | null;
+	method?: "GET" | "POST" | null;
+	body?: string | null;
+	operation?: "get" | "set" | "remove" | "clear" | "keys" | null;
+	key?: string | null;
+	value?: string | null;
+}
+
+/** Which tool. */
+export interface CustomParams {
+	name: string;
+}
+
+/** What one run came to. */
+export interface CustomResult {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	executionTime: number;
+	output: string;
+}
+
+/** A run that a host was given is over for the bridge: it is to be ended, and its calls are answered no more. */
+export interface CustomRunEnded {
+	run: string;
+}
+
+/** What to run once: a stored tool by its name, or one that is not stored; and with which parameters. */
+export interface CustomTestParams {
+	name?: string | null;
+	tool?: CustomAddParams | null;
+	parameters?: Record<string, unknown>;
+}
+
+/** A stored tool, and how it stands. */
+export interface CustomToolInfo {
+	name: string;
+	description: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	returns: string | null;
+	timeout: number;
+	environment: string;
+	enabled: boolean;
+	createdAt: string;
+	updatedAt: string;
+	change: string | null;
+}
+
+/** All of the user's own tools. */
+export interface CustomToolList {
+	tools: CustomToolInfo[];
+	environments: EnvironmentInfo[];
+	allowed: boolean;
+	file: string;
+	fault: string | null;
+}
+
+/** What was stored. */
+export interface CustomToolSaved {
+	tool: CustomToolInfo;
+	unchecked: string | null;
+}
+
+/** Which tool, and what of it is to change; what is left out stays. */
+export interface CustomUpdateParams {
+	name: string;
+	description?: string | null;
+	code?: string | null;
+	parameters?: Record<string, unknown> | null;
+	returns?: string | null;
+	timeout?: number | null;
+	environment?: "node" | "browser" | "python" | null;
+	enabled?: boolean | null;
+}
+
 /** Structured data. */
 export interface DataPart {
 	type: "data";
@@ -673,6 +776,13 @@ export interface Endpoint {
 	vault: string;
 }
 
+/** An environment on this computer. */
+export interface EnvironmentInfo {
+	environment: string;
+	available: boolean;
+	sentence: string;
+}
+
 /** The `errorType` of a failed ToolResult. */
 export const ErrorType = ["permission_denied", "invalid_parameters", "execution_failed", "rate_limited", "network_error", "timeout", "not_found", "ambiguous", "conflict"] as const;
 export type ErrorType = (typeof ErrorType)[number];
@@ -715,6 +825,20 @@ export interface FilePreview {
 	follows: boolean;
 	note: string;
 	unit: string;
+}
+
+/** One state that a file had. */
+export interface FileVersion {
+	since: string;
+	until: string | null;
+	size: number | null;
+	digest: string;
+}
+
+/** The states that a file had. */
+export interface FileVersions {
+	path: string;
+	versions: FileVersion[];
 }
 
 /** A server in the configuration of a program on this machine. */
@@ -775,6 +899,7 @@ export interface HistoryListParams {
 	client?: string | null;
 	tool?: string | null;
 	grant?: string | null;
+	outside?: boolean | null;
 }
 
 /** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
@@ -1036,6 +1161,31 @@ export interface Revoked {
 export const RiskLevel = ["safe", "low", "medium", "high"] as const;
 export type RiskLevel = (typeof RiskLevel)[number];
 
+/** What the run came to. */
+export interface RunToolAnswer {
+	success: boolean;
+	result: unknown;
+	error: string | null;
+	executionTime: number;
+	output: string;
+}
+
+/** `host.runTool`: run this code in a Worker that reaches nothing but what `custom.call` gives it. */
+export interface RunToolQuestion {
+	run: string;
+	tool: string;
+	code: string;
+	parameters: Record<string, unknown>;
+	timeout: number;
+}
+
+/** What confines the programs that agents have started on this computer. */
+export interface SandboxStatus {
+	confines: boolean;
+	sentence: string;
+	lacks: string[];
+}
+
 /** The call in other words: how far into the vault it reaches. */
 export interface Scope {
 	kind: "read_in_scope" | "read_out_of_scope" | "write_create" | "write_update" | "write_delete" | "admin";
@@ -1059,6 +1209,17 @@ export interface SearchServiceInfo {
 	needsKey: boolean;
 	hasFreshness: boolean;
 	missing: string | null;
+}
+
+/** How far search by meaning is. */
+export interface SemanticStatus {
+	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed";
+	reason: string;
+	model: string;
+	done: number;
+	total: number;
+	passages: number;
+	size: number;
 }
 
 /** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
@@ -1115,6 +1276,7 @@ export interface ServerToolInfo {
 	call: string;
 	title: string;
 	description: string;
+	takes: string;
 	readOnly: boolean;
 	destructive: boolean;
 	change: string | null;
@@ -1153,7 +1315,7 @@ export interface SessionName {
 /** How a client introduces itself. */
 export interface SessionNameParams {
 	client: string;
-	can?: ("consent" | "write" | "dirty")[] | null;
+	can?: ("consent" | "write" | "dirty" | "runTool")[] | null;
 }
 
 /** All settings as they are set, and what follows for the tools. */
@@ -1230,6 +1392,8 @@ export interface SettingsInForce {
 	requireSandbox: "always" | "never" | null;
 	/** Commands that agents run can use the network. This is risky. */
 	terminalNetwork: boolean;
+	/** The folder of the vault in which commands run. Empty: the vault itself. */
+	terminalFolder: string;
 	/** After that a command is ended. */
 	terminalTimeout: number;
 	/** Commands can read larger files other than notes, and not change them. */
@@ -1254,6 +1418,8 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
+	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
+	semanticSearch: "auto" | "on" | "off";
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
@@ -1272,6 +1438,14 @@ export interface SettingsInForce {
 	patchBackupEnabled: boolean;
 	/** Older changes can no longer be undone. */
 	backupRetentionDays: number | null;
+	/** What other programs change in the vault is recorded outside it, so that you can take it back. */
+	outsideVersions: boolean;
+	/** Older changes by other programs are forgotten. */
+	outsideVersionsDays: number;
+	/** Most that it takes of the disk; the least important goes first. */
+	outsideVersionsMegabytes: number;
+	/** In these folders nothing is recorded, such as `Exports`. */
+	outsideVersionsExcluded: string[];
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
 	/** How old a result of `web_search` can be. */
@@ -1576,6 +1750,12 @@ export interface UndoAllParams {
 	preview?: boolean;
 }
 
+/** Which change; of one by another program perhaps only some of its files. */
+export interface UndoParams {
+	executionId?: string | null;
+	paths?: string[] | null;
+}
+
 /** What became, or would become, of several changes. */
 export interface UndoneAll {
 	changes: UndoneChange[];
@@ -1600,6 +1780,7 @@ export interface UndoneChange {
 	who: string;
 	summary: string;
 	grant: string | null;
+	outside: boolean;
 	undone: boolean;
 	why: string | null;
 }
@@ -1630,6 +1811,57 @@ export interface VaultStatus {
 	byNameOnly: number;
 	namedOnly: string[];
 	inPlace: boolean;
+	semantic: SemanticStatus;
+}
+
+/** Bytes that a file had. */
+export interface VersionBytes {
+	path: string;
+	version: FileVersion;
+	content: string;
+}
+
+/** The state that a file had at a time (ISO 8601), or the nearest after it that is kept. */
+export interface VersionReadParams {
+	path: string;
+	at: string;
+}
+
+/** Brings the state of a file at a time back: in its place, or as the new file `to`. */
+export interface VersionRestoreParams {
+	path: string;
+	at: string;
+	to?: string | null;
+}
+
+/** Of which file or folder; `everything` lets all go, and begins anew. */
+export interface VersionsForgetParams {
+	path?: string | null;
+	everything?: boolean;
+}
+
+/** What became of it. */
+export interface VersionsForgotten {
+	path: string | null;
+	found: boolean;
+}
+
+/** Of which file: a path, or a note's name. */
+export interface VersionsListParams {
+	path: string;
+}
+
+/** How things stand. */
+export interface VersionsStatus {
+	on: boolean;
+	since: string | null;
+	files: number;
+	whole: number;
+	entries: number;
+	oldest: string | null;
+	bytes: number;
+	budget: number;
+	fault: string | null;
 }
 
 /** Which client. */
@@ -1694,13 +1926,20 @@ export interface Methods {
 	"tools.preview": { params: ToolPreviewParams; result: CallPreview | ToolResult };
 	"tools.cancel": { params: ToolCancelParams; result: Cancelled };
 	"history.list": { params: HistoryListParams; result: ChangeEntry[] };
-	"history.undo": { params: ReverseParams; result: ToolResult };
+	"history.undo": { params: UndoParams; result: ToolResult };
 	"history.redo": { params: ReverseParams; result: ToolResult };
 	"history.diff": { params: HistoryDiffParams; result: ChangeDiff };
 	"history.undoAll": { params: UndoAllParams; result: UndoneAll };
+	"versions.list": { params: VersionsListParams; result: FileVersions };
+	"versions.read": { params: VersionReadParams; result: VersionBytes };
+	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
+	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
+	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
+	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
+	"semantic.rebuild": { params: Record<string, never>; result: SemanticStatus };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
 	"consent.respond": { params: RespondParams; result: ConsentReply };
@@ -1764,6 +2003,12 @@ export interface Methods {
 	"chat.export": { params: ChatExportParams; result: ToolResult | PendingCall };
 	"chat.models": { params: Record<string, never>; result: ChatModels };
 	"chat.allow": { params: ChatAllowParams; result: ChatModels };
+	"custom.list": { params: Record<string, never>; result: CustomToolList };
+	"custom.add": { params: CustomAddParams; result: CustomToolSaved };
+	"custom.update": { params: CustomUpdateParams; result: CustomToolSaved };
+	"custom.remove": { params: CustomParams; result: CustomToolList };
+	"custom.test": { params: CustomTestParams; result: CustomResult };
+	"custom.call": { params: CustomCallParams; result: CustomAnswer };
 	"demo.ask": { params: Record<string, never>; result: ToolResult };
 }
 
@@ -1790,6 +2035,7 @@ export interface Events {
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;
 	"chat.done": ChatDone;
+	"custom.ended": CustomRunEnded;
 }
 
 export type EventName = keyof Events;

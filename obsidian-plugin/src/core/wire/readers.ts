@@ -1,20 +1,20 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
-import { boolean, dictionary, either, list, number, object, oneOf, optional, readable, record, string, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, Events, Explanation, Faults, FilePreview, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, Scope, SearchServiceInfo, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
+import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
 	title: string,
 	file: string,
 	here: boolean,
-	client: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	client: stringOrNull,
+	fault: stringOrNull,
 };
 export const readAgentInfo = /* @__PURE__ */ record(agentInfo);
 
 export const agentOutcome: Members<AgentOutcome> = {
-	backup: /* @__PURE__ */ optional(string, null),
+	backup: stringOrNull,
 	addedClient: boolean,
 	revokedClient: boolean,
 	then: string,
@@ -24,14 +24,14 @@ export const readAgentOutcome = /* @__PURE__ */ record(agentOutcome);
 export const filePreview: Members<FilePreview> = {
 	path: string,
 	change: /* @__PURE__ */ oneOf("create", "modify", "move", "delete", "mkdir", "rmdir"),
-	newPath: /* @__PURE__ */ optional(string, null),
+	newPath: stringOrNull,
 	added: /* @__PURE__ */ optional(number, 0),
 	removed: /* @__PURE__ */ optional(number, 0),
-	diff: /* @__PURE__ */ optional(string, ""),
-	truncated: /* @__PURE__ */ optional(boolean, false),
-	follows: /* @__PURE__ */ optional(boolean, false),
-	note: /* @__PURE__ */ optional(string, ""),
-	unit: /* @__PURE__ */ optional(string, ""),
+	diff: stringOrEmpty,
+	truncated: booleanOrFalse,
+	follows: booleanOrFalse,
+	note: stringOrEmpty,
+	unit: stringOrEmpty,
 };
 export const readFilePreview = /* @__PURE__ */ record(filePreview);
 
@@ -47,28 +47,28 @@ export const readAgentPlan = /* @__PURE__ */ record(agentPlan);
 
 export const allowedSite: Members<AllowedSite> = {
 	site: string,
-	allowedBy: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	allowedBy: stringOrNull,
+	client: stringOrNull,
 	sentence: string,
-	lastUsed: /* @__PURE__ */ optional(string, null),
+	lastUsed: stringOrNull,
 };
 export const readAllowedSite = /* @__PURE__ */ record(allowedSite);
 
 export const answerOption: Members<AnswerOption> = {
 	who: string,
 	what: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	operation: stringOrNull,
 	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	mostFiles: /* @__PURE__ */ optional(number, null),
 	until: string,
-	expires: /* @__PURE__ */ optional(string, null),
+	expires: stringOrNull,
 	sentence: string,
 	optionId: string,
 	decision: /* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"),
 	label: string,
-	suggested: /* @__PURE__ */ optional(boolean, false),
+	suggested: booleanOrFalse,
 };
 export const readAnswerOption = /* @__PURE__ */ record(answerOption);
 
@@ -80,14 +80,14 @@ export const readAttached = /* @__PURE__ */ record(attached);
 export const auditAppended: Members<AuditAppended> = {
 	timestamp: string,
 	kind: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	executionId: stringOrNull,
+	client: stringOrNull,
 	success: /* @__PURE__ */ optional(boolean, null),
-	errorType: /* @__PURE__ */ optional(string, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	rule: /* @__PURE__ */ optional(string, null),
-	event: /* @__PURE__ */ optional(string, null),
+	errorType: stringOrNull,
+	outcome: stringOrNull,
+	rule: stringOrNull,
+	event: stringOrNull,
 };
 export const readAuditAppended = /* @__PURE__ */ record(auditAppended);
 
@@ -107,7 +107,7 @@ export const auditExport: Members<AuditExport> = {
 	format: /* @__PURE__ */ oneOf("json", "csv"),
 	text: string,
 	records: number,
-	truncated: /* @__PURE__ */ optional(boolean, false),
+	truncated: booleanOrFalse,
 };
 export const readAuditExport = /* @__PURE__ */ record(auditExport);
 
@@ -136,10 +136,10 @@ export const readAuditHead = /* @__PURE__ */ record(auditHead);
 
 export const auditedFile: Members<AuditedFile> = {
 	path: string,
-	newPath: /* @__PURE__ */ optional(string, null),
+	newPath: stringOrNull,
 	change: string,
-	before: /* @__PURE__ */ optional(string, null),
-	after: /* @__PURE__ */ optional(string, null),
+	before: stringOrNull,
+	after: stringOrNull,
 };
 export const readAuditedFile = /* @__PURE__ */ record(auditedFile);
 
@@ -147,22 +147,22 @@ export const auditRecord: Members<AuditRecord> = {
 	seq: /* @__PURE__ */ optional(number, null),
 	timestamp: string,
 	kind: /* @__PURE__ */ optional(string, "execution"),
-	tool: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
-	callId: /* @__PURE__ */ optional(string, null),
-	client: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	executionId: stringOrNull,
+	callId: stringOrNull,
+	client: stringOrNull,
 	success: /* @__PURE__ */ optional(boolean, null),
-	errorType: /* @__PURE__ */ optional(string, null),
+	errorType: stringOrNull,
 	duration: /* @__PURE__ */ optional(number, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	rule: /* @__PURE__ */ optional(string, null),
-	decision: /* @__PURE__ */ optional(string, null),
-	by: /* @__PURE__ */ optional(string, null),
-	event: /* @__PURE__ */ optional(string, null),
-	code: /* @__PURE__ */ optional(string, null),
+	outcome: stringOrNull,
+	rule: stringOrNull,
+	decision: stringOrNull,
+	by: stringOrNull,
+	event: stringOrNull,
+	code: stringOrNull,
 	count: /* @__PURE__ */ optional(number, null),
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ readable(readAuditedFile), []),
-	sentence: /* @__PURE__ */ optional(string, ""),
+	sentence: stringOrEmpty,
 };
 export const readAuditRecord = /* @__PURE__ */ record(auditRecord);
 
@@ -170,9 +170,9 @@ export const auditStats: Members<AuditStats> = {
 	size: number,
 	generations: number,
 	records: number,
-	oldest: /* @__PURE__ */ optional(string, null),
-	newest: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	oldest: stringOrNull,
+	newest: stringOrNull,
+	fault: stringOrNull,
 	lost: number,
 	chain: readAuditHead,
 };
@@ -194,23 +194,23 @@ export const readAuditVerification = /* @__PURE__ */ record(auditVerification);
 export const grant: Members<Grant> = {
 	who: string,
 	what: string,
-	tool: /* @__PURE__ */ optional(string, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	tool: stringOrNull,
+	operation: stringOrNull,
 	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	mostFiles: /* @__PURE__ */ optional(number, null),
 	until: string,
-	expires: /* @__PURE__ */ optional(string, null),
+	expires: stringOrNull,
 	sentence: string,
 	grantId: string,
 	kind: string,
-	client: /* @__PURE__ */ optional(string, null),
-	clientId: /* @__PURE__ */ optional(string, null),
-	sessionId: /* @__PURE__ */ optional(string, null),
+	client: stringOrNull,
+	clientId: stringOrNull,
+	sessionId: stringOrNull,
 	decision: string,
-	feedback: /* @__PURE__ */ optional(string, null),
+	feedback: stringOrNull,
 	usedFiles: /* @__PURE__ */ optional(number, null),
-	since: /* @__PURE__ */ optional(string, null),
+	since: stringOrNull,
 };
 export const readGrant = /* @__PURE__ */ record(grant);
 
@@ -298,9 +298,10 @@ export const changeEntry: Members<ChangeEntry> = {
 	removed: number,
 	canUndo: boolean,
 	clientId: string,
-	who: /* @__PURE__ */ optional(string, ""),
-	summary: /* @__PURE__ */ optional(string, ""),
-	grant: /* @__PURE__ */ optional(string, null),
+	who: stringOrEmpty,
+	summary: stringOrEmpty,
+	grant: stringOrNull,
+	outside: booleanOrFalse,
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
@@ -321,7 +322,7 @@ export const chatDone: Members<ChatDone> = {
 	conversationId: string,
 	turnId: string,
 	end: string,
-	message: /* @__PURE__ */ optional(string, null),
+	message: stringOrNull,
 };
 export const readChatDone = /* @__PURE__ */ record(chatDone);
 
@@ -329,7 +330,7 @@ export const chatToolCall: Members<ChatToolCall> = {
 	callId: string,
 	tool: string,
 	arguments: /* @__PURE__ */ optional(object, {}),
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 };
 export const readChatToolCall = /* @__PURE__ */ record(chatToolCall);
 
@@ -337,13 +338,13 @@ export const chatMessage: Members<ChatMessage> = {
 	role: string,
 	text: string,
 	time: time,
-	thinking: /* @__PURE__ */ optional(string, ""),
+	thinking: stringOrEmpty,
 	calls: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatToolCall), []),
-	callId: /* @__PURE__ */ optional(string, null),
-	tool: /* @__PURE__ */ optional(string, null),
-	summary: /* @__PURE__ */ optional(string, ""),
-	state: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
+	tool: stringOrNull,
+	summary: stringOrEmpty,
+	state: stringOrNull,
+	executionId: stringOrNull,
 };
 export const readChatMessage = /* @__PURE__ */ record(chatMessage);
 
@@ -356,8 +357,8 @@ export const readChatModel = /* @__PURE__ */ record(chatModel);
 export const chatModels: Members<ChatModels> = {
 	endpoint: string,
 	allowed: boolean,
-	sentence: /* @__PURE__ */ optional(string, null),
-	model: /* @__PURE__ */ optional(string, null),
+	sentence: stringOrNull,
+	model: stringOrNull,
 	models: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatModel), []),
 };
 export const readChatModels = /* @__PURE__ */ record(chatModels);
@@ -376,20 +377,20 @@ export const chatToolEvent: Members<ChatToolEvent> = {
 	tool: string,
 	summary: string,
 	state: string,
-	text: /* @__PURE__ */ optional(string, ""),
-	executionId: /* @__PURE__ */ optional(string, null),
+	text: stringOrEmpty,
+	executionId: stringOrNull,
 };
 export const readChatToolEvent = /* @__PURE__ */ record(chatToolEvent);
 
 export const clientInfo: Members<ClientInfo> = {
 	clientId: string,
 	name: string,
-	callsItself: /* @__PURE__ */ optional(string, null),
+	callsItself: stringOrNull,
 	capabilities: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")),
-	preset: /* @__PURE__ */ optional(string, null),
-	elicitation: /* @__PURE__ */ optional(boolean, false),
+	preset: stringOrNull,
+	elicitation: booleanOrFalse,
 	added: string,
-	lastSeen: /* @__PURE__ */ optional(string, null),
+	lastSeen: stringOrNull,
 	connected: /* @__PURE__ */ optional(number, 0),
 };
 export const readClientInfo = /* @__PURE__ */ record(clientInfo);
@@ -402,9 +403,9 @@ export const readClientsChanged = /* @__PURE__ */ record(clientsChanged);
 export const consentReply: Members<ConsentReply> = {
 	accepted: boolean,
 	outcome: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("allowed", "denied", "timed_out", "cancelled", "stale"), null),
-	by: /* @__PURE__ */ optional(string, null),
-	reason: /* @__PURE__ */ optional(string, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
+	by: stringOrNull,
+	reason: stringOrNull,
+	planDigest: stringOrNull,
 	grant: /* @__PURE__ */ optional(readGrant, null),
 };
 export const readConsentReply = /* @__PURE__ */ record(consentReply);
@@ -425,18 +426,18 @@ export const readTargetView = /* @__PURE__ */ record(targetView);
 
 export const preview: Members<Preview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
-	backup: /* @__PURE__ */ optional(string, null),
+	backup: stringOrNull,
 	warnings: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	request: /* @__PURE__ */ optional(string, null),
+	request: stringOrNull,
 };
 export const readPreview = /* @__PURE__ */ record(preview);
 
 export const scope: Members<Scope> = {
 	kind: /* @__PURE__ */ oneOf("read_in_scope", "read_out_of_scope", "write_create", "write_update", "write_delete", "admin"),
-	target: /* @__PURE__ */ optional(string, null),
+	target: stringOrNull,
 	sizeBytes: /* @__PURE__ */ optional(number, null),
 	hasBacklinks: /* @__PURE__ */ optional(boolean, null),
-	operation: /* @__PURE__ */ optional(string, null),
+	operation: stringOrNull,
 	affectsCount: /* @__PURE__ */ optional(number, null),
 };
 export const readScope = /* @__PURE__ */ record(scope);
@@ -444,16 +445,16 @@ export const readScope = /* @__PURE__ */ record(scope);
 export const consentRequest: Members<ConsentRequest> = {
 	requestId: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
-	callsItself: /* @__PURE__ */ optional(string, null),
-	verified: /* @__PURE__ */ optional(boolean, false),
+	clientId: stringOrEmpty,
+	callsItself: stringOrNull,
+	verified: booleanOrFalse,
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
 	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	summary: string,
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
 	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
@@ -461,40 +462,40 @@ export const consentRequest: Members<ConsentRequest> = {
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
 	preview: /* @__PURE__ */ optional(readPreview, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
-	hunksSupported: /* @__PURE__ */ optional(boolean, false),
-	editable: /* @__PURE__ */ optional(boolean, false),
-	revised: /* @__PURE__ */ optional(boolean, false),
+	planDigest: stringOrNull,
+	hunksSupported: booleanOrFalse,
+	editable: booleanOrFalse,
+	revised: booleanOrFalse,
 	createdAt: string,
 	expiresAt: string,
 	scope: /* @__PURE__ */ optional(readScope, null),
-	brief: /* @__PURE__ */ optional(boolean, false),
-	waiting: /* @__PURE__ */ optional(boolean, false),
-	draft: /* @__PURE__ */ optional(string, null),
+	brief: booleanOrFalse,
+	waiting: booleanOrFalse,
+	draft: stringOrNull,
 };
 export const readConsentRequest = /* @__PURE__ */ record(consentRequest);
 
 export const consentResolved: Members<ConsentResolved> = {
 	requestId: string,
-	decision: /* @__PURE__ */ optional(string, null),
-	outcome: /* @__PURE__ */ optional(string, null),
-	by: /* @__PURE__ */ optional(string, null),
+	decision: stringOrNull,
+	outcome: stringOrNull,
+	by: stringOrNull,
 };
 export const readConsentResolved = /* @__PURE__ */ record(consentResolved);
 
 export const consentRevised: Members<ConsentRevised> = {
 	requestId: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
-	callsItself: /* @__PURE__ */ optional(string, null),
-	verified: /* @__PURE__ */ optional(boolean, false),
+	clientId: stringOrEmpty,
+	callsItself: stringOrNull,
+	verified: booleanOrFalse,
 	sessionId: string,
 	tool: readToolFace,
 	riskLevel: /* @__PURE__ */ oneOf("safe", "low", "medium", "high"),
 	riskReasons: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	operation: /* @__PURE__ */ oneOf("read", "create", "update", "delete", "network", "execute"),
 	summary: string,
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 	parameters: object,
 	targets: /* @__PURE__ */ list(string),
 	touches: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTargetView), []),
@@ -502,16 +503,16 @@ export const consentRevised: Members<ConsentRevised> = {
 	canBypass: boolean,
 	choices: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always")),
 	preview: /* @__PURE__ */ optional(readPreview, null),
-	planDigest: /* @__PURE__ */ optional(string, null),
-	hunksSupported: /* @__PURE__ */ optional(boolean, false),
-	editable: /* @__PURE__ */ optional(boolean, false),
-	revised: /* @__PURE__ */ optional(boolean, false),
+	planDigest: stringOrNull,
+	hunksSupported: booleanOrFalse,
+	editable: booleanOrFalse,
+	revised: booleanOrFalse,
 	createdAt: string,
 	expiresAt: string,
 	scope: /* @__PURE__ */ optional(readScope, null),
-	brief: /* @__PURE__ */ optional(boolean, false),
-	waiting: /* @__PURE__ */ optional(boolean, false),
-	draft: /* @__PURE__ */ optional(string, null),
+	brief: booleanOrFalse,
+	waiting: booleanOrFalse,
+	draft: stringOrNull,
 };
 export const readConsentRevised = /* @__PURE__ */ record(consentRevised);
 
@@ -528,7 +529,7 @@ export const conversation: Members<Conversation> = {
 	created: time,
 	updated: time,
 	messages: number,
-	running: /* @__PURE__ */ optional(boolean, false),
+	running: booleanOrFalse,
 	history: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatMessage), []),
 };
 export const readConversation = /* @__PURE__ */ record(conversation);
@@ -540,9 +541,68 @@ export const conversationInfo: Members<ConversationInfo> = {
 	created: time,
 	updated: time,
 	messages: number,
-	running: /* @__PURE__ */ optional(boolean, false),
+	running: booleanOrFalse,
 };
 export const readConversationInfo = /* @__PURE__ */ record(conversationInfo);
+
+export const customAnswer: Members<CustomAnswer> = {
+	success: boolean,
+	result: unknown,
+	error: stringOrNull,
+	code: stringOrNull,
+};
+export const readCustomAnswer = /* @__PURE__ */ record(customAnswer);
+
+export const customResult: Members<CustomResult> = {
+	success: boolean,
+	result: unknown,
+	error: stringOrNull,
+	executionTime: number,
+	output: stringOrEmpty,
+};
+export const readCustomResult = /* @__PURE__ */ record(customResult);
+
+export const customRunEnded: Members<CustomRunEnded> = {
+	run: string,
+};
+export const readCustomRunEnded = /* @__PURE__ */ record(customRunEnded);
+
+export const customToolInfo: Members<CustomToolInfo> = {
+	name: string,
+	description: string,
+	code: string,
+	parameters: object,
+	returns: stringOrNull,
+	timeout: /* @__PURE__ */ optional(number, 30000),
+	environment: /* @__PURE__ */ optional(string, "node"),
+	enabled: /* @__PURE__ */ optional(boolean, true),
+	createdAt: string,
+	updatedAt: string,
+	change: stringOrNull,
+};
+export const readCustomToolInfo = /* @__PURE__ */ record(customToolInfo);
+
+export const environmentInfo: Members<EnvironmentInfo> = {
+	environment: string,
+	available: boolean,
+	sentence: string,
+};
+export const readEnvironmentInfo = /* @__PURE__ */ record(environmentInfo);
+
+export const customToolList: Members<CustomToolList> = {
+	tools: /* @__PURE__ */ list(readCustomToolInfo),
+	environments: /* @__PURE__ */ list(readEnvironmentInfo),
+	allowed: boolean,
+	file: string,
+	fault: stringOrNull,
+};
+export const readCustomToolList = /* @__PURE__ */ record(customToolList);
+
+export const customToolSaved: Members<CustomToolSaved> = {
+	tool: readCustomToolInfo,
+	unchecked: stringOrNull,
+};
+export const readCustomToolSaved = /* @__PURE__ */ record(customToolSaved);
 
 export const dataPart: Members<DataPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("data"), "data"),
@@ -590,7 +650,7 @@ export const readDraftInfo = /* @__PURE__ */ record(draftInfo);
 export const draftPreview: Members<DraftPreview> = {
 	files: /* @__PURE__ */ optional(/* @__PURE__ */ list(readFilePreview), []),
 	warnings: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	conflict: /* @__PURE__ */ optional(string, null),
+	conflict: stringOrNull,
 };
 export const readDraftPreview = /* @__PURE__ */ record(draftPreview);
 
@@ -610,7 +670,7 @@ export const endpoint: Members<Endpoint> = {
 	token: string,
 	pid: number,
 	version: string,
-	vault: /* @__PURE__ */ optional(string, ""),
+	vault: stringOrEmpty,
 };
 export const readEndpoint = /* @__PURE__ */ record(endpoint);
 
@@ -624,7 +684,7 @@ export const explanation: Members<Explanation> = {
 	class: /* @__PURE__ */ oneOf("always", "session", "never"),
 	mode: /* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow"),
 	summary: string,
-	elicitation: /* @__PURE__ */ optional(boolean, false),
+	elicitation: booleanOrFalse,
 };
 export const readExplanation = /* @__PURE__ */ record(explanation);
 
@@ -633,12 +693,26 @@ export const faults: Members<Faults> = {
 };
 export const readFaults = /* @__PURE__ */ record(faults);
 
+export const fileVersion: Members<FileVersion> = {
+	since: string,
+	until: stringOrNull,
+	size: /* @__PURE__ */ optional(number, null),
+	digest: string,
+};
+export const readFileVersion = /* @__PURE__ */ record(fileVersion);
+
+export const fileVersions: Members<FileVersions> = {
+	path: string,
+	versions: /* @__PURE__ */ list(readFileVersion),
+};
+export const readFileVersions = /* @__PURE__ */ record(fileVersions);
+
 export const foundServer: Members<FoundServer> = {
 	agent: string,
 	program: string,
 	name: string,
 	told: /* @__PURE__ */ list(string),
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 	known: boolean,
 };
 export const readFoundServer = /* @__PURE__ */ record(foundServer);
@@ -678,7 +752,7 @@ export const readImagePart = /* @__PURE__ */ record(imagePart);
 export const indexDifference: Members<IndexDifference> = {
 	path: string,
 	kind: /* @__PURE__ */ oneOf("link", "unresolved", "tag", "tag_order", "note"),
-	target: /* @__PURE__ */ optional(string, ""),
+	target: stringOrEmpty,
 	obsidian: number,
 	bridge: number,
 };
@@ -711,8 +785,8 @@ export const keyStatus: Members<KeyStatus> = {
 	title: string,
 	server: string,
 	isSet: boolean,
-	keptIn: /* @__PURE__ */ optional(string, null),
-	fault: /* @__PURE__ */ optional(string, null),
+	keptIn: stringOrNull,
+	fault: stringOrNull,
 };
 export const readKeyStatus = /* @__PURE__ */ record(keyStatus);
 
@@ -742,7 +816,7 @@ export const linkPart: Members<LinkPart> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("link"), "link"),
 	uri: string,
 	name: string,
-	mimeType: /* @__PURE__ */ optional(string, null),
+	mimeType: stringOrNull,
 };
 export const readLinkPart = /* @__PURE__ */ record(linkPart);
 
@@ -775,7 +849,7 @@ export const readNotePart = /* @__PURE__ */ record(notePart);
 
 export const ownQuestion: Members<OwnQuestion> = {
 	requestId: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	message: string,
 };
 export const readOwnQuestion = /* @__PURE__ */ record(ownQuestion);
@@ -783,11 +857,11 @@ export const readOwnQuestion = /* @__PURE__ */ record(ownQuestion);
 export const pendingCall: Members<PendingCall> = {
 	status: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("pending"), "pending"),
 	callId: string,
-	requestId: /* @__PURE__ */ optional(string, null),
-	waits: /* @__PURE__ */ optional(string, null),
+	requestId: stringOrNull,
+	waits: stringOrNull,
 	state: /* @__PURE__ */ optional(string, "running"),
-	expiresAt: /* @__PURE__ */ optional(string, null),
-	text: /* @__PURE__ */ optional(string, ""),
+	expiresAt: stringOrNull,
+	text: stringOrEmpty,
 };
 export const readPendingCall = /* @__PURE__ */ record(pendingCall);
 
@@ -801,7 +875,7 @@ export const readRefusal = /* @__PURE__ */ record(refusal);
 export const revision: Members<Revision> = {
 	accepted: boolean,
 	question: /* @__PURE__ */ optional(readConsentRequest, null),
-	reason: /* @__PURE__ */ optional(string, null),
+	reason: stringOrNull,
 };
 export const readRevision = /* @__PURE__ */ record(revision);
 
@@ -810,6 +884,22 @@ export const revoked: Members<Revoked> = {
 };
 export const readRevoked = /* @__PURE__ */ record(revoked);
 
+export const runToolQuestion: Members<RunToolQuestion> = {
+	run: string,
+	tool: string,
+	code: string,
+	parameters: object,
+	timeout: number,
+};
+export const readRunToolQuestion = /* @__PURE__ */ record(runToolQuestion);
+
+export const sandboxStatus: Members<SandboxStatus> = {
+	confines: boolean,
+	sentence: string,
+	lacks: /* @__PURE__ */ list(string),
+};
+export const readSandboxStatus = /* @__PURE__ */ record(sandboxStatus);
+
 export const searchServiceInfo: Members<SearchServiceInfo> = {
 	service: string,
 	title: string,
@@ -817,18 +907,30 @@ export const searchServiceInfo: Members<SearchServiceInfo> = {
 	link: string,
 	needsKey: boolean,
 	hasFreshness: boolean,
-	missing: /* @__PURE__ */ optional(string, null),
+	missing: stringOrNull,
 };
 export const readSearchServiceInfo = /* @__PURE__ */ record(searchServiceInfo);
+
+export const semanticStatus: Members<SemanticStatus> = {
+	state: /* @__PURE__ */ oneOf("off", "missing", "waiting", "embedding", "paused", "ready", "failed"),
+	reason: stringOrEmpty,
+	model: stringOrEmpty,
+	done: /* @__PURE__ */ optional(number, 0),
+	total: /* @__PURE__ */ optional(number, 0),
+	passages: /* @__PURE__ */ optional(number, 0),
+	size: /* @__PURE__ */ optional(number, 0),
+};
+export const readSemanticStatus = /* @__PURE__ */ record(semanticStatus);
 
 export const serverToolInfo: Members<ServerToolInfo> = {
 	name: string,
 	call: string,
 	title: string,
 	description: string,
+	takes: string,
 	readOnly: boolean,
 	destructive: boolean,
-	change: /* @__PURE__ */ optional(string, null),
+	change: stringOrNull,
 };
 export const readServerToolInfo = /* @__PURE__ */ record(serverToolInfo);
 
@@ -840,7 +942,7 @@ export const serverInfo: Members<ServerInfo> = {
 	trusted: boolean,
 	state: string,
 	reason: string,
-	change: /* @__PURE__ */ optional(string, null),
+	change: stringOrNull,
 	tools: /* @__PURE__ */ list(readServerToolInfo),
 	faults: /* @__PURE__ */ list(string),
 	log: /* @__PURE__ */ list(string),
@@ -851,7 +953,7 @@ export const readServerInfo = /* @__PURE__ */ record(serverInfo);
 export const serverList: Members<ServerList> = {
 	servers: /* @__PURE__ */ list(readServerInfo),
 	file: string,
-	fault: /* @__PURE__ */ optional(string, null),
+	fault: stringOrNull,
 	allowed: boolean,
 };
 export const readServerList = /* @__PURE__ */ record(serverList);
@@ -859,7 +961,7 @@ export const readServerList = /* @__PURE__ */ record(serverList);
 export const sessionInfo: Members<SessionInfo> = {
 	role: string,
 	client: string,
-	clientId: /* @__PURE__ */ optional(string, ""),
+	clientId: stringOrEmpty,
 	capabilities: /* @__PURE__ */ optional(/* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")), []),
 	sessionId: string,
 	vault: string,
@@ -882,7 +984,7 @@ export const readSessionName = /* @__PURE__ */ record(sessionName);
 export const settingsInForce: Members<SettingsInForce> = {
 	enabledTools: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	consentMode: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(/* @__PURE__ */ oneOf("always_ask", "session_allow", "always_allow", "never_allow")), {}),
-	developerMode: /* @__PURE__ */ optional(boolean, false),
+	developerMode: booleanOrFalse,
 	consentTimeout: /* @__PURE__ */ optional(number, 300),
 	ticketHours: /* @__PURE__ */ optional(number, 24),
 	waitSeconds: /* @__PURE__ */ optional(number, 40),
@@ -891,31 +993,32 @@ export const settingsInForce: Members<SettingsInForce> = {
 	grantExpiryDays: /* @__PURE__ */ optional(number, 30),
 	draftDays: /* @__PURE__ */ optional(number, 7),
 	chatEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
-	chatModel: /* @__PURE__ */ optional(string, ""),
+	chatModel: stringOrEmpty,
 	chatContextLength: /* @__PURE__ */ optional(number, 65536),
 	chatRounds: /* @__PURE__ */ optional(number, 25),
 	chatTools: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("minimal", "agent", "vault", "everything"), "agent"),
 	ollamaWebSearchEndpoint: /* @__PURE__ */ optional(string, "http://localhost:11434"),
 	webSearchProviders: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ oneOf("ollama", "searxng", "brave", "duckduckgo", "google")), []),
-	searxngEndpoint: /* @__PURE__ */ optional(string, ""),
-	googleSearchEngineId: /* @__PURE__ */ optional(string, ""),
+	searxngEndpoint: stringOrEmpty,
+	googleSearchEngineId: stringOrEmpty,
 	encryptedKeys: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(string), {}),
 	allowedDomains: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	allowAllDomains: /* @__PURE__ */ optional(boolean, false),
-	blockExternalRequests: /* @__PURE__ */ optional(boolean, false),
+	allowAllDomains: booleanOrFalse,
+	blockExternalRequests: booleanOrFalse,
 	httpsOnly: /* @__PURE__ */ optional(boolean, true),
-	allowSelfSignedLocalhost: /* @__PURE__ */ optional(boolean, false),
+	allowSelfSignedLocalhost: booleanOrFalse,
 	maxResponseSize: /* @__PURE__ */ optional(number, 10485760),
-	reviewWebPages: /* @__PURE__ */ optional(boolean, false),
+	reviewWebPages: booleanOrFalse,
 	followRedirects: /* @__PURE__ */ optional(boolean, true),
 	maxRedirects: /* @__PURE__ */ optional(number, 5),
 	requestTimeout: /* @__PURE__ */ optional(number, 30),
 	allowedOrigins: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	allowTerminal: /* @__PURE__ */ optional(boolean, false),
-	allowCustomTools: /* @__PURE__ */ optional(boolean, false),
-	allowMcpServers: /* @__PURE__ */ optional(boolean, false),
+	allowTerminal: booleanOrFalse,
+	allowCustomTools: booleanOrFalse,
+	allowMcpServers: booleanOrFalse,
 	requireSandbox: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("always", "never"), null),
-	terminalNetwork: /* @__PURE__ */ optional(boolean, false),
+	terminalNetwork: booleanOrFalse,
+	terminalFolder: stringOrEmpty,
 	terminalTimeout: /* @__PURE__ */ optional(number, 120),
 	terminalLargestFile: /* @__PURE__ */ optional(number, 20971520),
 	rateLimits: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(number), {}),
@@ -926,8 +1029,9 @@ export const settingsInForce: Members<SettingsInForce> = {
 	enableAuditLog: /* @__PURE__ */ optional(boolean, true),
 	auditLogRetentionDays: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf(7, 30, 90), 30),
 	logParameterValues: /* @__PURE__ */ optional(boolean, true),
-	anonymizeLog: /* @__PURE__ */ optional(boolean, false),
-	shareUsageStatistics: /* @__PURE__ */ optional(boolean, false),
+	anonymizeLog: booleanOrFalse,
+	shareUsageStatistics: booleanOrFalse,
+	semanticSearch: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("auto", "on", "off"), "auto"),
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),
@@ -937,6 +1041,10 @@ export const settingsInForce: Members<SettingsInForce> = {
 	portableNames: /* @__PURE__ */ optional(boolean, true),
 	patchBackupEnabled: /* @__PURE__ */ optional(boolean, true),
 	backupRetentionDays: /* @__PURE__ */ optional(number, 30),
+	outsideVersions: /* @__PURE__ */ optional(boolean, true),
+	outsideVersionsDays: /* @__PURE__ */ optional(number, 14),
+	outsideVersionsMegabytes: /* @__PURE__ */ optional(number, 500),
+	outsideVersionsExcluded: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	webSearchMaxResults: /* @__PURE__ */ optional(number, 5),
 	webSearchDefaultFreshness: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("day", "week", "month", "year"), null),
 	webFetchMaxBytes: /* @__PURE__ */ optional(number, 512000),
@@ -970,7 +1078,7 @@ export const settingsSchema: Members<SettingsSchema> = {
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("object"), "object"),
 	title: string,
 	description: string,
-	additionalProperties: /* @__PURE__ */ optional(boolean, false),
+	additionalProperties: booleanOrFalse,
 	properties: object,
 	sections: /* @__PURE__ */ list(readSettingsSection),
 	presets: /* @__PURE__ */ dictionary(/* @__PURE__ */ list(string)),
@@ -992,9 +1100,9 @@ export const readSubscribed = /* @__PURE__ */ record(subscribed);
 export const templateParameter: Members<TemplateParameter> = {
 	name: string,
 	type: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("text", "number", "boolean", "list", "date"), "text"),
-	title: /* @__PURE__ */ optional(string, ""),
-	description: /* @__PURE__ */ optional(string, ""),
-	optional: /* @__PURE__ */ optional(boolean, false),
+	title: stringOrEmpty,
+	description: stringOrEmpty,
+	optional: booleanOrFalse,
 	default: unknown,
 	choices: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 };
@@ -1003,7 +1111,7 @@ export const readTemplateParameter = /* @__PURE__ */ record(templateParameter);
 export const template: Members<Template> = {
 	name: string,
 	title: string,
-	description: /* @__PURE__ */ optional(string, ""),
+	description: stringOrEmpty,
 	parameters: /* @__PURE__ */ optional(/* @__PURE__ */ list(readTemplateParameter), []),
 	calls: /* @__PURE__ */ list(readChainCall),
 };
@@ -1049,7 +1157,7 @@ export const toolFinished: Members<ToolFinished> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	success: boolean,
 	durationMs: number,
 };
@@ -1059,7 +1167,7 @@ export const toolOutput: Members<ToolOutput> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	text: string,
 };
 export const readToolOutput = /* @__PURE__ */ record(toolOutput);
@@ -1068,7 +1176,7 @@ export const toolProgress: Members<ToolProgress> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 	done: number,
 	total: /* @__PURE__ */ optional(number, null),
 	message: string,
@@ -1078,10 +1186,10 @@ export const readToolProgress = /* @__PURE__ */ record(toolProgress);
 export const toolResult: Members<ToolResult> = {
 	success: boolean,
 	data: unknown,
-	text: /* @__PURE__ */ optional(string, ""),
-	error: /* @__PURE__ */ optional(string, null),
-	errorType: /* @__PURE__ */ optional(string, null),
-	executionId: /* @__PURE__ */ optional(string, null),
+	text: stringOrEmpty,
+	error: stringOrNull,
+	errorType: stringOrNull,
+	executionId: stringOrNull,
 	metadata: /* @__PURE__ */ optional(object, {}),
 	parts: /* @__PURE__ */ optional(/* @__PURE__ */ list(/* @__PURE__ */ either(readTextPart, readDataPart, readImagePart, readNotePart, readLinkPart)), []),
 };
@@ -1091,7 +1199,7 @@ export const toolStarted: Members<ToolStarted> = {
 	executionId: string,
 	tool: string,
 	client: string,
-	callId: /* @__PURE__ */ optional(string, null),
+	callId: stringOrNull,
 };
 export const readToolStarted = /* @__PURE__ */ record(toolStarted);
 
@@ -1115,11 +1223,12 @@ export const undoneChange: Members<UndoneChange> = {
 	removed: number,
 	canUndo: boolean,
 	clientId: string,
-	who: /* @__PURE__ */ optional(string, ""),
-	summary: /* @__PURE__ */ optional(string, ""),
-	grant: /* @__PURE__ */ optional(string, null),
-	undone: /* @__PURE__ */ optional(boolean, false),
-	why: /* @__PURE__ */ optional(string, null),
+	who: stringOrEmpty,
+	summary: stringOrEmpty,
+	grant: stringOrNull,
+	outside: booleanOrFalse,
+	undone: booleanOrFalse,
+	why: stringOrNull,
 };
 export const readUndoneChange = /* @__PURE__ */ record(undoneChange);
 
@@ -1149,12 +1258,39 @@ export const vaultStatus: Members<VaultStatus> = {
 	files: number,
 	indexed: number,
 	indexing: boolean,
-	lastSweep: /* @__PURE__ */ optional(string, null),
+	lastSweep: stringOrNull,
 	byNameOnly: number,
 	namedOnly: /* @__PURE__ */ list(string),
 	inPlace: /* @__PURE__ */ optional(boolean, true),
+	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0}),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
+
+export const versionBytes: Members<VersionBytes> = {
+	path: string,
+	version: readFileVersion,
+	content: string,
+};
+export const readVersionBytes = /* @__PURE__ */ record(versionBytes);
+
+export const versionsForgotten: Members<VersionsForgotten> = {
+	path: stringOrNull,
+	found: boolean,
+};
+export const readVersionsForgotten = /* @__PURE__ */ record(versionsForgotten);
+
+export const versionsStatus: Members<VersionsStatus> = {
+	on: boolean,
+	since: stringOrNull,
+	files: number,
+	whole: number,
+	entries: number,
+	oldest: stringOrNull,
+	bytes: number,
+	budget: number,
+	fault: stringOrNull,
+};
+export const readVersionsStatus = /* @__PURE__ */ record(versionsStatus);
 
 export const webCleared: Members<WebCleared> = {
 	cleared: boolean,
@@ -1198,4 +1334,5 @@ export const EVENT_READERS: Members<Events> = {
 	"chat.delta": readChatDelta,
 	"chat.tool": readChatToolEvent,
 	"chat.done": readChatDone,
+	"custom.ended": readCustomRunEnded,
 };

@@ -12,6 +12,7 @@ import { showLongText, showText } from "../text";
 import { drawEffect } from "./effect";
 import { Guard } from "./guard";
 import { drawMoreBelow } from "./moreBelow";
+import { addButton } from "../addButton";
 
 export interface GroupEvents {
 	/** @param byKey - Whether a key, and not the pointer, said it. */
@@ -153,7 +154,7 @@ export class GroupModal extends Modal {
 			if (!details.open || body.childElementCount > 0) return;
 			if (request.reason) showLongText(body.createDiv({ cls: "vault-bridge-reason vault-bridge-quote" }), request.reason, FIRST);
 			end = drawEffect(body, request, null);
-			body.createEl("button", { cls: "vault-bridge-link", text: "Answer this one alone", type: "button" }).addEventListener("click", () => { this.events.single(request); });
+			addButton(body, "Answer this one alone", () => { this.events.single(request); }, "vault-bridge-link");
 		};
 		details.open = request.preview?.files.some(isDestructive) ?? false;
 		draw();
@@ -165,7 +166,7 @@ export class GroupModal extends Modal {
 		const area = this.contentEl.createDiv({ cls: "vault-bridge-answer-area" });
 		const bar = area.createDiv({ cls: "modal-button-container vault-bridge-answers" });
 		const rest = bar.createDiv({ cls: "vault-bridge-answers-rest" });
-		rest.createEl("button", { text: "Later", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(rest, "Later", () => { this.close(); });
 		rest.createEl("button", { text: "All or none", type: "button" }).addEventListener("click", () => {
 			const none = [...this.rows.values()].every((row) => row.box.checked);
 			for (const row of this.rows.values()) row.box.checked = !none;

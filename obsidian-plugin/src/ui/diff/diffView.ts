@@ -10,6 +10,7 @@ import { showText } from "../text";
 import { offerEdit, type Revising } from "./hunkEditor";
 import { drawPartBox } from "./partBox";
 import { drawRow, type RowStyle } from "./row";
+import { addButton } from "../addButton";
 
 /** Rows that share one element; those outside the window cost no layout. */
 const ROWS_A_CHUNK = 60;
@@ -67,12 +68,11 @@ function* drawRows(body: HTMLElement, rows: readonly Row[], style: RowStyle): Ge
 }
 
 function drawFold(body: HTMLElement, rows: readonly Row[], style: RowStyle): void {
-	const button = body.createEl("button", { cls: "vault-bridge-fold", text: `${rows.length} unchanged lines`, type: "button" });
-	button.addEventListener("click", () => {
+	const button = addButton(body, `${rows.length} unchanged lines`, () => {
 		const place = createDiv();
 		button.replaceWith(place);
 		inSlices(drawRows(place, rows, style));
-	});
+	}, "vault-bridge-fold");
 }
 
 function drawHeader(body: HTMLElement, hunk: Hunk, total: number, actions: HunkActions | null): void {

@@ -3,6 +3,7 @@
 import { asLines, newSideOf } from "../../core/diff/newSide";
 import type { Hunk } from "../../core/diff/model";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export interface Revising {
 	/** Ask for a plan with this text. Returns why it was not taken; null when it was. */
@@ -54,7 +55,7 @@ function drawEditor(editor: HTMLElement, text: string, events: EditorEvents): vo
 	problem.hide();
 	const bar = editor.createDiv({ cls: "vault-bridge-editor-bar" });
 	const use = bar.createEl("button", { text: "Use this text", type: "button" });
-	bar.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", events.cancel);
+	addButton(bar, "Cancel", events.cancel);
 	bar.createSpan({ cls: "vault-bridge-faint", text: "Nothing is written before you allow it." });
 	use.addEventListener("click", () => {
 		use.disabled = true;

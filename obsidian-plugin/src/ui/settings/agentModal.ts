@@ -6,6 +6,7 @@ import { sanitizePlain } from "../../core/text/sanitize";
 import { drawFiles } from "../diff/fileList";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export class AgentModal extends Modal {
 	private end: () => void = () => undefined;
@@ -34,8 +35,7 @@ export class AgentModal extends Modal {
 		if (files.length > 0) this.end = drawFiles(body, files, null);
 		else body.createDiv({ cls: "vault-bridge-note", text: "No file has to be changed." });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
-		cancel.addEventListener("click", () => {
+		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
 		bar.createEl("button", { cls: removes ? "mod-warning" : "mod-cta", text: removes ? "Disconnect" : "Connect", type: "button" }).addEventListener("click", () => {

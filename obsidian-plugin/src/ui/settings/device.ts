@@ -7,6 +7,7 @@ import { confirm } from "../confirmModal";
 import { showText } from "../text";
 import { notifyRow } from "./notifyRow";
 import { showGood, showOutcome } from "./problem";
+import { replaceTyped } from "./typed";
 
 export interface DeviceActions {
 	canStart: () => boolean;
@@ -86,9 +87,10 @@ function drawProgram(setting: Setting, actions: DeviceActions): void {
 		text.setPlaceholder("Search the usual places").setValue(actions.chosen() ?? "");
 		text.inputEl.setAttr("aria-label", "Path of the program");
 		const take = async (choice: Promise<string | null>): Promise<void> => {
+			const typed = text.getValue();
 			const refusal = await choice;
 			showOutcome(setting, refusal === null ? { ok: true, warnings: [] } : { ok: false, message: refusal });
-			if (refusal === null) text.setValue(actions.chosen() ?? "");
+			if (refusal === null) replaceTyped(text, typed, actions.chosen() ?? "");
 			describe();
 		};
 		text.inputEl.addEventListener("change", () => void take(actions.choose(text.getValue())));

@@ -1,14 +1,17 @@
-/** Controls for what only some bridges have: services and their keys, allowed sites, the cache, the log's size. */
+/** Controls for what only some bridges have: services and their keys, allowed sites, the cache, the log's size, search by meaning. */
 
 import { Notice, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
-import { sizeText } from "../../core/settings/labels";
+import { semanticText, sizeText } from "../../core/settings/labels";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
+import { showText } from "../text";
 import { keyRow } from "./keys";
+import { showOutcome } from "./problem";
 import { serviceRow } from "./searchServices";
 import { siteRow } from "./siteRows";
+import type { SemanticStatus } from "../../core/wire/contract";
 import type { MethodName, MethodParams } from "../../core/wire/request";
 
 /** What stands above a section's settings. */
@@ -16,6 +19,24 @@ export function groupsBefore(form: Form, section: string): SettingDefinitionItem
 	const { services } = form.settings.extras;
 	if (section !== "apis" || services.length === 0) return [];
 	return [{ type: "group", heading: "Services for web searches", items: services.map((service) => serviceRow(form, service)) }];
+}
+
+/** Above the first of the settings that let programs be started: what confines those. */
+export function rowsAbove(form: Form, key: string): SettingDefinition[] {
+	const { sandbox } = form.settings.extras;
+	if (key !== "allowTerminal" || sandbox === null) return [];
+	const { sentence, lacks } = sandbox;
+	return [
+		{
+			name: "Sandbox",
+			desc: "",
+			aliases: ["bubblewrap", "terminal", "custom tools", "other servers"],
+			render: (setting) => {
+				showText(setting.descEl, `${sentence}. This is about commands, tools of your own and other servers.`);
+				showOutcome(setting, { ok: true, warnings: lacks });
+			},
+		},
+	];
 }
 
 /** What stands below them. */
@@ -28,9 +49,10 @@ export function groupsAfter(form: Form, section: string): SettingDefinitionItem[
 
 /** The rows that a section has beside its settings. */
 export function extraRows(form: Form, section: string): SettingDefinition[] {
-	const { cacheBytes, logBytes } = form.settings.extras;
+	const { cacheBytes, logBytes, semantic } = form.settings.extras;
 	if (section === "performance" && cacheBytes !== null) return [cacheRow(form, cacheBytes)];
 	if (section === "privacy") return [logRow(form, logBytes)];
+	if (section === "toolSpecific" && semantic !== null) return [semanticRow(form, semantic)];
 	return [];
 }
 
@@ -58,6 +80,17 @@ function logRow(form: Form, bytes: number | null): SettingDefinition {
 					if (sure) await run(form, "audit.clear").then(form.reload);
 				}),
 			);
+		},
+	};
+}
+
+function semanticRow(form: Form, semantic: SemanticStatus): SettingDefinition {
+	return {
+		name: "Notes prepared for search by meaning",
+		desc: sanitizePlain(semanticText(semantic)),
+		aliases: ["rebuild", "semantic", "vectors"],
+		render: (setting) => {
+			if (semantic.model !== "") setting.addButton((button) => button.setButtonText("Rebuild").onClick(() => void run(form, "semantic.rebuild").then(form.reload)));
 		},
 	};
 }

@@ -9,6 +9,7 @@ import { confirm } from "../confirmModal";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
 import { drawStrings } from "./strings";
+import { replaceTyped } from "./typed";
 
 const NULL = "";
 
@@ -83,10 +84,10 @@ function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save
 		if (field.nullable) text.setPlaceholder(field.none);
 		text.setValue(shown());
 		text.inputEl.addEventListener("change", () => {
-			const typed = text.getValue().trim();
-			const value = typed === "" && field.nullable ? null : Math.round(Number(typed) * unit.factor);
+			const typed = text.getValue();
+			const value = typed.trim() === "" && field.nullable ? null : Math.round(Number(typed) * unit.factor);
 			void save(setting, value).then((saved) => {
-				if (saved) text.setValue(shown());
+				if (saved) replaceTyped(text, typed, shown());
 			});
 		});
 	});

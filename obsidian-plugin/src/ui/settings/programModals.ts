@@ -3,6 +3,7 @@
 import { Modal, type App } from "obsidian";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 /** Letters that a name may have. */
 const LONGEST_NAME = 80;
@@ -48,7 +49,7 @@ export class NameModal extends Modal {
 		input.addEventListener("keydown", (event) => {
 			if (event.key === "Enter" && !event.isComposing) void submit();
 		});
-		bar.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(bar, "Cancel", () => { this.close(); });
 		input.select();
 		focusAtOpening(input);
 	}
@@ -76,16 +77,15 @@ export class TokenModal extends Modal {
 		const row = this.contentEl.createDiv({ cls: "vault-bridge-token" });
 		const field = row.createEl("input", { type: "text", value: this.token, attr: { readonly: "true", "aria-label": "Token", spellcheck: "false", autocomplete: "off" } });
 		field.addEventListener("focus", () => { field.select(); });
-		const button = row.createEl("button", { cls: "mod-cta", text: "Copy", type: "button" });
-		button.addEventListener("click", () => {
+		const button = addButton(row, "Copy", () => {
 			void this.copy(this.token).then(
 				() => { button.setText("Copied"); },
 				() => { field.focus(); },
 			);
-		});
+		}, "mod-cta");
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "This is the only time it is shown; it cannot be shown again. If it gets lost, revoke the program and add it again. Keep it out of your notes: whoever has it can connect as this program." });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		bar.createEl("button", { text: "Done", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(bar, "Done", () => { this.close(); });
 		focusAtOpening(button);
 	}
 

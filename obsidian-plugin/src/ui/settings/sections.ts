@@ -5,7 +5,7 @@ import type { Field, TableField } from "../../core/settings/schema";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { SettingsSection } from "../../core/wire/contract";
 import { confirm } from "../confirmModal";
-import { extraRows, groupsAfter, groupsBefore } from "./extras";
+import { extraRows, groupsAfter, groupsBefore, rowsAbove } from "./extras";
 import { fieldRow } from "./fields";
 import type { Form } from "./form";
 import { showOutcome } from "./problem";
@@ -26,7 +26,7 @@ export function sectionPages(form: Form): SettingDefinitionPage[] {
 function page(form: Form, section: SettingsSection, fields: readonly Field[]): SettingDefinitionPage {
 	const rows = fields.flatMap((field): SettingDefinition[] => {
 		const row = fieldRow(form, field);
-		return row && !ELSEWHERE.has(field.key) ? [row] : [];
+		return row && !ELSEWHERE.has(field.key) ? [...rowsAbove(form, field.key), row] : [];
 	});
 	const limits = fields.filter((field): field is TableField => field.kind === "table" && field.key === "rateLimits");
 	const items: SettingDefinitionItem[] = [

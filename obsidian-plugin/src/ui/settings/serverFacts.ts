@@ -14,14 +14,24 @@ export function drawTold(el: HTMLElement, { told, change }: ServerInfo): void {
 	if (difference !== null) drawLines(el, difference, "What is different");
 }
 
-/** One tool, as it describes itself. */
-export function drawTool(el: HTMLElement, tool: ServerToolInfo): void {
+/**
+ * One tool, as it describes itself.
+ *
+ * @param isOpen - Whether its schema is shown at once, and not only when it is opened.
+ */
+export function drawTool(el: HTMLElement, tool: ServerToolInfo, isOpen: boolean): void {
 	const box = el.createDiv({ cls: "vault-bridge-server-tool" });
 	showText(box.createEl("code"), tool.call);
 	if (tool.title !== "" && tool.title !== tool.name) showText(box.createSpan(), ` ${tool.title}`);
 	const words = toolWords(tool);
 	if (words !== "") showText(box.createDiv({ cls: "vault-bridge-faint" }), words);
 	showLongText(box.createDiv(), tool.description);
+	if (tool.takes !== "") {
+		const details = box.createEl("details", { cls: "vault-bridge-details" });
+		details.open = isOpen;
+		details.createEl("summary", { text: "What it takes" });
+		drawLines(details, tool.takes, "What it takes");
+	}
 	const difference = differenceOf(tool.change);
 	if (difference === null) return;
 	box.createDiv({ cls: "vault-bridge-problem is-warning", text: "It describes itself otherwise than when you allowed it, and is asked about again:" });

@@ -7,6 +7,7 @@ import { entryOf, toolCount } from "../../core/wire/servers";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
 import { drawLines, drawTold, drawTool } from "./serverFacts";
+import { addButton } from "../addButton";
 
 const IN_A_TERMINAL = "vault-bridge servers add";
 
@@ -47,7 +48,7 @@ export class AddServerModal extends Modal {
 				if (event.key === "Enter" && !event.isComposing) void submit();
 			});
 		}
-		bar.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", () => { this.close(); });
+		addButton(bar, "Cancel", () => { this.close(); });
 		focusAtOpening(name);
 	}
 
@@ -78,8 +79,7 @@ export class TakeOverModal extends Modal {
 		body.createEl("p", { text: this.found.length > 0 ? "These programs have the servers in their configurations. There they stay too; here they are entered, not started and not trusted." : "No other program on this machine has a server that can be taken over." });
 		for (const server of this.found) this.drawFound(body, server);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const done = bar.createEl("button", { text: "Done", type: "button" });
-		done.addEventListener("click", () => { this.close(); });
+		const done = addButton(bar, "Done", () => { this.close(); });
 		focusAtOpening(done);
 	}
 
@@ -133,11 +133,10 @@ export class TrustModal extends Modal {
 		body.createEl("p", { text: "Agents then use its tools without a question, as they are shown here, and can send it anything that they have read. A tool that says of itself that it destroys, is new, or has changed is asked about all the same." });
 		drawTold(body, this.server);
 		body.createDiv({ cls: "vault-bridge-label", text: toolCount(tools.length) });
-		for (const tool of tools) drawTool(body, tool);
+		for (const tool of tools) drawTool(body, tool, true);
 		for (const fault of faults) showText(body.createDiv({ cls: "vault-bridge-note" }), fault);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		const cancel = bar.createEl("button", { text: "Cancel", type: "button" });
-		cancel.addEventListener("click", () => { this.close(); });
+		const cancel = addButton(bar, "Cancel", () => { this.close(); });
 		bar.createEl("button", { cls: "mod-warning", text: "Trust", type: "button" }).addEventListener("click", () => {
 			this.close();
 			this.trust();

@@ -123,7 +123,7 @@ export class ServersPage extends SettingPage {
 	private drawTools(box: HTMLElement, { name, tools, faults }: ServerInfo): void {
 		if (tools.length > 0) {
 			const details = this.details(box, `${name} tools`, toolCount(tools.length));
-			for (const tool of tools) drawTool(details, tool);
+			for (const tool of tools) drawTool(details, tool, false);
 		}
 		for (const fault of faults) showText(box.createDiv({ cls: "vault-bridge-problem is-warning" }), fault);
 	}

@@ -2,6 +2,8 @@
 
 import { ExtraButtonComponent, TextComponent, type Setting } from "obsidian";
 import { showText } from "../text";
+import { addButton } from "../addButton";
+import { replaceTyped } from "./typed";
 
 export interface StringList {
 	values: () => string[];
@@ -25,11 +27,12 @@ export function drawStrings(setting: Setting, list: StringList): void {
 	const text = new TextComponent(row).setPlaceholder("Add one");
 	text.inputEl.setAttr("aria-label", "Value to add");
 	const add = async (): Promise<void> => {
-		const value = text.getValue().trim();
+		const typed = text.getValue();
+		const value = typed.trim();
 		if (value === "" || list.values().includes(value)) return;
-		if (await change([...list.values(), value])) text.setValue("");
+		if (await change([...list.values(), value])) replaceTyped(text, typed, "");
 	};
-	row.createEl("button", { text: "Add", type: "button" }).addEventListener("click", () => void add());
+	addButton(row, "Add", () => void add());
 	text.inputEl.addEventListener("keydown", (event) => {
 		if (event.key === "Enter") void add();
 	});

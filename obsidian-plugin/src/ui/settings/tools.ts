@@ -10,6 +10,7 @@ import { sanitizePlain } from "../../core/text/sanitize";
 import type { ToolSetting } from "../../core/wire/contract";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
+import { replaceTyped } from "./typed";
 
 const CUSTOM = "";
 
@@ -110,9 +111,10 @@ function rateRow(form: Form, field: TableField, tool: ToolSetting): SettingDefin
 				input.inputEl.setAttr("aria-label", sanitizePlain(`${tool.title}, ${field.unit}`));
 				input.setValue(shown());
 				input.inputEl.addEventListener("change", () => {
-					void saveEntry(form, field, tool.name, Number(input.getValue())).then((outcome) => {
+					const typed = input.getValue();
+					void saveEntry(form, field, tool.name, Number(typed)).then((outcome) => {
 						showOutcome(setting, about(outcome, field.key, tool.name));
-						if (!outcome.ok) input.setValue(shown());
+						if (!outcome.ok) replaceTyped(input, typed, shown());
 					});
 				});
 			});

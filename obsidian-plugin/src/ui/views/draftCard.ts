@@ -7,6 +7,7 @@ import { drawChevron } from "../diff/filePreview";
 import { showLongText, showText } from "../text";
 import type { DraftsSource } from "./draftsView";
 import { showTime } from "./time";
+import { addButton } from "../addButton";
 
 /** Steps that are listed; of more, the last ones. */
 const MOST_STEPS = 200;
@@ -36,7 +37,7 @@ export class DraftCard {
 		const about = head.createDiv({ cls: "vault-bridge-draft-about" });
 		showText(about.createDiv({ cls: "vault-bridge-draft-client" }), drafterOf(draft));
 		this.aboutEl = about.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
-		head.createEl("button", { text: "Discard…", type: "button" }).addEventListener("click", () => { source.discard(this.draft); });
+		addButton(head, "Discard…", () => { source.discard(this.draft); });
 		this.questionEl = this.el.createDiv({ cls: "vault-bridge-draft-question", attr: { role: "status" } });
 		this.steps = this.drawSection("Steps");
 		this.changes = this.drawSection("Files");
@@ -44,7 +45,7 @@ export class DraftCard {
 		this.filesEl = this.changes.createDiv({ cls: "vault-bridge-draft-files" });
 		this.newerEl.hide();
 		this.newerEl.createSpan({ text: "The draft has changed since. " });
-		this.newerEl.createEl("button", { cls: "vault-bridge-link", text: "Show it as it is now", type: "button" }).addEventListener("click", () => { this.load(); });
+		addButton(this.newerEl, "Show it as it is now", () => { this.load(); }, "vault-bridge-link");
 		this.steps.addEventListener("toggle", () => { this.drawSteps(); });
 		this.changes.addEventListener("toggle", () => {
 			if (this.changes.open && this.drawn === null) this.load();

@@ -1,9 +1,10 @@
 /** The drafts of agents, each with its steps and with what taking it would do to each file. */
 
-import { ItemView, type WorkspaceLeaf } from "obsidian";
+import type { WorkspaceLeaf } from "obsidian";
 import type { Drafts } from "../../core/drafts";
 import type { ConsentRequest } from "../../core/wire/consent";
 import type { DraftInfo } from "../../core/wire/contract";
+import { CardsView } from "./cardsView";
 import { DraftCard } from "./draftCard";
 
 export const DRAFTS_VIEW = "vault-bridge-drafts";
@@ -21,31 +22,17 @@ export interface DraftsSource {
 	discard: (draft: DraftInfo) => void;
 }
 
-export class DraftsView extends ItemView {
+export class DraftsView extends CardsView {
 	private readonly cards = new Map<string, DraftCard>();
 
 	constructor(
 		leaf: WorkspaceLeaf,
 		private readonly source: DraftsSource,
 	) {
-		super(leaf);
-		this.icon = "git-pull-request-draft";
+		super(leaf, DRAFTS_VIEW, "Drafts of agents", "git-pull-request-draft");
 	}
 
-	override getViewType(): string {
-		return DRAFTS_VIEW;
-	}
-
-	override getDisplayText(): string {
-		return "Drafts of agents";
-	}
-
-	override async onOpen(): Promise<void> {
-		this.contentEl.empty();
-		this.contentEl.addClass("vault-bridge-view");
-		const emptyEl = this.contentEl.createDiv({ cls: "vault-bridge-empty", attr: { role: "status" } });
-		const listEl = this.contentEl.createDiv({ cls: "vault-bridge-drafts" });
-		const draw = (): void => { this.draw(listEl, emptyEl); };
+	protected override follow(draw: () => void): void {
 		this.register(this.source.drafts.changed.on(draw));
 		this.register(this.source.onQuestions(() => {
 			for (const card of this.cards.values()) card.showQuestion();
@@ -54,12 +41,10 @@ export class DraftsView extends ItemView {
 			for (const card of this.cards.values()) card.end();
 			this.cards.clear();
 		});
-		draw();
-		return Promise.resolve();
 	}
 
 	/** What is open stays open: cards are made and removed, and those that stay are told what is new. */
-	private draw(listEl: HTMLElement, emptyEl: HTMLElement): void {
+	protected override draw(listEl: HTMLElement, emptyEl: HTMLElement): void {
 		const { all } = this.source.drafts;
 		emptyEl.toggle(all === null || all.length === 0);
 		emptyEl.setText(all === null ? "The bridge is not connected, so its drafts are not known." : "No agent is drafting. What agents stage in drafts is shown here before you are asked about it.");

@@ -1,4 +1,4 @@
-/** What agents changed in this vault, newest first, by day: each with its diff, and undone one by one or together. */
+/** What agents and other programs changed in this vault, newest first, by day: each with its diff, and undone one by one or together. */
 
 import { ButtonComponent, debounce, DropdownComponent, ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
 import { hoursOf, PERIODS } from "../../core/audit/filter";
@@ -142,6 +142,8 @@ export class HistoryView extends ItemView {
 		});
 		const direction = entry.state === "undone" ? "redo" : "undo";
 		if (direction === "undo" && !entry.canUndo) return;
+		// What takes a change of another program back is a change of its own, and is undone there.
+		if (direction === "redo" && entry.outside) return;
 		const button = row.createEl("button", { cls: "vault-bridge-change-button", type: "button" });
 		setIcon(button.createSpan(), direction === "undo" ? "undo-2" : "redo-2");
 		button.createSpan({ text: direction === "undo" ? "Undo" : "Redo" });

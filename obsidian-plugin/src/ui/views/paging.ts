@@ -2,6 +2,7 @@
 
 import { dayLabel } from "../../core/days";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export interface Pages<T> {
 	/** How many are asked for at once; fewer are the last page. */
@@ -30,8 +31,7 @@ export function drawPage<T>(list: HTMLElement, items: readonly T[], pages: Pages
 
 function offerOlder<T>(list: HTMLElement, last: T, pages: Pages<T>, day: string): void {
 	const box = list.createDiv({ cls: "vault-bridge-older" });
-	const button = box.createEl("button", { text: "Show older", type: "button" });
-	button.addEventListener("click", () => {
+	const button = addButton(box, "Show older", () => {
 		button.disabled = true;
 		pages.after(last).then(
 			(older) => {

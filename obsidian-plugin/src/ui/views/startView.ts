@@ -7,6 +7,7 @@ import { labelOf } from "../../core/settings/labels";
 import { chooseFile } from "../chooseFile";
 import { copyRow, type Copy } from "../copyRow";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export const START_VIEW = "vault-bridge-start";
 
@@ -198,7 +199,7 @@ export class StartView extends ItemView {
 		showText(note, demo.text);
 		const { executionId } = demo.kind === "allowed" ? demo : { executionId: null };
 		if (executionId === null) return;
-		note.createEl("button", { text: "Undo…", type: "button" }).addEventListener("click", () => { this.source.undoDemo(executionId); });
+		addButton(note, "Undo…", () => { this.source.undoDemo(executionId); });
 	}
 
 	private drawPresets(el: HTMLElement, { presets }: StartState): void {

@@ -1,9 +1,10 @@
 /** The templates: work that comes again, each with a button that runs it. */
 
-import { ItemView, type WorkspaceLeaf } from "obsidian";
+import type { WorkspaceLeaf } from "obsidian";
 import type { Templates } from "../../core/templates";
 import type { Template, TemplateInfo } from "../../core/wire/contract";
 import { showLongText, showText } from "../text";
+import { CardsView } from "./cardsView";
 
 export const TEMPLATES_VIEW = "vault-bridge-templates";
 
@@ -13,35 +14,19 @@ export interface TemplatesSource {
 	run: (template: Template) => void;
 }
 
-export class TemplatesView extends ItemView {
+export class TemplatesView extends CardsView {
 	constructor(
 		leaf: WorkspaceLeaf,
 		private readonly source: TemplatesSource,
 	) {
-		super(leaf);
-		this.icon = "list-checks";
+		super(leaf, TEMPLATES_VIEW, "Templates", "list-checks");
 	}
 
-	override getViewType(): string {
-		return TEMPLATES_VIEW;
-	}
-
-	override getDisplayText(): string {
-		return "Templates";
-	}
-
-	override async onOpen(): Promise<void> {
-		this.contentEl.empty();
-		this.contentEl.addClass("vault-bridge-view");
-		const emptyEl = this.contentEl.createDiv({ cls: "vault-bridge-empty", attr: { role: "status" } });
-		const listEl = this.contentEl.createDiv({ cls: "vault-bridge-drafts" });
-		const draw = (): void => { this.draw(listEl, emptyEl); };
+	protected override follow(draw: () => void): void {
 		this.register(this.source.templates.changed.on(draw));
-		draw();
-		return Promise.resolve();
 	}
 
-	private draw(listEl: HTMLElement, emptyEl: HTMLElement): void {
+	protected override draw(listEl: HTMLElement, emptyEl: HTMLElement): void {
 		const { all } = this.source.templates;
 		emptyEl.toggle(all === null);
 		emptyEl.setText("The bridge is not connected, so its templates are not known.");

@@ -24,16 +24,19 @@ describe("the settings of a vault", () => {
 	it("are loaded whole, and what the bridge does not have is not shown", async () => {
 		const { made } = store();
 		await made.load();
-		expect(made.current).toMatchObject({ values: { a: true }, extras: { keys: [], services: [], sites: [], cacheBytes: null, logBytes: null } });
+		expect(made.current).toMatchObject({ values: { a: true }, extras: { keys: [], services: [], sites: [], sandbox: null, cacheBytes: null, logBytes: null, semantic: null } });
 	});
 
 	it("include what the bridge offers beside", async () => {
 		const key = { provider: "ollama", title: "Ollama", server: "http://localhost:11434", isSet: true, keptIn: null, fault: null };
 		const service = { service: "brave", title: "Brave Search", terms: "Needs a key.", link: "https://brave.com", needsKey: true, hasFreshness: true, missing: null };
+		const sandbox = { confines: false, sentence: "None works", lacks: ["A program can do everything"] };
 		const site = { site: "https://tea.example/", allowedBy: "s-1", client: null, sentence: "x", lastUsed: null };
-		const { made } = store({ "search.services": [service], "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 } });
+		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, passages: 9, size: 4096 };
+		const vault = { notes: 3, files: 3, indexed: 3, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], semantic };
+		const { made } = store({ "search.services": [service], "sandbox.status": sandbox, "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 }, "vault.status": vault });
 		await made.load();
-		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], cacheBytes: 5, logBytes: 7 });
+		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], sandbox, cacheBytes: 5, logBytes: 7, semantic });
 	});
 
 	it("are told of once, as long as nothing changes", async () => {
@@ -51,6 +54,20 @@ describe("the settings of a vault", () => {
 		expect(await made.update({ a: false })).toEqual({ ok: true, warnings: ["a: careful"] });
 		expect(made.current?.values).toEqual({ a: false });
 		expect(asked.at(-1)).toEqual(["settings.update", { patch: { a: false } }]);
+	});
+
+	it("are changed one after the other, so that the last choice holds", async () => {
+		const answers: ((value: unknown) => void)[] = [];
+		const made = new SettingsStore(async () => new Promise((resolve) => answers.push(resolve)));
+		const first = made.update({ a: 1 });
+		const second = made.update({ a: 2 });
+		await Promise.resolve();
+		expect([answers.length, made.saving]).toEqual([1, true]);
+		answers[0]?.({ settings: { a: 1 }, warnings: [] });
+		await first;
+		await expect.poll(() => answers.length).toBe(2);
+		answers[1]?.({ settings: { a: 2 }, warnings: ["a: late"] });
+		expect([await second, made.saving]).toEqual([{ ok: true, warnings: ["a: late"] }, false]);
 	});
 
 	it.each([

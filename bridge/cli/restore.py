@@ -1,0 +1,141 @@
+"""`vault-bridge restore`: what files were before other programs changed them: listed, brought back, forgotten."""
+
+import base64
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bridge.cli.arguments import BadArguments
+from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.layout import draw_facts, draw_table, local_time
+from bridge.cli.options import AsJson, Vault
+from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize
+from bridge.cli.times import since_time
+from bridge.client import Result
+
+_MEGABYTE = 1 << 20
+
+
+def restore(
+    note: Annotated[str | None, typer.Argument(metavar="[NOTE]", show_default=False, help="A note or file.")] = None,
+    *,
+    listed: Annotated[bool, typer.Option("--list", help="List the versions that are kept.")] = False,
+    at: Annotated[
+        str | None, typer.Option(metavar="TIME", help="The version of this time: 30m, 1h, 2d or 1w ago, or ISO 8601.")
+    ] = None,
+    to: Annotated[str | None, typer.Option(metavar="PATH", help="As this new file in the vault.")] = None,
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="Into this new file, anywhere.")] = None,
+    forget: Annotated[
+        bool, typer.Option("--forget", help="Forget the earlier versions of this file or folder.")
+    ] = False,
+    forget_everything: Annotated[bool, typer.Option("--forget-everything", help="Forget all, and begin anew.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    vault: Vault = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring back what a file was before another program changed it.
+
+    Without a note, say what is kept. Whole changes are undone with `vault-bridge undo`.
+
+    Examples:
+      vault-bridge restore
+      vault-bridge restore "Meeting notes" --list
+      vault-bridge restore "Meeting notes" --at 1h
+      vault-bridge restore "Meeting notes" --at 1h --to "Meeting notes as of noon.md"
+      vault-bridge restore "Meeting notes" --at 2026-01-31T10:01 --output ~/notes.md
+      vault-bridge restore Diary --forget
+    """
+    printer = Printer(as_json=as_json)
+    if forget or forget_everything:
+        if forget == (note is None) or (forget and forget_everything):
+            raise BadArguments("Name a file or folder with --forget, and none with --forget-everything")
+        _forget(vault, note, printer, sure=yes)
+    elif note is None:
+        _show_status(vault, printer)
+    elif at is None:
+        if not listed:
+            raise BadArguments("Say which version with --at, or list them with --list")
+        _show_versions(vault, note, printer)
+    elif output is not None:
+        _write_out(vault, note, at, output, printer)
+    else:
+        _bring_back(vault, {"path": note, "at": since_time(at)} | ({"to": to} if to else {}), printer, sure=yes)
+
+
+def _show_status(vault: Path | None, printer: Printer) -> None:
+    found = run_idempotent(vault, lambda bridge: bridge.request("versions.status"))
+    if printer.as_json:
+        printer.json(found)
+        return
+    facts = {
+        "Recording": Text(f"since {local_time(found['since'])}" if found["since"] else "on" if found["on"] else "off"),
+        "Files": Text(f"{found['files']}, of {found['whole']} of them the bytes are kept"),
+        "Changes": Text(f"{found['entries']} by other programs"),
+        "Space": Text(f"{found['bytes'] / _MEGABYTE:.1f} of {found['budget'] / _MEGABYTE:.0f} MB"),
+    }
+    if found["fault"]:
+        facts["Fault"] = sanitize(found["fault"], style="red")
+    printer.lines(draw_facts(facts, printer.width))
+
+
+def _show_versions(vault: Path | None, note: str, printer: Printer) -> None:
+    found = run_idempotent(vault, lambda bridge: bridge.request("versions.list", path=note))
+    if printer.as_json:
+        printer.json(found)
+        return
+    rows = [
+        [
+            Text(one["since"], "bold"),
+            Text(local_time(one["since"])),
+            Text("now" if one["until"] is None else local_time(one["until"])),
+            Text("not kept" if one["size"] is None else f"{one['size']} bytes"),
+        ]
+        for one in found["versions"]
+    ]
+    printer.lines(draw_table(("At", "From", "Until", "Size"), rows, printer.width))
+
+
+def _write_out(vault: Path | None, note: str, at: str, output: Path, printer: Printer) -> None:
+    """Write a version into a new file for this user only."""
+    found = run_idempotent(vault, lambda bridge: bridge.request("versions.read", path=note, at=since_time(at)))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        with os.fdopen(os.open(output.expanduser(), flags, 0o600), "wb") as file:
+            file.write(base64.b64decode(found["content"]))
+    except FileExistsError:
+        fail(f"There is {output} already; name a file that is not there.")
+    except OSError as error:
+        fail(f"{output} cannot be written: {error.strerror}.")
+    if printer.as_json:
+        printer.json({"path": found["path"], "version": found["version"], "output": str(output)})
+    else:
+        printer.say(f"Written: {output}, as {found['path']} was from {local_time(found['version']['since'])} on.")
+
+
+def _bring_back(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
+    if not sure:
+        place = params.get("to") or params["path"]
+        if not typer.confirm(f"Write {place} as it was {params['at']}?", err=True):
+            printer.say("Nothing was written.")
+            raise typer.Exit(FAILURE)
+    show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restore", **params))), printer)
+
+
+def _forget(vault: Path | None, note: str | None, printer: Printer, *, sure: bool) -> None:
+    what = "all that other programs replaced" if note is None else f"the earlier versions of {note}"
+    if not sure and not typer.confirm(f"Forget {what}? They cannot be brought back then.", err=True):
+        printer.say("Nothing was forgotten.")
+        raise typer.Exit(FAILURE)
+    params: dict[str, Any] = {"everything": True} if note is None else {"path": note}
+    found = run_once(vault, lambda bridge: bridge.request("versions.forget", **params))
+    if printer.as_json:
+        printer.json(found)
+    elif found["found"]:
+        printer.say("Forgotten.")
+    else:
+        fail(f"Nothing is kept of {note!r}; with --forget, name the path of a file or folder.")

@@ -1,0 +1,298 @@
+"""All tools of the user's own: stored, checked, told of, and run where each belongs."""
+
+import asyncio
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from bridge.clock import Clock, stamp
+from bridge.contract.custom import (
+    CustomAddParams,
+    CustomResult,
+    CustomToolInfo,
+    CustomToolSaved,
+    CustomUpdateParams,
+    EnvironmentInfo,
+)
+from bridge.custom.answering import Call, answering
+from bridge.custom.approvals import ToolApprovals
+from bridge.custom.definition import StoredTool, check, parse, told
+from bridge.custom.kept_values import KeptValues
+from bridge.custom.process import Answer, Processes
+from bridge.custom.python_worker import compiled
+from bridge.custom.storage import ToolsFile
+from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.toolkit.parameters import JsonSchemaParameters
+
+ENVIRONMENTS: Final = ("node", "browser", "python")
+OFF: Final = (
+    "Tools of your own are not allowed here. The user can allow them in the settings, or with "
+    "`vault-bridge settings set allowCustomTools=true`"
+)
+_IN_OBSIDIAN: Final = "Runs in Obsidian, in a Worker that reaches no notes, files or pages but through the bridge"
+
+
+class Browser(Protocol):
+    """Runs code in Obsidian."""
+
+    @property
+    def is_there(self) -> bool:
+        """Whether an Obsidian that can do that is connected."""
+        ...
+
+    @property
+    def missing(self) -> str:
+        """What to do where none is, as a sentence."""
+        ...
+
+    async def run(
+        self, tool: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
+    ) -> CustomResult:
+        """Run code once; see `Processes.run`."""
+        ...
+
+
+class CustomTools:
+    """The user's own tools.
+
+    Args:
+        file: Where they are stored.
+        approvals: What the person has allowed.
+        processes: Runs code of Node.js and Python.
+        browser: Runs code in Obsidian.
+        kept: What browser tools keep.
+        clock: For when a tool was changed.
+        allowed: Whether such tools may run, on this computer.
+
+    Attributes:
+        file: As given.
+        approvals: As given.
+        allowed: As given.
+    """
+
+    def __init__(
+        self,
+        file: ToolsFile,
+        approvals: ToolApprovals,
+        processes: Processes,
+        browser: Browser,
+        kept: KeptValues,
+        *,
+        clock: Clock,
+        allowed: Callable[[], bool],
+    ) -> None:
+        self.file = file
+        self.approvals = approvals
+        self.allowed = allowed
+        self._processes = processes
+        self._browser = browser
+        self._kept = kept
+        self._clock = clock
+        self._changed: Callable[[], None] = lambda: None
+        self._one_at_a_time = asyncio.Lock()
+        """Whoever changes the file has read it, and nobody changes it meanwhile."""
+
+    def start(self, changed: Callable[[], None]) -> None:
+        """Tell of changes from now on.
+
+        Args:
+            changed: Called on the event loop when tools were stored or taken away.
+        """
+        self._changed = changed
+
+    @property
+    def all(self) -> Mapping[str, StoredTool]:
+        """Every stored tool by name, as the file has it now."""
+        return self.file.read()
+
+    def get(self, name: str) -> StoredTool:
+        """One of them. Raises NotFound; ToolFailure where the file cannot be used."""
+        found = self.all.get(name)
+        if found is None:
+            if self.file.fault is not None:
+                raise InvalidParameters(f"{self.file.fault}. Correct it by hand, or remove it")
+            raise NotFound(f"There is no tool {name[:64]!r} of your own")
+        return found
+
+    # -- changing -----------------------------------------------------------------------------------------------
+
+    async def add(self, params: CustomAddParams) -> CustomToolSaved:
+        """Store a tool. Its code is read and not run.
+
+        Raises:
+            InvalidParameters: It cannot be stored; the message says why.
+            ExecutionFailed: The file cannot be read or written.
+        """
+        now = stamp(self._clock.now())
+        given = params.model_dump(mode="json", by_alias=True) | {"createdAt": now, "updatedAt": now}
+        async with self._one_at_a_time:
+            taken = {*self.file.reserved, *await asyncio.to_thread(lambda: dict(self.all))}
+            return await self._store(parse(given, "The tool", taken))
+
+    async def update(self, params: CustomUpdateParams) -> CustomToolSaved:
+        """Change a stored tool: what is given, and nothing else. `createdAt` stays.
+
+        Raises:
+            NotFound: There is none of this name.
+            InvalidParameters: As of `add`; so it is where nothing is given.
+            ExecutionFailed: The file cannot be read or written.
+        """
+        given = params.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        emptied = [key for key, value in given.items() if value is None and key != "returns"]
+        if emptied or len(given) == 1:
+            raise InvalidParameters(f"Give {emptied[0]!r} a value" if emptied else "Say what is to change")
+        async with self._one_at_a_time:
+            before = await asyncio.to_thread(self.get, params.name)
+            members = before.to_wire() | given | {"updatedAt": stamp(self._clock.now())}
+            return await self._store(parse(members, "The tool", self.file.reserved))
+
+    async def remove(self, name: str) -> None:
+        """Take a tool away, with what was allowed of it and what it keeps. Raises what `update` raises."""
+
+        def write() -> None:
+            self.get(name)
+            self.file.write({key: tool for key, tool in self.all.items() if key != name})
+            self.approvals.forget(name)
+            self._kept.forget(name)
+
+        async with self._one_at_a_time:
+            await asyncio.to_thread(write)
+        self._changed()
+
+    async def _store(self, tool: StoredTool) -> CustomToolSaved:
+        unchecked = await self._check_syntax(tool)
+        await asyncio.to_thread(lambda: self.file.write({**self.all, tool.name: tool}))
+        self._changed()
+        return CustomToolSaved(tool=await asyncio.to_thread(self.info, tool), unchecked=unchecked)
+
+    async def _check_syntax(self, tool: CustomAddParams) -> str | None:
+        """Why the code's syntax could not be checked; None where it was. Raises InvalidParameters where it is wrong."""
+        if tool.environment == "python":
+            await asyncio.to_thread(_check_python, tool.code)
+            return None
+        why = self._processes.missing("node")
+        if not self.allowed():
+            why = "programs are started only where `allowCustomTools` is on"
+        if why is None:
+            try:
+                read = await self._processes.check_script(tool.code)
+            except ToolFailure as failure:
+                why = failure.message
+            else:
+                if not read.success:
+                    raise InvalidParameters(f"The code cannot be read: {read.error}")
+        return None if why is None else f"The syntax of the code was not checked: {why}"
+
+    # -- telling ------------------------------------------------------------------------------------------------
+
+    def info(self, tool: StoredTool) -> CustomToolInfo:
+        """A tool, and how it differs from what was allowed. Blocks."""
+        members = tool.shown().model_dump() | {"change": self.change(tool)}
+        return CustomToolInfo(**members)
+
+    def told(self, tool: StoredTool) -> str:
+        """All of a tool that a person allows. Blocks at the first time."""
+        return told(tool, confined=tool.environment == "browser" or self._processes.confines)
+
+    def change(self, tool: StoredTool) -> str | None:
+        """How a tool differs from what was allowed of it, as a diff; all of it where none was; None: not at all."""
+        return self.approvals.change(tool.name, self.told(tool))
+
+    def held(self, tool: CustomAddParams) -> tuple[str, ...]:
+        """What a run of a tool can reach here, as sentences. Blocks at the first time."""
+        return (_IN_OBSIDIAN,) if tool.environment == "browser" else self._processes.held
+
+    def environments(self) -> tuple[EnvironmentInfo, ...]:
+        """Where tools can run now. Blocks at the first time."""
+        return tuple(self._environment(name) for name in ENVIRONMENTS)
+
+    def _environment(self, name: str) -> EnvironmentInfo:
+        if name == "browser":
+            there = self._browser.is_there
+            return EnvironmentInfo(
+                environment="browser", available=there, sentence=_IN_OBSIDIAN if there else self._browser.missing
+            )
+        missing = self._processes.missing(name)
+        if missing is None:
+            try:
+                self._processes.refuse_unconfined()
+            except PermissionDenied as refusal:
+                missing = refusal.message
+        sentence = missing or ". ".join(self._processes.held)
+        return EnvironmentInfo.model_validate({"environment": name, "available": missing is None, "sentence": sentence})
+
+    def get_ready(self, tool: CustomAddParams) -> None:
+        """A run of this is about to be allowed."""
+        if tool.environment != "browser":
+            self._processes.get_ready()
+
+    async def stop(self) -> None:
+        """End what waits for runs."""
+        await self._processes.stop()
+
+    # -- running ------------------------------------------------------------------------------------------------
+
+    def refuse(self, tool: CustomAddParams) -> None:
+        """Refuse a tool that agents cannot call now.
+
+        Raises:
+            PermissionDenied: Saying how it can be allowed.
+        """
+        if not self.allowed():
+            raise PermissionDenied(OFF, code="custom_tools_off")
+        if not tool.enabled:
+            raise PermissionDenied(
+                f"The tool {tool.name!r} is switched off. The user can switch it on with "
+                f"`vault-bridge custom enable {tool.name}`",
+                code="tool_disabled",
+            )
+
+    def refuse_unready(self, tool: CustomAddParams) -> None:
+        """Refuse a tool whose environment is not there. Raises PermissionDenied."""
+        found = self._environment(tool.environment)
+        if not found.available:
+            code = "no_obsidian" if tool.environment == "browser" else "no_environment"
+            raise PermissionDenied(f"{tool.name!r} cannot run: {found.sentence}", code=code)
+
+    async def run(self, tool: CustomAddParams, parameters: Mapping[str, Any], call: Call) -> CustomResult:
+        """Run a tool once. Whether it may is not asked here.
+
+        Args:
+            tool: The tool.
+            parameters: What it is called with, which fits its schema.
+            call: Makes its calls of other tools.
+
+        Raises:
+            ExecutionFailed: It cannot be started.
+            PermissionDenied: Its environment is not there, or a sandbox is missing.
+        """
+        self.refuse_unready(tool)
+        answer = answering(tool.name, call, self._kept)
+        if tool.environment == "browser":
+            return await self._browser.run(tool.name, tool.code, parameters, tool.timeout, answer)
+        return await self._processes.run(tool.environment, tool.code, parameters, tool.timeout, answer)
+
+    async def try_out(self, tool: CustomAddParams, parameters: dict[str, Any], call: Call) -> CustomResult:
+        """Run a tool, stored or not, for the person who writes it: switched off, too, and without a question.
+
+        Raises:
+            PermissionDenied: Such tools are not allowed; and what `run` raises.
+            InvalidParameters: It could not be stored so, or the parameters do not fit its schema.
+        """
+        if not self.allowed():
+            raise PermissionDenied(OFF, code="custom_tools_off")
+        check(tool)
+        fitting = JsonSchemaParameters(tool.parameters).parse(parameters)
+        return await self.run(tool, fitting, call)
+
+
+def _check_python(code: str) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the code's own, such as an escape that means nothing
+            compiled(code)
+    except SyntaxError as error:
+        where = f" (line {error.lineno})" if error.lineno else ""
+        raise InvalidParameters(f"The code cannot be read: SyntaxError: {error.msg}{where}") from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise InvalidParameters(f"The code cannot be read: {type(error).__name__}: {error}") from None

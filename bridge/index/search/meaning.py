@@ -1,0 +1,71 @@
+"""What searches ask of the vectors of notes, where there are any, and how much the answer counts."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from bridge.index.knowledge import IndexedFile
+
+NEAR = 400
+"""Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
+FOUND_NEAR = 50
+"""Notes, the nearest to a question, that are found by that alone."""
+WEIGHT = 1.25
+"""What a note that means the same as the question counts, beside one that holds all its words once."""
+
+
+class NearPassage(NamedTuple):
+    """A passage that is near something in meaning.
+
+    Attributes:
+        path: Its note.
+        start: Where it begins, in characters.
+        end: Where it ends.
+        likeness: How near it is: 1 is the same.
+    """
+
+    path: str
+    start: int
+    end: int
+    likeness: float
+
+
+class Meaning(Protocol):
+    """Compares by meaning. `VectorIndex` does it."""
+
+    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
+        """The passages that are nearest to a text, the nearest first.
+
+        Args:
+            text: A question.
+            files: The files that may be found, as they are now.
+            count: How many at most.
+
+        Returns:
+            None where meaning cannot be compared now.
+        """
+        ...
+
+    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
+        """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
+
+        Args:
+            path: The note, which is not among them.
+            files: The files that may be found, as they are now.
+            count: How many at most.
+
+        Returns:
+            None where meaning cannot be compared now.
+        """
+        ...
+
+
+class NoMeaning:
+    """Where there is no model. It has the members of `Meaning`."""
+
+    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> None:
+        """It cannot be compared."""
+        del text, files, count
+
+    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
+        """It cannot be compared."""
+        del path, files, count

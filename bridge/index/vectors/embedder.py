@@ -1,0 +1,143 @@
+"""What turns texts into vectors, and where the packaged model is found."""
+
+import importlib.util
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from bridge.errors import ExecutionFailed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix: TypeAlias = NDArray[np.float32]
+
+PACKAGED = "wordllama-l2-supercat-256"
+"""The model that comes in a package: 256 numbers for each of 32,000 tokens, of which a text's vector is the mean."""
+
+_PACKAGE = "wordllama"
+_TOKENIZER = Path("tokenizers", "l2_supercat_tokenizer_config.json")
+_WEIGHTS = Path("weights", "l2_supercat_256.safetensors")
+_TENSOR = "embedding.weight"
+_LENGTH = struct.Struct("<Q")
+_LONGEST_HEADER = 1 << 16
+_LONGEST = 4096
+"""Characters of a text that count. Passages are shorter."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1: the nearer two texts are in meaning, the larger their product."""
+
+    @property
+    def model(self) -> str:
+        """Which model it is: vectors of different models mean nothing to each other."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> "Matrix":
+        """The vectors of some texts, one in each row. Blocking.
+
+        Raises:
+            ToolFailure: The model cannot be asked now.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The files of the packaged model.
+
+    Attributes:
+        tokenizer: How texts are cut into tokens.
+        weights: The vectors of the tokens.
+    """
+
+    tokenizer: Path
+    weights: Path
+
+
+def packaged_model() -> ModelFiles | None:
+    """The packaged model's files; None where the extra `semantic` is not installed, or lacks something."""
+    try:
+        found = [importlib.util.find_spec(name) for name in ("numpy", "tokenizers", _PACKAGE)]
+    except (ImportError, ValueError):
+        return None
+    if any(spec is None for spec in found):
+        return None
+    package = found[-1]
+    # The package itself is not imported: it would load much that is not needed, and look for a model on the network.
+    for folder in package.submodule_search_locations or () if package is not None else ():
+        files = ModelFiles(Path(folder) / _TOKENIZER, Path(folder) / _WEIGHTS)
+        if files.tokenizer.is_file() and files.weights.is_file():
+            return files
+    return None
+
+
+class StaticModel:
+    """A model whose vectors of tokens are all there is to it. It has the members of `Embedder`; any thread may ask.
+
+    Args:
+        files: Its files. The weights are mapped, so processes share them.
+
+    Raises:
+        ExecutionFailed: They are not what they should be.
+    """
+
+    model = PACKAGED
+
+    def __init__(self, files: ModelFiles) -> None:
+        from tokenizers import Tokenizer  # noqa: PLC0415 - an extra, and slow to import
+
+        try:
+            self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
+            self._tokenizer.no_padding()
+            self._tokenizer.no_truncation()
+            self._weights = _read_weights(files.weights)
+        except Exception as error:  # the tokenizer's library raises bare `Exception`
+            raise ExecutionFailed(f"The packaged model cannot be read ({type(error).__name__}); install it anew") from (
+                error
+            )
+        self.dimensions = int(self._weights.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> "Matrix":
+        """The vectors of some texts; that of a text without words is all zeros."""
+        import numpy as np  # noqa: PLC0415 - an extra
+
+        shown = [text[:_LONGEST].encode("utf-8", "replace").decode() for text in texts]
+        vectors = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, encoding in enumerate(self._tokenizer.encode_batch_fast(shown, add_special_tokens=False)):
+            if encoding.ids:
+                vectors[row] = self._weights[encoding.ids].sum(axis=0, dtype=np.float32)
+        return unit(vectors)
+
+
+def unit(vectors: "Matrix") -> "Matrix":
+    """Vectors with the length 1; one that is all zeros stays so."""
+    import numpy as np  # noqa: PLC0415 - an extra
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    made: Matrix = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return made
+
+
+def _read_weights(path: Path) -> "NDArray[np.float16]":
+    """The one matrix of a safetensors file: a length, a JSON header, and the numbers."""
+    import numpy as np  # noqa: PLC0415 - an extra
+
+    with path.open("rb") as file:
+        (length,) = _LENGTH.unpack(file.read(_LENGTH.size))
+        header = json.loads(file.read(min(length, _LONGEST_HEADER)))
+    tensor = header[_TENSOR]
+    if tensor["dtype"] != "F16":
+        raise ValueError(tensor["dtype"])
+    tokens, dimensions = tensor["shape"]
+    start = _LENGTH.size + length + tensor["data_offsets"][0]
+    return np.memmap(path, np.float16, mode="r", offset=start, shape=(tokens, dimensions))

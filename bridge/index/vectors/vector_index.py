@@ -1,0 +1,432 @@
+"""Keeping the vectors of all notes as the vault is, in the background, and finding what is near in meaning.
+
+What is embedded is what agents may read: the texts of open notes. A pass compares what is kept with the index, removes
+what is gone, closed or changed, and embeds what is missing, the newest first, in portions that are kept one by one.
+So it can be ended at any moment, and goes on where it was.
+"""
+
+import hashlib
+import logging
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import is_
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from bridge.clock import Clock
+from bridge.errors import ToolFailure
+from bridge.index.knowledge import ClosedRules, IndexedFile
+from bridge.index.search.meaning import NearPassage
+from bridge.index.search.note_text import NoteText
+from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.texts.line_patterns import Span
+from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.embedder import Embedder
+from bridge.index.vectors.strain import Strain, strain
+from bridge.vault.file_types import is_note, note_name
+from bridge.vault.files import VaultFiles
+
+if TYPE_CHECKING:
+    from bridge.index.vectors.embedder import Matrix
+    from bridge.index.vectors.vector_store import Stamp, VectorStore
+
+logger = logging.getLogger(__name__)
+
+FEW = 200
+"""Notes that are embedded whatever else the machine does: what was just written is looked for soon."""
+PORTION = 512
+"""Passages that are embedded and kept at a time: about a quarter of a second."""
+START_SECONDS = 2.0
+"""How long after its start it lets everything else go first."""
+LOOK_SECONDS = 3.0
+"""How often it is looked for what nobody reported, such as a rule that closes notes."""
+STRAIN_SECONDS = 10.0
+"""How long it waits while the machine has better things to do."""
+FAILED_SECONDS = 60.0
+"""How long it waits after something failed."""
+READ_SECONDS = 30.0
+
+Mode = Literal["auto", "on", "off"]
+State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed"]
+
+
+class Model(Protocol):
+    """A model as it is used here: for passages in the background, and for queries while somebody waits."""
+
+    def query(self) -> Embedder:
+        """What embeds queries. Raises ToolFailure when it cannot be had."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> "Matrix":
+        """The vectors of passages. Blocking. Raises ToolFailure."""
+        ...
+
+    def close(self) -> None:
+        """End what it started."""
+        ...
+
+    def rest(self) -> None:
+        """Let go of what is only needed for passages, for now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class VectorStatus:
+    """How far the vectors are.
+
+    Attributes:
+        state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`; `paused` (see `reason`);
+            `ready`; `failed` (see `reason`).
+        reason: Why it is paused or failed; empty otherwise.
+        model: The model; empty where there is none.
+        done: Notes that are embedded.
+        total: Notes that there are to embed.
+        passages: Passages of them.
+        size: Bytes of the files.
+    """
+
+    state: State
+    reason: str = ""
+    model: str = ""
+    done: int = 0
+    total: int = 0
+    passages: int = 0
+    size: int = 0
+
+
+class VectorIndex:
+    """The vectors of one vault. Every method may be called from any thread.
+
+    Args:
+        index: What is known of the vault.
+        files: All of the vault's files.
+        closed: The rules that close notes for reading.
+        clock: The time.
+        folder: Where vectors are kept, for this vault and this user alone; None keeps them in memory.
+        mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
+        model: Finds the model; None where there is none.
+        strained: What makes large work unwelcome now.
+        delay: Seconds after its start in which it does nothing.
+    """
+
+    def __init__(
+        self,
+        index: VaultIndex,
+        files: VaultFiles,
+        closed: ClosedRules,
+        clock: Clock,
+        *,
+        folder: Path | None,
+        mode: Callable[[], Mode],
+        model: Callable[[], Model | None],
+        strained: Callable[[], Strain | None] = strain,
+        delay: float = START_SECONDS,
+    ) -> None:
+        self._index = index
+        self._texts = SearchTexts(index.texts, files, clock)
+        self._closed = closed
+        self._clock = clock
+        self._vault = str(files.root.path)
+        self._folder = folder
+        self._mode = mode
+        self._find_model = model
+        self._strained = strained
+        self._delay = delay
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._rebuild = False
+        self._model: Model | None = None
+        self._embedder: Embedder | None = None
+        self._store: VectorStore | None = None
+        self._state: tuple[State, str] = ("waiting", "")
+        self._counts = (0, 0)
+        self._followed: tuple[object, object] | None = None
+        self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
+
+    def start(self) -> None:
+        """Begin, in a thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop, and keep what there is. Blocks. Closing twice does nothing."""
+        self._stop.set()
+        self._wake.set()
+        model = self._model
+        if model is not None:
+            model.close()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._let_go()
+        self._texts.close()
+
+    def changed(self) -> None:
+        """Something may have changed: notes, rules or settings. Returns at once."""
+        self._wake.set()
+
+    def rebuild(self) -> None:
+        """Throw all vectors away, and make them anew. Returns at once."""
+        self._rebuild = True
+        self._wake.set()
+
+    def status(self) -> VectorStatus:
+        """How far it is."""
+        (state, reason), store, embedder = self._state, self._store, self._embedder
+        if self._mode() == "off":
+            return VectorStatus("off")
+        done, total = self._counts
+        return VectorStatus(
+            state,
+            reason,
+            model=embedder.model if embedder is not None else "",
+            done=done,
+            total=total,
+            passages=store.passages if store is not None else 0,
+            size=store.size if store is not None else 0,
+        )
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
+        """The passages that are nearest to a text in meaning, the nearest first.
+
+        Args:
+            text: A question.
+            files: The files that may be found, as they are now.
+            count: How many at most.
+
+        Returns:
+            None where meaning cannot be compared now: there is no model, it does not answer, or nothing is embedded.
+        """
+        store, embedder = self._store, self._embedder
+        if store is None or embedder is None or not store.passages or self._mode() == "off":
+            return None
+        try:
+            vector = embedder.embed([text])[0]
+        except ToolFailure as failure:
+            logger.info("A question was not compared by meaning: %s", failure.message)
+            return None
+        if not vector.any():
+            return None
+        return store.nearest(vector, files, count)
+
+    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
+        """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
+
+        Args:
+            path: The note, which is not among them.
+            files: The files that may be found, as they are now.
+            count: How many at most.
+
+        Returns:
+            None where nothing is known of the note.
+        """
+        store = self._store
+        if store is None or self._mode() == "off":
+            return None
+        vectors = store.vectors_of(path)
+        if not len(vectors) or path not in files:
+            return None
+        from bridge.index.vectors.embedder import unit  # noqa: PLC0415 - numpy is there, else there were no vectors
+
+        about = unit(vectors.mean(axis=0, keepdims=True))[0]
+        best: dict[str, NearPassage] = {}
+        for near in store.nearest(about, files, 4 * count + len(vectors)):
+            if near.path != path:
+                best.setdefault(near.path, near)
+        return list(best.values())[:count]
+
+    # -- the thread ---------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        began = self._clock.monotonic()
+        while not self._stop.is_set() and (left := self._delay - (self._clock.monotonic() - began)) > 0:
+            self._wake.wait(left)
+            self._wake.clear()
+        while not self._stop.is_set():
+            try:
+                wait = self._work()
+            except Exception:
+                if self._stop.is_set():
+                    return
+                logger.exception("Notes could not be embedded; it is tried again")
+                self._state = "failed", "see the bridge's console"
+                wait = FAILED_SECONDS
+            if not self._stop.is_set():
+                self._wake.wait(wait)
+
+    def _work(self) -> float:
+        """One pass, or as much of it as can be done now.
+
+        Returns:
+            After how many seconds to go on, if nothing happens before.
+        """
+        self._wake.clear()
+        mode = self._mode()
+        if mode == "off":
+            self._state, self._counts = ("off", ""), (0, 0)
+            self._let_go()
+            self._remove()
+            return LOOK_SECONDS
+        if not self._has_model():
+            return FAILED_SECONDS
+        if self._index.status().indexing:
+            self._state = "waiting", ""
+            return LOOK_SECONDS / 3
+        store = self._open_store()
+        if self._rebuild:
+            self._rebuild, self._followed = False, None
+            store.discard(list(store.stamps()))
+        try:
+            return self._follow(store, mode)
+        except ToolFailure as failure:
+            self._state = "failed", failure.message
+        except (OSError, sqlite3.Error) as error:
+            # A full disk or a damaged file: what is kept is let go, and opened or made anew.
+            logger.warning("Vectors cannot be kept (%s); it is tried again", error)
+            self._let_go()
+            if isinstance(error, sqlite3.DatabaseError):
+                self._remove()
+            self._state = "failed", "they cannot be kept on the disk"
+        return FAILED_SECONDS
+
+    def _has_model(self) -> bool:
+        """Whether there is a model; it is looked for until there is."""
+        if self._model is None:
+            self._model = self._find_model()
+        if self._model is None:
+            self._state = "missing", ""
+            return False
+        if self._embedder is None:
+            try:
+                self._embedder = self._model.query()
+            except ToolFailure as failure:
+                self._state = "failed", failure.message
+                return False
+        return True
+
+    def _follow(self, store: "VectorStore", mode: Mode) -> float:
+        """Bring the vectors up to date, as far as the machine has time for it."""
+        followed = self._index.seen_files(), self._closed()
+        if self._followed is not None and all(map(is_, self._followed, followed)) and not store.is_torn:
+            return LOOK_SECONDS
+        self._followed = None
+        files = {file.path: file for file in self._open_notes()}
+        stamps = store.stamps()
+        store.discard([path for path in stamps if path not in files])
+        missing = [file for file in files.values() if stamps.get(file.path) != (file.size, file.mtime_ns)]
+        missing.sort(key=lambda file: -file.mtime_ns)
+        self._counts = len(files) - len(missing), len(files)
+        large = len(missing) > FEW
+        for notes in self._portions(missing):
+            if self._stop.is_set():
+                return 0.0
+            if large and mode == "auto" and (why := self._strained()) is not None:
+                self._state = "paused", why
+                return STRAIN_SECONDS
+            self._state = "embedding", ""
+            self._keep(store, notes)
+            self._counts = self._counts[0] + len(notes), self._counts[1]
+            if self._wake.is_set():  # what has just changed comes first
+                return 0.0
+        self._state, self._followed = ("ready", ""), followed
+        if missing and self._model is not None:
+            self._model.rest()
+        return LOOK_SECONDS
+
+    def _open_notes(self) -> Iterator[IndexedFile]:
+        """The notes that agents may read, as they were seen last."""
+        closed = self._closed()
+        for file in self._index.seen_files():
+            if is_note(file.path) and (closed is None or closed(file.path) is None):
+                yield file
+
+    def _portions(self, missing: Sequence[IndexedFile]) -> Iterator[list["_Texts"]]:
+        """Notes with their passages, so many at a time that they make a portion; what has no text has no passages."""
+        portion: list[_Texts] = []
+        size = 0
+        with self._texts.session(self._clock.monotonic() + READ_SECONDS) as session:
+            for file in missing:
+                entry = self._texts.texts.entry(file.path)
+                # The text may be another than that of the file as it was seen; its own stamp says so.
+                stamp = (entry.stamp.size, entry.stamp.mtime_ns) if entry is not None else (file.size, file.mtime_ns)
+                found = _Texts.of(file.path, stamp, session.note(file.path))
+                portion.append(found)
+                size += len(found.spans)
+                if size >= PORTION:
+                    yield portion
+                    portion, size = [], 0
+        if portion:
+            yield portion
+
+    def _keep(self, store: "VectorStore", notes: Sequence["_Texts"]) -> None:
+        """Embed some notes and keep their vectors; one that was closed meanwhile is not embedded."""
+        import numpy as np  # noqa: PLC0415 - an extra
+
+        from bridge.index.vectors.vector_store import EmbeddedNote  # noqa: PLC0415 - it needs numpy
+
+        if self._model is None:
+            return
+        closed = self._closed()
+        open_ = [note for note in notes if closed is None or closed(note.path) is None]
+        texts = [text for note in open_ for text in note.texts]
+        parts = [self._model.embed(texts[at : at + PORTION]) for at in range(0, len(texts), PORTION)]
+        vectors = np.concatenate(parts) if parts else np.zeros((0, store.key.dimensions), np.float32)
+        made = []
+        at = 0
+        for note in open_:
+            made.append(EmbeddedNote(note.path, note.stamp, note.spans, vectors[at : at + len(note.spans)]))
+            at += len(note.spans)
+        store.put(made)
+
+    def _open_store(self) -> "VectorStore":
+        """The store of the model's vectors; those of others are removed."""
+        from bridge.index.vectors.vector_store import StoreKey, VectorStore, remove_others  # noqa: PLC0415 - numpy
+
+        if self._store is None:
+            if self._embedder is None:
+                raise RuntimeError("no model")
+            key = StoreKey(self._vault, self._embedder.model, self._embedder.dimensions)
+            name = hashlib.sha256(f"{key.model} {key.dimensions}".encode()).hexdigest()[:16]
+            if self._folder is not None:
+                remove_others(self._folder, name)
+            self._store = VectorStore(self._folder / name if self._folder is not None else None, key)
+        return self._store
+
+    def _let_go(self) -> None:
+        """Let go of the model and the store."""
+        model, store = self._model, self._store
+        self._model = self._embedder = self._store = self._followed = None
+        if model is not None:
+            model.close()
+        if store is not None:
+            store.close()
+
+    def _remove(self) -> None:
+        """Remove what is kept."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """What is embedded of a note: its passages, each with the note's name before it."""
+
+    path: str
+    stamp: "Stamp"
+    spans: Sequence[Span]
+    texts: Sequence[str]
+
+    @classmethod
+    def of(cls, path: str, stamp: "Stamp", note: NoteText | None) -> "_Texts":
+        """A note's passages; none where it has no text."""
+        text = readable(note)
+        if text is None:
+            return cls(path, stamp, (), ())
+        shown = text.text[:MOST_TEXT]
+        spans = list(cut(shown, body_start(shown)))
+        name = note_name(path)
+        return cls(path, stamp, spans, [f"{name}\n{shown[start:end]}" for start, end in spans])

@@ -1,0 +1,430 @@
+"""The vectors of all notes, passage by passage: kept in files, and the nearest of them found.
+
+SQLite has which passage is in which row, with the signs of its numbers; the numbers, in half precision, are in matrix
+files that are mapped and not read as a whole. All signs are in memory: the rows whose signs agree best with those of
+the query are candidates, and only for them is the product worked out.
+
+What SQLite says was written after the numbers it speaks of. Should a crash of the machine lose some of them after all,
+their signs do not fit: such a row is left out of answers, and its note is embedded again. Whatever else is wrong with
+the files, they are made anew.
+"""
+
+import contextlib
+import logging
+import mmap
+import shutil
+import sqlite3
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.index.knowledge import IndexedFile
+from bridge.index.search.meaning import NearPassage
+from bridge.index.texts.line_patterns import Span
+
+logger = logging.getLogger(__name__)
+
+VERSION = 1
+SEGMENT = 8192
+"""Rows of one matrix file. A file has its whole size at once, because a mapped one cannot grow everywhere."""
+CANDIDATES = 1000
+"""Rows whose products are worked out for a query."""
+
+_INDEX = "passages.sqlite"
+_FREE = -1
+_BLOCK = 8
+"""Signs are compared in blocks of so many bytes."""
+
+Stamp = tuple[int, int]
+"""A file's size and time of change."""
+Vectors: TypeAlias = "NDArray[np.float32]"
+Halves: TypeAlias = "NDArray[np.float16]"
+Signs: TypeAlias = "NDArray[np.uint64]"
+Rows: TypeAlias = "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True)
+class StoreKey:
+    """What the vectors are of. Vectors of anything else are thrown away.
+
+    Attributes:
+        vault: The vault's real path.
+        model: The model that made them.
+        dimensions: How many numbers each has.
+    """
+
+    vault: str
+    model: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedNote:
+    """The passages of a note as vectors.
+
+    Attributes:
+        path: The note.
+        stamp: Of the text that was embedded.
+        spans: Where the passages are, in characters.
+        vectors: Their vectors, in as many rows.
+    """
+
+    path: str
+    stamp: Stamp
+    spans: Sequence[Span]
+    vectors: Vectors
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What is known of the rows; it never changes, so that searches need no lock.
+
+    Attributes:
+        notes: The notes, by number; None where a number is free.
+        stamps: The stamp of each.
+        note: The number of each row's note; -1 where a row is free.
+        spans: Where each row's passage is.
+        signs: The signs of each row's numbers.
+    """
+
+    notes: Sequence[str | None]
+    stamps: Sequence[Stamp]
+    note: NDArray[np.int32]
+    spans: NDArray[np.int32]
+    signs: Signs
+
+
+class VectorStore:
+    """Keeps vectors. One thread changes it; any may ask.
+
+    Args:
+        folder: Where it is kept, for this alone; None keeps it in memory.
+        key: What the vectors are of.
+    """
+
+    def __init__(self, folder: Path | None, key: StoreKey) -> None:
+        self.key = key
+        self._lock = threading.Lock()
+        self._folder = folder
+        self._segments: list[Halves] = []
+        self._seen: tuple[_Table | None, object, NDArray[np.bool_]] = (None, None, np.zeros(0, bool))
+        self._torn: set[str] = set()
+        self._connection, self._table = self._open()
+        self._numbers = {path: number for number, path in enumerate(self._table.notes) if path is not None}
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def stamps(self) -> dict[str, Stamp]:
+        """The notes that are embedded, with the stamps of their texts; without those that were found damaged."""
+        table = self._table
+        return {
+            path: stamp
+            for path, stamp in zip(table.notes, table.stamps, strict=True)
+            if path is not None and path not in self._torn
+        }
+
+    def nearest(self, vector: Vectors, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage]:
+        """The passages nearest to a vector, the nearest first.
+
+        Args:
+            vector: Of length 1.
+            files: The files that may be found, as they are now: of a note that has changed since, no passage is.
+            count: How many at most.
+        """
+        table = self._table
+        usable = self._usable(table, files)
+        rows = np.flatnonzero(usable)
+        if len(rows) > CANDIDATES:
+            asked = signs_of(vector[None, :])[0]
+            apart = np.bitwise_count(table.signs ^ asked).sum(axis=1, dtype=np.uint16)
+            apart[~usable] = np.iinfo(np.uint16).max
+            rows = np.sort(np.argpartition(apart, CANDIDATES - 1)[:CANDIDATES])
+        rows, numbers = self._numbers_of(table, rows)
+        products = numbers @ vector
+        best = np.argsort(-products, kind="stable")[:count]
+        found = []
+        for at in best:
+            row = rows[at]
+            path = table.notes[table.note[row]]
+            if path is not None:
+                start, end = map(int, table.spans[row])
+                found.append(NearPassage(path, start, end, float(products[at])))
+        return found
+
+    def vectors_of(self, path: str) -> Vectors:
+        """The vectors of one note's passages."""
+        table = self._table
+        number = self._numbers.get(path)
+        rows = np.flatnonzero(table.note == number) if number is not None else np.zeros(0, np.int64)
+        return self._numbers_of(table, rows)[1]
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether some note's numbers were found damaged, so that it must be embedded again."""
+        return bool(self._torn)
+
+    @property
+    def passages(self) -> int:
+        """How many passages are embedded."""
+        return int(np.count_nonzero(self._table.note != _FREE))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files, or of memory where there are none."""
+        size: int = sum(segment.nbytes for segment in self._segments)
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                size += (self._folder / _INDEX).stat().st_size
+        return size
+
+    # -- changing -----------------------------------------------------------------------------------------------
+
+    def put(self, notes: Iterable[EmbeddedNote]) -> None:
+        """Keep the vectors of some notes, in place of older ones of theirs.
+
+        Raises:
+            OSError: They cannot be kept.
+            sqlite3.Error: The same.
+        """
+        self._change([], list(notes))
+
+    def discard(self, paths: Iterable[str]) -> None:
+        """Forget some notes. Raises as `put` does."""
+        known = [path for path in paths if path in self._numbers]
+        if known:
+            self._change(known, [])
+
+    def close(self) -> None:
+        """Close the files. Nobody may ask afterwards."""
+        with self._lock, contextlib.suppress(sqlite3.Error):
+            self._connection.close()
+
+    def _change(self, gone: Collection[str], come: Sequence[EmbeddedNote]) -> None:
+        """Forget some notes and keep others, in one transaction: the numbers first, then what speaks of them."""
+        with self._lock:
+            table = self._table
+            left = {self._numbers[path] for path in (*gone, *(each.path for each in come)) if path in self._numbers}
+            note, spans, signs = table.note.copy(), table.spans.copy(), table.signs.copy()
+            names: list[str | None] = [None if number in left else name for number, name in enumerate(table.notes)]
+            stamps = list(table.stamps)
+            free_notes = [number for number, name in enumerate(names) if name is None]
+            # Rows that are given up now keep their numbers until it is committed that they are free.
+            free_rows = np.flatnonzero(note == _FREE)
+            freed = np.flatnonzero(np.isin(note, list(left))) if left else np.zeros(0, np.int64)
+            wanted = sum(len(each.spans) for each in come)
+            while len(self._segments) * SEGMENT - len(note) + len(free_rows) < wanted:
+                self._add_segment()
+            if new := len(self._segments) * SEGMENT - len(note):
+                note = np.concatenate([note, np.full(new, _FREE, np.int32)])
+                spans = np.concatenate([spans, np.zeros((new, 2), np.int32)])
+                signs = np.concatenate([signs, np.zeros((new, signs.shape[1]), np.uint64)])
+                free_rows = np.flatnonzero(note == _FREE)
+            note[freed] = _FREE
+            added: list[tuple[int, int, int, int, bytes]] = []
+            noted: list[tuple[int, str, int, int]] = []
+            at = 0
+            for each in come:
+                number = free_notes.pop() if free_notes else len(names)
+                if number == len(names):
+                    names.append(None)
+                    stamps.append((0, 0))
+                names[number], stamps[number] = each.path, each.stamp
+                noted.append((number, each.path, *each.stamp))
+                rows = free_rows[at : at + len(each.spans)]
+                at += len(rows)
+                if len(rows):
+                    halves = each.vectors.astype(np.float16)
+                    self._write(rows, halves)
+                    note[rows], spans[rows] = number, np.asarray(each.spans, np.int32)
+                    signs[rows] = signs_of(halves)
+                    added += [
+                        (int(row), number, *span, signs[row].tobytes())
+                        for row, span in zip(rows, each.spans, strict=True)
+                    ]
+            with self._connection as connection:
+                connection.execute("BEGIN")
+                connection.executemany("DELETE FROM passages WHERE row = ?", ((int(row),) for row in freed))
+                connection.executemany("DELETE FROM notes WHERE number = ?", ((number,) for number in left))
+                connection.executemany("INSERT INTO notes VALUES(?, ?, ?, ?)", noted)
+                connection.executemany("INSERT INTO passages VALUES(?, ?, ?, ?, ?)", added)
+            self._table = _Table(names, stamps, note, spans, signs)
+            self._numbers = {path: number for number, path in enumerate(names) if path is not None}
+            self._torn.difference_update((*gone, *(each.path for each in come)))
+            if len(freed):  # nothing of a note that was deleted or closed stays
+                self._write(freed, np.zeros((len(freed), self.key.dimensions), np.float16))
+
+    # -- within -------------------------------------------------------------------------------------------------
+
+    def _usable(self, table: _Table, files: Mapping[str, IndexedFile]) -> "NDArray[np.bool_]":
+        """Which rows are of notes that may be found and are as they were; remembered as long as both are the same."""
+        seen = self._seen
+        if seen[0] is table and seen[1] is files:
+            return seen[2]
+        current = np.zeros(len(table.notes) + 1, bool)  # the last one is for free rows
+        for number, (path, stamp) in enumerate(zip(table.notes, table.stamps, strict=True)):
+            file = files.get(path) if path is not None else None
+            current[number] = file is not None and (file.size, file.mtime_ns) == stamp
+        usable = current[table.note]
+        self._seen = table, files, usable
+        return usable
+
+    def _numbers_of(self, table: _Table, rows: Rows) -> tuple[Rows, Vectors]:
+        """Those of some rows whose numbers are whole, and their numbers."""
+        numbers = np.zeros((len(rows), self.key.dimensions), np.float16)
+        for which, segment in enumerate(self._segments):
+            here = rows // SEGMENT == which
+            if here.any():
+                numbers[here] = segment[rows[here] % SEGMENT]
+        whole = (signs_of(numbers) == table.signs[rows]).all(axis=1)
+        if not whole.all() and table is self._table:
+            self._torn.update(path for row in rows[~whole] if (path := table.notes[table.note[row]]) is not None)
+        return rows[whole], numbers[whole].astype(np.float32)
+
+    def _write(self, rows: Rows, halves: Halves) -> None:
+        for which in np.unique(rows // SEGMENT):
+            here = rows // SEGMENT == which
+            segment = self._segments[int(which)]
+            segment[rows[here] % SEGMENT] = halves[here]
+            if isinstance(segment, np.memmap):
+                segment.flush()
+                _release(segment)
+
+    def _add_segment(self) -> None:
+        shape = SEGMENT, self.key.dimensions
+        if self._folder is None:
+            self._segments.append(np.zeros(shape, np.float16))
+        else:
+            path = self._folder / _segment_name(len(self._segments))
+            self._segments.append(np.memmap(path, np.float16, mode="w+", shape=shape))
+
+    def _open(self) -> tuple[sqlite3.Connection, _Table]:
+        """What was kept, or something new, in memory if need be."""
+        for attempt in range(2):
+            if self._folder is None:
+                break
+            try:
+                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                return self._load(self._folder)
+            except (OSError, sqlite3.Error, ValueError, TypeError) as error:
+                if attempt or not isinstance(error, OSError):
+                    logger.warning("The vectors that were kept cannot be used (%s); they are made anew", error)
+                self._segments = []
+                shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder = None
+        connection = _connect(":memory:")
+        _create(connection, self.key)
+        return connection, _empty(self.key)
+
+    def _load(self, folder: Path) -> tuple[sqlite3.Connection, _Table]:
+        connection = _connect(str(folder / _INDEX))
+        try:
+            kept = _kept_key(connection)
+            if kept is None:
+                _create(connection, self.key)
+            else:
+                _check(kept, self.key)
+            return connection, self._read(connection, folder)
+        except BaseException:
+            connection.close()
+            raise
+
+    def _read(self, connection: sqlite3.Connection, folder: Path) -> _Table:
+        shape = SEGMENT, self.key.dimensions
+        while (path := folder / _segment_name(len(self._segments))).exists():
+            if path.stat().st_size != SEGMENT * self.key.dimensions * np.dtype(np.float16).itemsize:
+                raise ValueError("a file has another size")
+            self._segments.append(np.memmap(path, np.float16, mode="r+", shape=shape))
+        table = _empty(self.key, len(self._segments) * SEGMENT)
+        rows = connection.execute("SELECT row, note, start, stop, signs FROM passages").fetchall()
+        listed = connection.execute("SELECT number, path, size, mtime FROM notes").fetchall()
+        names: list[str | None] = [None] * (max((number for number, *_ in listed), default=-1) + 1)
+        stamps: list[Stamp] = [(0, 0)] * len(names)
+        for number, name, size, mtime in listed:
+            names[number], stamps[number] = name, (size, mtime)
+        if rows:
+            places = np.array([row[:4] for row in rows], np.int64)
+            if places.min() < 0 or places[:, 0].max() >= len(table.note) or places[:, 1].max() >= len(names):
+                raise ValueError("rows are missing")
+            table.note[places[:, 0]], table.spans[places[:, 0]] = places[:, 1], places[:, 2:]
+            signs = np.frombuffer(b"".join(row[4] for row in rows), np.uint64)
+            table.signs[places[:, 0]] = signs.reshape(len(rows), -1)
+        return replace(table, notes=names, stamps=stamps)
+
+
+def signs_of(vectors: "NDArray[np.floating]") -> Signs:
+    """Which numbers of each vector are above zero, as bits."""
+    packed = np.packbits(vectors > 0, axis=1)
+    padding = -packed.shape[1] % _BLOCK
+    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+
+
+def remove_others(place: Path, kept: str | None) -> None:
+    """Remove the folders of other models, as far as the system lets go of them.
+
+    Args:
+        place: Where the folders are.
+        kept: The name of the one that stays.
+    """
+    with contextlib.suppress(OSError):
+        for folder in place.iterdir():
+            if folder.name != kept:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _release(segment: np.memmap) -> None:
+    """Let the system take back the memory of a mapped file; what is read of it is mapped again."""
+    mapped: object = segment.base
+    if isinstance(mapped, mmap.mmap) and hasattr(mapped, "madvise"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA secure_delete = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _kept_key(connection: sqlite3.Connection) -> tuple[int, str, str, int] | None:
+    """What the file's vectors are of; None where it is new."""
+    if not connection.execute("SELECT name FROM sqlite_schema WHERE name = 'made_for'").fetchone():
+        return None
+    found: tuple[int, str, str, int] | None = connection.execute("SELECT * FROM made_for").fetchone()
+    return found or (0, "", "", 0)
+
+
+def _check(kept: tuple[int, str, str, int], key: StoreKey) -> None:
+    if kept != (VERSION, key.vault, key.model, key.dimensions):
+        raise ValueError("they are of something else")
+
+
+def _create(connection: sqlite3.Connection, key: StoreKey) -> None:
+    with connection:
+        connection.execute("BEGIN")
+        connection.execute("CREATE TABLE made_for(version INTEGER, vault TEXT, model TEXT, dimensions INTEGER)")
+        connection.execute("CREATE TABLE notes(number INTEGER PRIMARY KEY, path TEXT, size INTEGER, mtime INTEGER)")
+        connection.execute(
+            "CREATE TABLE passages(row INTEGER PRIMARY KEY, note INTEGER, start INTEGER, stop INTEGER, signs BLOB)"
+        )
+        connection.execute("INSERT INTO made_for VALUES(?, ?, ?, ?)", (VERSION, key.vault, key.model, key.dimensions))
+
+
+def _empty(key: StoreKey, rows: int = 0) -> _Table:
+    blocks = signs_of(np.zeros((1, key.dimensions), np.float32)).shape[1]
+    return _Table(
+        [], [], np.full(rows, _FREE, np.int32), np.zeros((rows, 2), np.int32), np.zeros((rows, blocks), np.uint64)
+    )
+
+
+def _segment_name(number: int) -> str:
+    return f"vectors-{number}.f16"

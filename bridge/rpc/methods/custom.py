@@ -1,0 +1,98 @@
+"""custom.*: tools of the user's own, which the person writes, tries, changes and takes away."""
+
+import asyncio
+import secrets
+from typing import Any
+
+from bridge.contract.base import Params
+from bridge.contract.custom import (
+    CustomAddParams,
+    CustomAnswer,
+    CustomCallParams,
+    CustomParams,
+    CustomResult,
+    CustomTestParams,
+    CustomToolList,
+    CustomToolSaved,
+    CustomUpdateParams,
+)
+from bridge.contract.identity import Capability
+from bridge.contract.result import ToolResult
+from bridge.errors import InvalidParameters
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.toolkit.tool_call import Phase, ToolCall
+
+
+async def list_tools(context: RequestContext, _params: Params) -> CustomToolList:
+    """Every tool that is stored, as the file has it now, and where tools can run."""
+    custom = context.services.custom
+
+    def look() -> CustomToolList:
+        tools = tuple(custom.info(tool) for tool in custom.all.values())
+        return CustomToolList(
+            tools=tools,
+            environments=custom.environments(),
+            allowed=custom.allowed(),
+            file=str(custom.file.path),
+            fault=custom.file.fault,
+        )
+
+    return await asyncio.to_thread(look)
+
+
+async def add(context: RequestContext, params: CustomAddParams) -> CustomToolSaved:
+    """Store a tool. It is not run."""
+    saved = await context.services.custom.add(params)
+    context.services.note("custom", {"event": "added", "of": params.name})
+    return saved
+
+
+async def update(context: RequestContext, params: CustomUpdateParams) -> CustomToolSaved:
+    """Change what is given of a stored tool."""
+    saved = await context.services.custom.update(params)
+    only_switched = params.model_fields_set == {"name", "enabled"}
+    event = ("enabled" if params.enabled else "disabled") if only_switched else "updated"
+    context.services.note("custom", {"event": event, "of": params.name})
+    return saved
+
+
+async def remove(context: RequestContext, params: CustomParams) -> CustomToolList:
+    """Take a stored tool away."""
+    await context.services.custom.remove(params.name)
+    context.services.note("custom", {"event": "removed", "of": params.name})
+    return await list_tools(context, Params())
+
+
+async def try_out(context: RequestContext, params: CustomTestParams) -> CustomResult:
+    """Run a tool once for the person who writes it. Its calls of other tools go their usual way."""
+    services = context.services
+    if (params.name is None) == (params.tool is None):
+        raise InvalidParameters("Name either a stored tool, or give one that is not stored as `tool`")
+    tool: CustomAddParams | None = params.tool
+    if tool is None:
+        tool = await asyncio.to_thread(services.custom.get, params.name or "")
+    whole = ToolCall(context.session.caller, tool.name, params.parameters)
+    whole.execution_id, whole.phase = f"custom-{secrets.token_hex(4)}", Phase.RUNNING
+
+    async def call(name: str, arguments: dict[str, Any]) -> ToolResult:
+        return await services.pipeline.call_within(whole, name, arguments)
+
+    services.note("custom", {"event": "tested", "of": tool.name, "executionId": whole.execution_id})
+    return await services.custom.try_out(tool, params.parameters, call)
+
+
+async def call_back(context: RequestContext, params: CustomCallParams) -> CustomAnswer:
+    """Answer what the code of a run in Obsidian asks."""
+    message = params.model_dump(mode="json", exclude={"run"}, exclude_none=True)
+    return await context.services.host_runs.answer(context.session, params.run, message)
+
+
+METHODS = (
+    Method("custom.list", list_tools, CustomToolList, needs=Capability.ADMINISTER),
+    Method("custom.add", add, CustomToolSaved, CustomAddParams, needs=Capability.ADMINISTER),
+    Method("custom.update", update, CustomToolSaved, CustomUpdateParams, needs=Capability.ADMINISTER),
+    Method("custom.remove", remove, CustomToolList, CustomParams, needs=Capability.ADMINISTER),
+    # What is run so is not asked about, so that a client that administers could run what it likes.
+    Method("custom.test", try_out, CustomResult, CustomTestParams, needs=Capability.ADMINISTER, person_only=True),
+    Method("custom.call", call_back, CustomAnswer, CustomCallParams, needs=Capability.ADMINISTER, person_only=True),
+)

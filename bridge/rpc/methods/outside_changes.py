@@ -1,0 +1,107 @@
+"""What other programs changed, as the history of the person's own programs has it."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from bridge.audit.records import read_time
+from bridge.clock import stamp
+from bridge.contract.tools import ChangeDiff, ChangeEntry
+from bridge.errors import NotFound
+from bridge.rpc.services import Services
+from bridge.versions.restoring import summary
+from bridge.versions.states import Entry
+
+WHO = "Another program"
+"""Who it was: nobody knows more."""
+
+_COUNTED = 1000
+"""Files of an entry whose lines are counted; of more only the first of them are."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutsideEntry:
+    """An entry, with the paths that it is about.
+
+    Attributes:
+        entry: The entry.
+        files: The paths.
+    """
+
+    entry: Entry
+    files: tuple[str, ...]
+
+
+def outside_entries(services: Services, *, before: str | None, since: str | None) -> list[OutsideEntry]:
+    """The entries of a time, newest first.
+
+    Args:
+        services: Of the vault.
+        before: Only those older than this entry, or this ISO 8601 time.
+        since: Only those that ended after this ISO 8601 time.
+
+    Raises:
+        InvalidParameters: A time cannot be read.
+    """
+    entries = services.recorder.entries()
+    named = next((one for one in entries if one.id == before), None)
+    if named is not None:
+        entries = [one for one in entries if one.number < named.number]
+    elif before is not None:
+        end = read_time(before, "before").timestamp()
+        entries = [one for one in entries if one.ended < end]
+    if since is not None:
+        begin = read_time(since, "since").timestamp()
+        entries = [one for one in entries if one.ended >= begin]
+    return [
+        OutsideEntry(one, tuple(dict.fromkeys(place for effect in one.effects for place in effect.places)))
+        for one in entries
+    ]
+
+
+def entry_time(services: Services, entry_id: str) -> str:
+    """When an entry ended, ISO 8601 in UTC. Raises NotFound when there is none."""
+    return _stamp(_entry(services, entry_id).ended)
+
+
+def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[ChangeEntry]:
+    """Entries as they are sent. Blocks: lines are counted."""
+    return [_shown(services, one) for one in entries]
+
+
+def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
+    """What an entry did to each file. Raises NotFound when there is none."""
+    services.recorder.end_entry()
+    found = services.restoring.diff(_entry(services, entry_id))
+    return ChangeDiff(files=found.files, lost=found.lost)
+
+
+def _entry(services: Services, entry_id: str) -> Entry:
+    found = services.recorder.entry(entry_id)
+    if found is None:
+        raise NotFound(f"There is no change {entry_id!r} in the history; history.list shows those there are")
+    return found
+
+
+def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
+    entry, restoring = one.entry, services.restoring
+    added, removed = restoring.lines(entry, _COUNTED)
+    when = " while the bridge was not running" if entry.unattended else ""
+    return ChangeEntry(
+        execution_id=entry.id,
+        tool="",
+        client=WHO,
+        time=_stamp(entry.ended),
+        state="undone" if restoring.is_undone(entry) else "applied",
+        files=one.files,
+        added=added,
+        removed=removed,
+        can_undo=restoring.can_undo(entry),
+        client_id="",
+        who=WHO,
+        summary=f"{summary(entry)}{when}",
+        outside=True,
+    )
+
+
+def _stamp(moment: float) -> str:
+    return stamp(datetime.fromtimestamp(moment, UTC))

@@ -1,0 +1,126 @@
+"""versions.*: earlier versions of files that other programs changed, for the person's own programs alone."""
+
+import asyncio
+import base64
+from datetime import UTC, datetime
+
+from bridge.audit.records import read_time
+from bridge.clock import stamp
+from bridge.contract.base import NoParams
+from bridge.contract.identity import Capability
+from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.versions import (
+    FileVersion,
+    FileVersions,
+    VersionBytes,
+    VersionReadParams,
+    VersionRestoreParams,
+    VersionsForgetParams,
+    VersionsForgotten,
+    VersionsListParams,
+    VersionsStatus,
+)
+from bridge.errors import InvalidParameters, NotFound
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods.history import meant
+from bridge.versions.restoring import find_version
+from bridge.versions.states import Kept, Version
+
+LARGEST = 16 << 20
+"""Bytes of a version that are sent."""
+
+
+async def list_versions(context: RequestContext, params: VersionsListParams) -> FileVersions:
+    """The states that a file had, newest first."""
+    path, versions = await asyncio.to_thread(_versions, context, params.path)
+    return FileVersions(path=path, versions=tuple(map(_wire, versions)))
+
+
+async def read_version(context: RequestContext, params: VersionReadParams) -> VersionBytes:
+    """The bytes that a file had."""
+    path, version = await asyncio.to_thread(_at, context, params.path, params.at)
+    if (version.size or 0) > LARGEST:
+        raise InvalidParameters(f"{path!r} had {version.size:,} bytes, and at most {LARGEST:,} are sent; use `to`")
+    data = await asyncio.to_thread(context.services.recorder.bytes_of, version.digest)
+    if data is None:
+        raise NotFound(f"The bytes of this version of {path!r} are not kept")
+    return VersionBytes(path=path, version=_wire(version), content=base64.b64encode(data).decode())
+
+
+async def restore(context: RequestContext, params: VersionRestoreParams) -> ToolResult | PendingCall:
+    """Bring the state of a file at a time back, through the ledger."""
+    path, version = await asyncio.to_thread(_at, context, params.path, params.at)
+    arguments = {"path": path, "digest": version.digest.hex()} | ({} if params.to is None else {"to": params.to})
+    return await context.services.calls.call(context.session.caller, "restore", arguments)
+
+
+async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
+    """Let the earlier versions of a file or folder go for good, or all of them."""
+    recorder = context.services.recorder
+    if params.everything == (params.path is not None):
+        raise InvalidParameters("Say which: `path`, or `everything`")
+    if params.path is None:
+        await asyncio.to_thread(recorder.forget_everything)
+        return VersionsForgotten(path=None, found=True)
+    path = params.path.strip("/")
+    found = await asyncio.to_thread(recorder.forget, path)
+    return VersionsForgotten(path=path, found=found)
+
+
+async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
+    """What is kept, and what could not be."""
+    return _status(await asyncio.to_thread(context.services.recorder.kept))
+
+
+def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
+    """A file that is meant, and its states."""
+    recorder, person = context.services.recorder, context.session.caller.client.is_person
+    paths = meant(text, recorder.paths(), context.services.knowledge(person))
+    found = {path: recorder.versions(path) for path in sorted(paths)}
+    known = {path: versions for path, versions in found.items() if versions}
+    if len(known) != 1:
+        what = "Several files are meant" if known else "Nothing is kept"
+        more = f": {', '.join(map(repr, sorted(known)))}" if known else f" of {text!r}"
+        raise NotFound(f"{what}{more}")
+    return next(iter(known.items()))
+
+
+def _at(context: RequestContext, text: str, at: str) -> tuple[str, Version]:
+    moment = read_time(at, "at").timestamp()
+    path, versions = _versions(context, text)
+    version = find_version(versions, moment)
+    if version is None:
+        raise NotFound(f"No version of {path!r} from that time or later is kept; versions.list shows those that are")
+    return path, version
+
+
+def _wire(version: Version) -> FileVersion:
+    until = None if version.until is None else _stamp(version.until)
+    return FileVersion(since=_stamp(version.since), until=until, size=version.size, digest=version.digest.hex())
+
+
+def _status(kept: Kept) -> VersionsStatus:
+    return VersionsStatus(
+        on=kept.on,
+        since=None if kept.since is None else _stamp(kept.since),
+        files=kept.files,
+        whole=kept.whole,
+        entries=kept.entries,
+        oldest=None if kept.oldest is None else _stamp(kept.oldest),
+        bytes=kept.bytes,
+        budget=kept.budget,
+        fault=kept.fault,
+    )
+
+
+def _stamp(moment: float) -> str:
+    return stamp(datetime.fromtimestamp(moment, UTC))
+
+
+METHODS = (
+    Method("versions.list", list_versions, FileVersions, VersionsListParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.read", read_version, VersionBytes, VersionReadParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.restore", restore, ToolResult, VersionRestoreParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
+)

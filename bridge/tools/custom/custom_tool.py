@@ -1,0 +1,103 @@
+"""A tool of the user's own as one of ours: asked about every time, run in its sandbox, and answering what it says."""
+
+import asyncio
+import json
+from typing import Any, Final
+
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.custom.custom_tools import CustomTools
+from bridge.custom.definition import StoredTool
+from bridge.errors import ExecutionFailed
+from bridge.policy.targets import custom_tool_target
+from bridge.toolkit.parameters import JsonSchemaParameters
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
+from bridge.tools.quoting import quoted
+
+_SPARE: Final = 60.0
+"""Seconds besides those of its own: for the start, for waiting until fewer run, and for ending what is left."""
+
+
+class CustomTool(ReadTool[dict[str, Any]]):
+    """One tool of the user's own.
+
+    Args:
+        tools: All of them.
+        tool: This one, as it is stored.
+
+    Raises:
+        ValueError: Its schema cannot be used.
+    """
+
+    def __init__(self, tools: CustomTools, tool: StoredTool) -> None:
+        self.tool = tool
+        self._tools = tools
+        returns = f" Returns: {tool.returns}" if tool.returns else ""
+        self.spec = ToolSpec(
+            name=tool.name,
+            title=tool.name,
+            action=f"run/ran your tool {tool.name}",
+            description=f"{tool.description}{returns}",
+            icon="wrench",
+            parameters=JsonSchemaParameters(tool.parameters),
+            operation=Operation.EXECUTE,
+            risk=RiskLevel.HIGH,
+            fixed_risk=True,
+            consent_class=ConsentClass.NEVER,
+            default_mode=ConsentMode.ALWAYS_ASK,
+            covers=Covers.TARGET,
+            default_rate=20,
+            id_prefix="custom",
+            listed=tools.allowed() and tool.enabled,
+            switched=True,
+            calls_others=True,
+            timeout=tool.timeout / 1000 + _SPARE,
+            hints=ToolAnnotations(read_only=False, destructive=True, idempotent=False, open_world=True),
+        )
+
+    async def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+        """Say what will be run, with what, what it can reach, and what has changed since that was allowed."""
+        tool = self.tool
+        self._tools.refuse(tool)
+        held = await asyncio.to_thread(self._tools.held, tool)
+        await asyncio.to_thread(self._tools.refuse_unready, tool)
+        if not context.looking:
+            self._tools.get_ready(tool)
+        given = json.dumps(params, ensure_ascii=False, indent=2)
+        exact = "\n".join([f"tool: {tool.name}", tool.description, f"environment: {tool.environment}", "", given])
+        insists = ""
+        change = await asyncio.to_thread(self._tools.change, tool)
+        if change is not None:
+            known = self._tools.approvals.knows(tool.name)
+            insists = (
+                "This tool has changed since you allowed it"
+                if known
+                else "This tool was never allowed before; its code is shown"
+            )
+            heading = "What has changed since you allowed it:" if known else "The tool:"
+            if not context.looking:  # the code is the person's, and an agent that only asks gets no look at it
+                exact = f"{exact}\n\n{heading}\n{change}"
+        return RequestEffect(
+            (custom_tool_target(tool.name),),
+            f"Run your tool {tool.name}",
+            exact,
+            warnings=tuple(held),
+            insists=insists,
+        )
+
+    async def run(self, params: dict[str, Any], context: CallContext) -> Output:
+        """Run it, as it was shown."""
+        tool = self.tool
+        now = await asyncio.to_thread(lambda: self._tools.all.get(tool.name))
+        if now != tool:
+            raise ExecutionFailed("The user has just changed this tool; nothing was run. Call it again")
+        text = await asyncio.to_thread(self._tools.told, tool)
+        await asyncio.to_thread(self._tools.approvals.approve, tool.name, text)
+        result = await self._tools.run(tool, params, context.call)
+        if not result.success:
+            raise ExecutionFailed(f"{tool.name} failed: {result.error}")
+        said = result.result if isinstance(result.result, str) else json.dumps(result.result, ensure_ascii=False)
+        return Output(
+            result.result,
+            quoted(said, f"the user's tool {tool.name}", origin="a tool of the user's own"),
+            metadata={"executionTime": round(result.execution_time, 3)},
+        )

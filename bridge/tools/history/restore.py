@@ -1,0 +1,140 @@
+"""The tools `history_undo_outside` and `restore`: what other programs changed, taken back. Only the person has them."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+from pydantic import Field
+
+from bridge import __version__
+from bridge.contract.base import Params
+from bridge.contract.consent import ConsentClass
+from bridge.errors import NotFound
+from bridge.identity.caller import Caller
+from bridge.toolkit.registry import ToolProvider
+from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
+from bridge.tools.formatting import counted
+from bridge.tools.kinds import write_spec
+from bridge.vault.plan import ChangePlan
+
+
+class RestoringPort(Protocol):
+    """Makes the plans."""
+
+    def undo_plan(self, entry_id: str, paths: Collection[str] | None = None) -> ChangePlan:
+        """The plan that takes an entry back, or some of its files."""
+        ...
+
+    def version_plan(self, path: str, digest: str, to: str | None = None) -> ChangePlan:
+        """The plan that brings an earlier version of a file back."""
+        ...
+
+
+class UndoOutsideParams(Params):
+    """Which change, and which of its files."""
+
+    execution_id: str = Field(min_length=1, max_length=200, description="The change's id")
+    paths: list[str] | None = Field(default=None, description="Only these files; default: all")
+
+
+class RestoreParams(Params):
+    """Which version of which file."""
+
+    path: str = Field(min_length=1, max_length=4096, description="The file")
+    digest: str = Field(min_length=64, max_length=64, description="SHA-256 of its bytes")
+    to: str | None = Field(default=None, min_length=1, max_length=4096, description="A new file; default: in its place")
+
+
+class UndoOutsideTool(WriteTool[UndoOutsideParams]):
+    """Takes back a change that another program made; files that something has changed since stay as they are.
+
+    Args:
+        restoring: Makes the plan.
+    """
+
+    spec = write_spec(
+        name="history_undo_outside",
+        title="Undo a change by another program",
+        action="take/took back what another program changed[ in {files}]",
+        description="Take back what another program changed, restoring every byte.",
+        icon="undo-2",
+        parameters=UndoOutsideParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="restore",
+        listed=False,
+        stages=False,
+        presets=frozenset(),
+    )
+
+    def __init__(self, restoring: RestoringPort) -> None:
+        self._restoring = restoring
+
+    def prepare(self, params: UndoOutsideParams, context: CallContext) -> ChangePlan:
+        """The plan, made against the vault as it is."""
+        _refuse_others(context)
+        return self._restoring.undo_plan(params.execution_id, params.paths)
+
+    def report(self, params: UndoOutsideParams, applied: Applied) -> Output:
+        """Which change it was, and what could not be taken back."""
+        steps = [change for change in applied.plan.changes if not change.of_folder]
+        files, left = [change.new_path or change.path for change in steps], list(applied.plan.warnings)
+        text = f"Undone: {params.execution_id} ({counted(len(files), 'file')})"
+        return Output({"undone": params.execution_id, "files": files, "left": left}, "\n".join([text, *left]), {})
+
+
+class RestoreTool(WriteTool[RestoreParams]):
+    """Brings an earlier version of a file back.
+
+    Args:
+        restoring: Makes the plan.
+    """
+
+    spec = write_spec(
+        name="restore",
+        title="Restore",
+        action="bring/brought back an earlier version[ of {files}]",
+        description="Bring back an earlier version of a file, byte for byte.",
+        icon="archive-restore",
+        parameters=RestoreParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="restore",
+        listed=False,
+        stages=False,
+        presets=frozenset(),
+    )
+
+    def __init__(self, restoring: RestoringPort) -> None:
+        self._restoring = restoring
+
+    def prepare(self, params: RestoreParams, context: CallContext) -> ChangePlan:
+        """The plan, made against the vault as it is."""
+        _refuse_others(context)
+        return self._restoring.version_plan(params.path, params.digest, params.to)
+
+    def report(self, params: RestoreParams, applied: Applied) -> Output:
+        """Which file has it now."""
+        del applied
+        place = params.to or params.path
+        return Output({"restored": place}, f"Restored: {place}")
+
+
+class RestoreProvider(ToolProvider):
+    """Gives these tools to the person's own programs, and to nobody else.
+
+    Args:
+        restoring: Makes the plans.
+    """
+
+    id, name, description, version = "restore", "Restore", "What other programs changed, taken back.", __version__
+
+    def __init__(self, restoring: RestoringPort) -> None:
+        self._tools: tuple[Tool[Any], ...] = (UndoOutsideTool(restoring), RestoreTool(restoring))
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """Both, or none."""
+        return self._tools if caller.client.is_person else ()
+
+
+def _refuse_others(context: CallContext) -> None:
+    """A second gate behind the provider's."""
+    if not context.caller.client.is_person:
+        raise NotFound("There is no such change")

@@ -1,0 +1,486 @@
+"""The file in which it all is: SQLite, in the user's state folder, compressed, content-addressed, within its budget.
+
+One transaction holds a file's bytes, what is known of it and what became of it, so a kill or a torn end leaves either
+all of that or nothing, and the next look at the vault finds what is missing.
+"""
+
+import contextlib
+import hashlib
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from backports import zstd
+
+from bridge.versions.states import Effect, Known, Side, Unknown
+
+NAME = "versions.db"
+MEGABYTE = 1 << 20
+_PAGE = 4096
+_LEVEL = 1
+_SCHEMA_VERSION = 1
+_RESERVE = 5
+"""The share of the budget that is left to SQLite's log: one in so many."""
+_AT_ONCE = 16
+"""Contents that are let go in one transaction, at most: each is overwritten, and so is in the log."""
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE contents (digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, changed_ns INTEGER, digest BLOB, seen REAL,
+    is_foreign INTEGER) WITHOUT ROWID;
+CREATE INDEX files_digest ON files (digest);
+CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, began REAL, ended REAL, unattended INTEGER);
+CREATE TABLE effects (entry INTEGER, path TEXT, was BLOB, became BLOB, PRIMARY KEY (entry, path)) WITHOUT ROWID;
+CREATE INDEX effects_path ON effects (path);
+CREATE INDEX effects_was ON effects (was);
+CREATE INDEX effects_became ON effects (became);
+CREATE TABLE versions (id INTEGER PRIMARY KEY, path TEXT, digest BLOB, since REAL, until REAL, is_between INTEGER,
+    is_foreign INTEGER);
+CREATE INDEX versions_path ON versions (path);
+CREATE INDEX versions_digest ON versions (digest);
+CREATE INDEX versions_until ON versions (until);
+"""
+_UNUSED_BEFORE = (
+    "WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.digest = contents.digest)"
+    " AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.digest = contents.digest)"
+    " AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.was = contents.digest)"
+)
+_UNUSED = f"{_UNUSED_BEFORE} AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.became = contents.digest)"  # noqa: S608 - ours
+_DROP_IF_UNUSED = f"DELETE FROM contents {_UNUSED} AND digest = ? RETURNING digest"  # noqa: S608 - no text of others
+_UNKNOWN = b"?"
+"""As a hash: there was a file, and its bytes are not known."""
+
+
+class Content(NamedTuple):
+    """Bytes, ready to be kept.
+
+    Attributes:
+        digest: SHA-256 of them.
+        size: How many they are.
+        packed: Whether `data` is compressed.
+        data: What is written.
+    """
+
+    digest: bytes
+    size: int
+    packed: bool
+    data: bytes
+
+
+class _Compressors(threading.local):
+    """One for each thread: making one takes longer than compressing a note."""
+
+    def __init__(self) -> None:
+        self._compressor = zstd.ZstdCompressor(level=_LEVEL)
+
+    def compress(self, data: bytes) -> bytes:
+        """A frame of its own."""
+        return self._compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
+
+
+_compressors = _Compressors()
+
+
+def content_of(data: bytes, digest: bytes | None = None) -> Content:
+    """Bytes as they are kept: compressed, where that makes them fewer."""
+    digest = digest or hashlib.sha256(data).digest()
+    packed = _compressors.compress(data)
+    smaller = len(packed) < len(data)
+    return Content(digest, len(data), packed=smaller, data=packed if smaller else data)
+
+
+class VersionRow(NamedTuple):
+    """A state that a file had, as it is kept."""
+
+    path: str
+    digest: bytes
+    since: float
+    until: float
+    between: bool
+    foreign: bool
+
+
+class Summary(NamedTuple):
+    """What there is.
+
+    Attributes:
+        files: Files that are known.
+        whole: Those of them whose bytes are kept.
+        entries: Entries.
+    """
+
+    files: int
+    whole: int
+    entries: int
+
+
+def summary_of(path: Path) -> Summary:
+    """What there is in a database that a bridge may be using. Changes nothing. Raises `sqlite3.Error`.
+
+    Args:
+        path: The file.
+    """
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        row = database.execute(
+            "SELECT (SELECT COUNT(*) FROM files), (SELECT COUNT(*) FROM files JOIN contents USING (digest)),"
+            " (SELECT COUNT(*) FROM entries)"
+        ).fetchone()
+    return Summary(*row)
+
+
+class NoRoom(Exception):
+    """The budget is spent, and nothing may go for this."""
+
+
+class Database:
+    """The file. Used by one thread at a time. Every method raises `sqlite3.Error` and `OSError` where the disk fails.
+
+    Args:
+        folder: Where it lies, for this user only.
+        megabytes: The budget.
+    """
+
+    def __init__(self, folder: Path, megabytes: int) -> None:
+        self.path = folder / NAME
+        # Made by us, so that SQLite takes its mode over for the files beside it.
+        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        if os.name == "posix":
+            self.path.chmod(0o600)
+        self._db = sqlite3.connect(self.path, isolation_level=None, check_same_thread=False)
+        try:
+            self._prepare(megabytes)
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _prepare(self, megabytes: int) -> None:
+        run = self._db.execute
+        if not run("PRAGMA page_count").fetchone()[0]:
+            run(f"PRAGMA page_size={_PAGE}")
+            run("PRAGMA auto_vacuum=INCREMENTAL")
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=NORMAL")
+        run("PRAGMA secure_delete=ON")
+        run("PRAGMA temp_store=MEMORY")
+        version = run("PRAGMA user_version").fetchone()[0]
+        if version not in {0, _SCHEMA_VERSION}:
+            raise sqlite3.DatabaseError(f"{NAME} is of another version of Vault Bridge")
+        self._page = int(run("PRAGMA page_size").fetchone()[0])
+        self.set_budget(megabytes)
+        if version == 0:
+            with self.writing():
+                for statement in _SCHEMA.strip().split(";"):
+                    run(statement)
+                run(f"PRAGMA user_version={_SCHEMA_VERSION}")
+        self.held: set[bytes] = {
+            digest for (digest,) in run("SELECT digest FROM contents ORDER BY digest")
+        }  # by the index alone
+
+    def close(self) -> None:
+        """Close it, with everything on the disk."""
+        with contextlib.suppress(sqlite3.Error):
+            self.checkpoint()
+        self._db.close()
+
+    # -- the budget ---------------------------------------------------------------------------------------------
+
+    def set_budget(self, megabytes: int) -> None:
+        """Say how much of the disk it may take, with SQLite's log."""
+        self.budget = megabytes * MEGABYTE
+        self.limit = self.budget - self.budget // _RESERVE
+        self._db.execute(f"PRAGMA journal_size_limit={self.budget // _RESERVE}")
+        # A log of an eighth of its share is brought into the file; what a transaction adds to it fits into the rest.
+        self._db.execute(f"PRAGMA wal_autocheckpoint={max(64, self.budget // _RESERVE // 8 // self._page)}")
+        # SQLite itself refuses to let the file grow beyond this. It may be larger only until it has been made smaller.
+        self._db.execute(f"PRAGMA max_page_count={self.limit // self._page}")
+
+    @property
+    def largest(self) -> int:
+        """The most bytes of one content, as it is kept: the log has room for it, and for as much that goes for it."""
+        return self.budget // _RESERVE // 6
+
+    @property
+    def used(self) -> int:
+        """What is used of the file, in bytes."""
+        pages, free = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
+        return int(pages - free) * self._page
+
+    @property
+    def on_disk(self) -> int:
+        """What all its files take."""
+        return sum(file.stat().st_size for file in self.path.parent.glob(f"{NAME}*"))
+
+    def fits(self, size: int) -> bool:
+        """Whether so many bytes more are within the budget, with what SQLite needs besides."""
+        return self.used + size + size // 16 + 64 * self._page <= self.limit
+
+    def shrink(self) -> None:
+        """Give the disk back what is no longer used, bit by bit, as it all goes through the log."""
+        free = self._free
+        while free:
+            # `execute` would give back a single page.
+            self._db.executescript(f"PRAGMA incremental_vacuum({max(64, self.largest // self._page)})")
+            self.checkpoint(truncate=True)
+            before, free = free, self._free
+            if free >= before:
+                break
+        self.checkpoint(truncate=True)
+
+    @property
+    def _free(self) -> int:
+        return int(self._db.execute("PRAGMA freelist_count").fetchone()[0])
+
+    def checkpoint(self, *, truncate: bool = False) -> None:
+        """Make everything durable, in the file itself."""
+        self._db.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncate else 'PASSIVE'})").fetchall()
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        """One transaction: all that is written within it, or nothing."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._added: set[bytes] = set()
+        self._removed: set[bytes] = set()
+        try:
+            yield
+            self._db.execute("COMMIT")
+        except BaseException:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            if self._added or self._removed:
+                self.held = (self.held - self._added) | self._removed
+            raise
+
+    def put_content(self, content: Content) -> None:
+        """Keep bytes, once however often they are found."""
+        if content.digest not in self.held:
+            self._db.execute("INSERT INTO contents VALUES (?, ?, ?, ?)", content)
+            self.held.add(content.digest)
+            self._added.add(content.digest)
+
+    def drop_unused(self, digests: Iterable[bytes]) -> None:
+        """Let those of some contents go that nothing refers to (any more)."""
+        for digest in digests:
+            self._are_gone(self._db.execute(_DROP_IF_UNUSED, (digest,)).fetchall())
+
+    def put_file(self, path: str, known: Known) -> None:
+        """What is known of a file."""
+        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", (path, *known))
+
+    def drop_file(self, path: str) -> None:
+        """A file is not there, or not recorded, any more."""
+        self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+
+    def drop_files(self) -> None:
+        """No file is known any more."""
+        self._db.execute("DELETE FROM files")
+
+    def new_entry(self, moment: float, *, unattended: bool) -> int:
+        """A new entry's number."""
+        row = self._db.execute(
+            "INSERT INTO entries (began, ended, unattended) VALUES (?, ?, ?)", (moment, moment, unattended)
+        )
+        return int(row.lastrowid or 0)
+
+    def extend_entry(self, number: int, moment: float) -> None:
+        """One more change belongs to an entry."""
+        self._db.execute("UPDATE entries SET ended = ? WHERE number = ?", (moment, number))
+
+    def put_effect(self, number: int, effect: Effect) -> None:
+        """What an entry did to a file, in place of what it had done to it."""
+        self._db.execute(
+            "INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?)",
+            (number, effect.path, _to_column(effect.before), _to_column(effect.after)),
+        )
+
+    def drop_effect(self, number: int, path: str) -> None:
+        """A file is as it was before an entry; an entry that did nothing else goes."""
+        self._db.execute("DELETE FROM effects WHERE entry = ? AND path = ?", (number, path))
+        self._db.execute(
+            "DELETE FROM entries WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM effects WHERE entry = ?1)", (number,)
+        )
+
+    def put_version(self, row: VersionRow) -> None:
+        """A state that a file had."""
+        self._db.execute(
+            "INSERT INTO versions (path, digest, since, until, is_between, is_foreign) VALUES (?, ?, ?, ?, ?, ?)", row
+        )
+
+    def set_meta(self, key: str, value: str | float | None) -> None:
+        """A value of its own."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # -- letting go ---------------------------------------------------------------------------------------------
+
+    def _are_gone(self, rows: Iterable[tuple[bytes]]) -> None:
+        for (digest,) in rows:
+            self.held.discard(digest)
+            self._removed.add(digest)
+
+    def drop_oldest(self, *, between: bool, foreign: bool | None, before: float, most: int) -> bool:
+        """Let the oldest versions of a kind go.
+
+        Args:
+            between: Whether those that no entry began with.
+            foreign: Whether those of files that another program made; None: of any.
+            before: Only those that were seen to end before.
+            most: How many.
+
+        Returns:
+            Whether there were any.
+        """
+        rows = self._db.execute(
+            "SELECT id, path, digest FROM versions"
+            " WHERE is_between = ?1 AND (?2 IS NULL OR is_foreign = ?2) AND until < ?3 ORDER BY until LIMIT ?4",
+            (between, foreign, before, most),
+        ).fetchall()
+        for number, path, digest in rows:
+            self._db.execute("DELETE FROM versions WHERE id = ?", (number,))
+            if not between:
+                self._db.execute(
+                    "UPDATE effects SET was = ? WHERE path = ? AND was = ? AND entry IN"
+                    " (SELECT number FROM entries WHERE ended < ?)",
+                    (_UNKNOWN, path, digest, before),
+                )
+        self.drop_unused({digest for _, _, digest in rows})
+        return bool(rows)
+
+    def drop_afterwards(self) -> bool:
+        """Let some bytes go that entries left and that are no file's any more: only their diffs are lost with them.
+
+        Returns:
+            Whether there were any.
+        """
+        return self._drop_some(f"{_UNUSED_BEFORE} LIMIT {_AT_ONCE}")
+
+    def drop_some_unused(self) -> bool:
+        """Let some contents go that nothing refers to (any more).
+
+        Returns:
+            Whether there were any.
+        """
+        return self._drop_some(f"{_UNUSED} LIMIT {_AT_ONCE}")
+
+    def drop_largest(self) -> bool:
+        """Let the largest content go, whatever refers to it.
+
+        Returns:
+            Whether there was any.
+        """
+        return self._drop_some("ORDER BY length(data) DESC LIMIT 1")
+
+    def _drop_some(self, which: str) -> bool:
+        """Let contents go, as many as the log has room for."""
+        size, digests = 0, list[bytes]()
+        found = self._db.execute(f"SELECT digest, length(data) FROM contents {which}").fetchall()  # noqa: S608 - ours
+        for digest, length in found:
+            if not digests or size + length <= self.largest:
+                size += length
+                digests.append(digest)
+        for digest in digests:
+            self._db.execute("DELETE FROM contents WHERE digest = ?", (digest,))
+        self._are_gone([(digest,) for digest in digests])
+        return bool(digests)
+
+    def drop_before(self, moment: float) -> None:
+        """Let everything go that ended before a moment. Its bytes are unused then."""
+        self._db.execute("DELETE FROM versions WHERE until < ?", (moment,))
+        self._db.execute("DELETE FROM effects WHERE entry IN (SELECT number FROM entries WHERE ended < ?)", (moment,))
+        self._db.execute("DELETE FROM entries WHERE ended < ?", (moment,))
+
+    def forget(self, path: str) -> bool:
+        """Let all earlier versions of a file or of what lies in a folder go, and what entries say of it.
+
+        Their bytes are unused then.
+
+        Returns:
+            Whether there was anything.
+        """
+        found = sum(
+            self._db.execute(statement, (path,)).rowcount
+            for statement in (
+                "DELETE FROM versions WHERE path = ?1 OR substr(path, 1, length(?1) + 1) = ?1 || '/'",
+                "DELETE FROM effects WHERE path = ?1 OR substr(path, 1, length(?1) + 1) = ?1 || '/'",
+            )
+        )
+        self._db.execute("DELETE FROM entries WHERE number NOT IN (SELECT entry FROM effects)")
+        return found > 0
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> Any:
+        """A value of its own; None when there is none."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else row[0]
+
+    def files(self) -> dict[str, Known]:
+        """Every file that is known."""
+        rows = self._db.execute("SELECT path, size, mtime_ns, changed_ns, digest, seen, is_foreign FROM files")
+        return {
+            path: Known(size, mtime_ns, changed_ns, digest, seen, bool(foreign))
+            for path, size, mtime_ns, changed_ns, digest, seen, foreign in rows
+        }
+
+    def content(self, digest: bytes) -> bytes | None:
+        """Bytes; None where they are not kept, or are not what they were."""
+        row = self._db.execute("SELECT size, packed, data FROM contents WHERE digest = ?", (digest,)).fetchone()
+        if row is None:
+            return None
+        size, packed, data = row
+        try:
+            found = zstd.decompress(data) if packed else bytes(data)
+        except zstd.ZstdError:
+            return None
+        return found if len(found) == size and hashlib.sha256(found).digest() == digest else None
+
+    def size(self, digest: bytes) -> int | None:
+        """How many bytes they are; None where they are not kept."""
+        row = self._db.execute("SELECT size FROM contents WHERE digest = ?", (digest,)).fetchone()
+        return None if row is None else int(row[0])
+
+    def entries(self) -> list[tuple[int, float, float, bool]]:
+        """Entries, newest first: number, beginning, end, and whether nobody looked."""
+        rows = self._db.execute("SELECT number, began, ended, unattended FROM entries ORDER BY number DESC")
+        return [(number, began, ended, bool(unattended)) for number, began, ended, unattended in rows]
+
+    def effects(self, number: int) -> list[Effect]:
+        """What an entry did, by path."""
+        rows = self._db.execute("SELECT path, was, became FROM effects WHERE entry = ? ORDER BY path", (number,))
+        return [Effect(path, _from_column(before), _from_column(after)) for path, before, after in rows]
+
+    def effect(self, number: int, path: str) -> Effect | None:
+        """What an entry did to one file."""
+        row = self._db.execute(
+            "SELECT was, became FROM effects WHERE entry = ? AND path = ?", (number, path)
+        ).fetchone()
+        return None if row is None else Effect(path, _from_column(row[0]), _from_column(row[1]))
+
+    def last_entry(self, path: str) -> int | None:
+        """The last entry that did something to a file."""
+        row = self._db.execute("SELECT MAX(entry) FROM effects WHERE path = ?", (path,)).fetchone()
+        return None if row is None or row[0] is None else int(row[0])
+
+    def versions(self, path: str) -> list[tuple[float, float, bytes]]:
+        """The states that a file had, newest first: since when, until when, and the hash."""
+        rows = self._db.execute(
+            "SELECT since, until, digest FROM versions WHERE path = ? ORDER BY until DESC, id DESC", (path,)
+        )
+        return rows.fetchall()
+
+    def paths(self) -> set[str]:
+        """Every path of which there is an earlier version."""
+        return {path for (path,) in self._db.execute("SELECT DISTINCT path FROM versions")}
+
+
+def _to_column(side: Side) -> bytes | None:
+    return _UNKNOWN if isinstance(side, Unknown) else side
+
+
+def _from_column(value: bytes | None) -> Side:
+    return Unknown.BYTES if value == _UNKNOWN else value

@@ -1,0 +1,105 @@
+"""`vault-bridge restore`, `history --outside` and `undo outside-…`: what is said, and what is done."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bridge.cli.main import app
+
+pytestmark = pytest.mark.slow
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(served: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs `vault-bridge` on the served vault, in a pipe of 160 columns."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+    def run(*words: str, code: int = 0, answer: str = "") -> Result:
+        result = CliRunner().invoke(app, [*words, "--vault", str(served.vault)], input=answer)
+        assert result.exit_code == code, result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def note(served: Any) -> Path:
+    """A note that another program has overwritten."""
+    bridge, place = served._bridge, Path(served.vault) / "Ideas.md"
+    bridge.index.refresh()
+    place.write_text("overwritten\n")
+    bridge.index.refresh()
+    return place
+
+
+def test_what_another_program_did_is_listed_shown_and_undone_after_a_question(
+    run: Run, note: Path, served: Any
+) -> None:
+    assert "Ideas.md changed" in run("history").stdout
+    (row,) = run("history", "--outside").stdout.splitlines()[1:]
+    name = row.split()[0]
+    assert "Another program" in row
+    assert "overwritten" in run("history", "--diff", name).stdout
+    assert "Nothing was undone" in run("undo", name, answer="n\n", code=1).output
+    assert note.read_text() == "overwritten\n"
+    undone = run("undo", name, answer="y\n").output
+    assert "+ overwritten" in undone
+    assert "Undone" in undone
+    assert note.read_text() != "overwritten\n"
+    served._bridge.index.refresh()
+    assert "(undone)" in run("history", "--outside").stdout
+    run("undo")
+    assert note.read_text() == "overwritten\n"
+
+
+def test_a_file_that_was_changed_since_stays_as_it_is(run: Run, note: Path) -> None:
+    name = run("history", "--outside").stdout.splitlines()[1].split()[0]
+    run("history", "--diff", name)
+    note.write_text("mine\n")
+    assert "changed since" in run("undo", name, "--yes", code=1).output
+    assert "has nothing to do with" in run("undo", name, "--file", "Other.md", "--yes", code=1).output
+    assert note.read_text() == "mine\n"
+    run("undo", "patch-1", "--file", "Ideas.md", code=2)
+
+
+def test_versions_are_listed_brought_back_and_written_elsewhere(run: Run, note: Path, tmp_path: Path) -> None:
+    found = json.loads(run("restore", "Ideas", "--list", "--json").stdout)
+    assert [one["until"] is None for one in found["versions"]] == [True, False]
+    assert "now" in run("restore", "Ideas", "--list").stdout
+    at = found["versions"][1]["since"]
+    run("restore", "Ideas", "--at", at, "--to", "Ideas then.md", "--yes")
+    before = (note.parent / "Ideas then.md").read_bytes()
+    assert before != note.read_bytes()
+    run("restore", "Ideas", "--at", at, "--to", "Ideas then.md", "--yes", code=1)
+    output = tmp_path / "elsewhere.md"
+    run("restore", "Ideas", "--at", at, "--output", str(output))
+    assert output.read_bytes() == before
+    if os.name == "posix":
+        assert output.stat().st_mode & 0o777 == 0o600
+    assert "There is" in run("restore", "Ideas", "--at", at, "--output", str(output), code=1).output
+    assert "Nothing was written" in run("restore", "Ideas", "--at", at, answer="n\n", code=1).output
+    run("restore", "Ideas", "--at", at, answer="y\n")
+    assert note.read_bytes() == before
+    run("restore", "Ideas", code=2)
+    run("restore", "Nobody", "--list", code=1)
+
+
+def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
+    said = run("restore").stdout
+    assert "1 by other programs" in said
+    assert "of 500 MB" in said
+    assert "Nothing was forgotten" in run("restore", "Ideas.md", "--forget", answer="n\n", code=1).output
+    assert "Forgotten." in run("restore", "Ideas.md", "--forget", "--yes").output
+    assert "Nothing is kept" in run("restore", "Ideas.md", "--forget", "--yes", code=1).output
+    assert "Nothing has been changed by another program." in run("history", "--outside").output
+    assert "Forgotten." in run("restore", "--forget-everything", "--yes").output
+    run("restore", "--forget", code=2)
+    run("restore", "Ideas", "--forget-everything", code=2)
+    assert note.read_text() == "overwritten\n"

@@ -1,0 +1,142 @@
+"""Questions are answered by words and meaning together, where there is a model; all else is as without."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.index.knowledge import IndexedFile
+from bridge.index.search.meaning import NearPassage
+from bridge.index.search.note_search import FoundPassage, NoteQuery, NoteSearch, NoteSearchResult
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.fulltext import StoredWords
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
+from tests.patience import PATIENCE
+
+QUESTION = "which laundry appliance loses water every morning"
+FILLING = "quite other matters of no interest whatsoever\n" * 4
+
+
+class Given:
+    """Says that some passages are near, whatever is asked."""
+
+    def __init__(self, *near: NearPassage) -> None:
+        self.near: Sequence[NearPassage] | None = near
+        self.asked: list[str] = []
+
+    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
+        self.asked.append(text)
+        return None if self.near is None else [near for near in self.near if near.path in files][:count]
+
+    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
+        return self.nearest(path, files, count)
+
+
+class Place:
+    """A vault, and what searches it with a model and without."""
+
+    def __init__(self, folder: Path, index: Any, meaning: Given, texts: SearchTexts) -> None:
+        self.folder, self.meaning = folder, meaning
+        self.search = NoteSearch(index, StoredWords(index.search), texts, meaning)
+        self.plain = NoteSearch(index, StoredWords(index.search), texts)
+
+    def put(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def ask(self, query: str, *, plain: bool = False, **asked: Any) -> NoteSearchResult:
+        search = self.plain if plain else self.search
+        return search.search(NoteQuery(query, SystemClock().monotonic() + PATIENCE, **asked))
+
+    def passages(self, query: str) -> list[FoundPassage]:
+        return self.search.passages(query, SystemClock().monotonic() + PATIENCE)
+
+
+@pytest.fixture
+def place(notes: Path, indexed: Any, clock: SystemClock) -> Any:
+    index = indexed(notes)
+    with VaultRoot(notes) as root:
+        texts = SearchTexts(index.texts, VaultFiles(root), clock)
+        yield Place(notes, index, Given(), texts)
+        texts.close()
+
+
+def test_a_note_without_any_of_the_words_is_found_by_what_it_means(place: Place) -> None:
+    place.put("Machine.md", FILLING + "The drum of it drips at dawn.")
+    place.put("Other.md", "every morning " + FILLING)
+    place.meaning.near = [NearPassage("Machine.md", 0, 200, 0.9)]
+    found = place.ask(QUESTION)
+    excerpts = {result.path: result.excerpt for result in found.results}
+    assert excerpts.keys() == {"Machine.md", "Other.md"}
+    assert (found.total, found.by_meaning, found.question) == (2, True, True)
+    assert "quite other matters" in excerpts["Machine.md"]
+
+
+def test_what_holds_the_words_and_means_the_same_comes_first(place: Place) -> None:
+    place.put("Both.md", f"{QUESTION}\n{FILLING}")
+    place.put("Words.md", f"{QUESTION}\n{FILLING}")  # newer, so it came first without
+    place.put("Meaning.md", "The drum drips at dawn.")
+    place.meaning.near = [NearPassage("Both.md", 0, 100, 0.8), NearPassage("Meaning.md", 0, 23, 0.7)]
+    assert place.ask(QUESTION).results[0].path == "Both.md"
+
+
+@pytest.mark.parametrize("query", ["laundry", "laundry water morning", '"laundry appliance"', "path:Machine water"])
+def test_a_few_words_and_operators_are_answered_as_without_a_model(place: Place, query: str) -> None:
+    place.put("Machine.md", "laundry appliance water morning")
+    place.put("Other.md", FILLING)
+    place.meaning.near = [NearPassage("Other.md", 0, 20, 0.9)]
+    assert place.ask(query) == place.ask(query, plain=True)
+    assert place.meaning.asked == []
+
+
+def test_where_meaning_cannot_be_compared_now_words_decide(place: Place) -> None:
+    place.put("Machine.md", "laundry appliance water")
+    place.meaning.near = None
+    assert place.ask(QUESTION) == place.ask(QUESTION, plain=True)
+
+
+def test_a_note_that_is_called_so_stays_first(place: Place) -> None:
+    place.put(f"{QUESTION}.md", "")
+    place.put("Near.md", "The drum drips at dawn.")
+    place.meaning.near = [NearPassage("Near.md", 0, 23, 1.0)]
+    assert place.ask(QUESTION).results[0].path == f"{QUESTION}.md"
+
+
+def test_pages_of_an_answer_hold_each_note_once(place: Place) -> None:
+    for number in range(40):
+        place.put(f"Words {number}.md", f"laundry {number} " + "water " * number)
+    for number in range(30):
+        place.put(f"Near {number}.md", f"The drum number {number} drips.")
+    near = [NearPassage(f"Near {number}.md", 0, 20, 0.9 - number / 100) for number in range(30)]
+    place.meaning.near = [*near, NearPassage("Words 3.md", 0, 10, 0.3)]
+    pages = [place.ask(QUESTION, first=first) for first in range(0, 80, 10)]
+    found = [result.path for page in pages for result in page.results]
+    assert len(found) == len(set(found)) == pages[0].total == 70
+
+
+def test_excluded_notes_are_not_found_by_meaning_either(place: Place) -> None:
+    place.put("Near.md", "The drum drips at dawn.")
+    place.put("Other.md", "laundry")
+    place.meaning.near = [NearPassage("Near.md", 0, 23, 1.0)]
+    found = place.ask(QUESTION, excludes=(lambda path: path == "Near.md",))
+    assert [result.path for result in found.results] == ["Other.md"]
+
+
+def test_a_passage_that_is_near_is_returned_with_its_heading_and_lines(place: Place) -> None:
+    place.put("Near.md", "# House\n" + FILLING * 3 + "\n# Drum\nIt drips at dawn.\n")
+    text = (place.folder / "Near.md").read_text(encoding="utf-8")
+    place.meaning.near = [NearPassage("Near.md", text.index("# Drum"), len(text), 0.8)]
+    (found,) = place.passages(QUESTION)
+    assert (found.path, found.heading, found.text) == ("Near.md", "Drum", "# Drum\nIt drips at dawn.")
+    assert found.likeness == 0.8
+    assert text.splitlines()[found.lines[0] - 1] == "# Drum"
+
+
+@pytest.mark.parametrize(("start", "end"), [(5000, 6000), (3, 9999), (0, 0), (22, 23)])
+def test_places_that_a_note_no_longer_has_do_no_harm(place: Place, start: int, end: int) -> None:
+    place.put("Near.md", "The drum drips at dawn.")
+    place.meaning.near = [NearPassage("Near.md", start, end, 0.9)]
+    assert [result.path for result in place.ask(QUESTION).results] == ["Near.md"]
+    assert len(place.passages(QUESTION)) <= 1
