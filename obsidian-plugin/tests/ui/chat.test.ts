@@ -199,6 +199,8 @@ describe("the keyboard", () => {
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Stop")');
 		expect(sent()).toEqual([{ text: "one\ntwo", model: "qwen3:8b" }]);
 		expect(await page.inputValue(input)).toBe("");
+		// From anywhere in the pane.
+		await page.focus(".vault-bridge-chat-scroll");
 		await page.keyboard.press("Escape");
 		expect(await bridge.until("chat.cancel")).toEqual({ conversationId: CONVERSATION });
 		await page.waitForSelector('.vault-bridge-note:has-text("Stopped.")');

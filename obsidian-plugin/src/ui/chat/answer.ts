@@ -30,7 +30,9 @@ export class Answer {
 	/** Draw all that has come, now. */
 	draw(): void {
 		this.end();
-		this.show(this.waiting.length);
+		// In the same portions: a long text costs as much as its parts, not the square of it.
+		do this.show(); while (this.waiting !== "");
+		this.drawn();
 	}
 
 	/** Draw no more. */
@@ -42,21 +44,21 @@ export class Answer {
 	private next(): void {
 		this.frame ??= this.el.win.requestAnimationFrame(() => {
 			this.frame = null;
-			this.show(MOST_IN_FRAME);
+			this.show();
+			this.drawn();
 			if (this.waiting !== "") this.next();
 		});
 	}
 
-	private show(characters: number): void {
-		this.growing.add(this.waiting.slice(0, characters));
-		this.waiting = this.waiting.slice(characters);
+	private show(): void {
+		this.growing.add(this.waiting.slice(0, MOST_IN_FRAME));
+		this.waiting = this.waiting.slice(MOST_IN_FRAME);
 		const { finished, open } = this.growing.look();
 		for (const block of finished) {
 			this.showBlock(block);
 			this.open = null;
 		}
 		if (open) this.showBlock(open);
-		this.drawn();
 	}
 
 	private showBlock(block: Block): void {

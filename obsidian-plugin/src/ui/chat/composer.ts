@@ -123,7 +123,8 @@ export class Composer {
 		const whole = composed(text, this.attached());
 		this.edit(null, "");
 		if (await this.actions.send(whole, replaces)) return;
-		if (this.input.value === "") this.edit(replaces, text);
+		// What was typed meanwhile stays, below.
+		this.edit(replaces, [text, this.input.value].filter((one) => one !== "").join("\n"));
 	}
 
 	private press(event: KeyboardEvent): void {
@@ -132,11 +133,7 @@ export class Composer {
 		if (event.key === "Enter" && !event.shiftKey) {
 			event.preventDefault();
 			void this.send();
-		} else if (event.key === "Escape" && this.running) {
-			event.preventDefault();
-			event.stopPropagation();
-			this.actions.stop();
-		} else if (event.key === "Escape" && this.replaces !== null) {
+		} else if (event.key === "Escape" && this.replaces !== null && !this.running) {
 			event.preventDefault();
 			this.edit(null, "");
 		} else if (event.key === "ArrowUp" && this.input.value === "" && !this.running) {

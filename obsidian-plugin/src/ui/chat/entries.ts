@@ -78,7 +78,7 @@ export class Entries {
 	/** There is more of one. */
 	grow(entry: Entry, more: string): void {
 		this.drawn.get(entry)?.grow?.(more);
-		if (entry.kind !== "model") this.follow();
+		if (entry.kind === "call") this.follow();
 	}
 
 	/** The model is at it, or has ended. */

@@ -90,10 +90,15 @@ export class ChatView extends ItemView {
 		this.spokenEl = contentEl.createDiv({ cls: "vault-bridge-spoken", attr: { role: "status", "aria-live": "polite" } });
 		this.composer = new Composer(contentEl.createDiv({ cls: "vault-bridge-chat-composer" }), {
 			send: async (text, replaces) => this.send(text, replaces),
-			stop: () => void source.session.stop().catch((error: unknown) => { source.complain(messageOf(error)); }),
+			stop: () => { this.stop(); },
 			editLast: () => { this.editLast(); },
 			notes: source.notes,
 			attached: source.attached,
+		});
+		this.registerDomEvent(contentEl, "keydown", (event) => {
+			if (event.key !== "Escape" || !source.session.running || event.isComposing) return;
+			event.preventDefault();
+			this.stop();
 		});
 		this.register(source.session.changed.on((change) => { this.take(change); }));
 		this.register(source.onServer(() => void this.ask()));
@@ -136,6 +141,11 @@ export class ChatView extends ItemView {
 		if (problem === null) return true;
 		this.source.complain(problem);
 		return false;
+	}
+
+	private stop(): void {
+		const { session, complain } = this.source;
+		void session.stop().catch((error: unknown) => { complain(messageOf(error)); });
 	}
 
 	private editLast(): void {
