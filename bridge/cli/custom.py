@@ -118,7 +118,10 @@ def update(
 
 @app.command("edit")
 def edit(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Change a tool's code in your editor, which `VISUAL` or `EDITOR` names."""
+    """Change a tool's code in your editor.
+
+    The variable `VISUAL` or `EDITOR` names it.
+    """
     printer = Printer(as_json=as_json)
     tool = run_idempotent(vault, lambda bridge: _find(bridge, name))
     try:
@@ -148,7 +151,10 @@ def disable(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
 
 @app.command("remove")
 def remove(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Take a tool away, with what it keeps and what you have allowed of it."""
+    """Take a tool away.
+
+    What it keeps goes with it, and what you have allowed of it.
+    """
     printer = Printer(as_json=as_json)
     left = run_once(vault, lambda bridge: bridge.request("custom.remove", name=name))
     if as_json:
@@ -170,7 +176,10 @@ def try_out(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a tool once, switched off or not, and show what it returns, what it prints and how long it took."""
+    """Run a tool once.
+
+    Switched off or not; you see what it returns, what it prints and how long it took.
+    """
     printer = Printer(as_json=as_json)
 
     async def run(bridge: Connection) -> Any:

@@ -13,6 +13,7 @@ from bridge.server.run_folder import place
 from bridge.settings.file import SettingsFault, parse
 from bridge.settings.model import Settings
 from bridge.settings.store import FILE as SETTINGS
+from bridge.tools.formatting import counted
 from bridge.versions.database import NAME, Summary, summary_of
 
 MEGABYTE = 1 << 20
@@ -46,8 +47,8 @@ def check_outside_changes(vault: Path) -> Iterator[Finding]:
 
 def _finding(kept: Summary, size: float, budget: int) -> Finding:
     what = (
-        f"{kept.entries} changes by other programs are kept, in {size:.1f} of {budget} MB; "
-        f"the bytes of {kept.whole} of {kept.files} files are kept"
+        f"Kept: {counted(kept.entries, 'change')} by other programs, in {size:.1f} of {budget} MB; "
+        f"the bytes of {kept.whole} of {kept.files} files"
     )
     if size > budget * 0.75 and kept.whole < kept.files:
         remedy = "More space: `vault-bridge settings set outsideVersionsMegabytes 1000`; or leave folders out"

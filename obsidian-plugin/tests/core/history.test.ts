@@ -20,7 +20,8 @@ const asking = async (ask: (history: History) => Promise<unknown>): Promise<unkn
 describe("the history of changes", () => {
 	it("is read as the bridge lists it", async () => {
 		const list = await answering(recorded("history")).list(ALL, null);
-		expect(list[0]).toMatchObject({ state: "undone", files: ["Archive/Old reading list.md"] });
+		expect(list[0]).toMatchObject({ outside: true, who: "Another program", files: ["Inbox/Idea.md"] });
+		expect(list[1]).toMatchObject({ outside: false, state: "undone", files: ["Archive/Old reading list.md"] });
 		expect(list.at(-1)).toMatchObject({ state: "applied", client: "Claude Code", summary: "Edit Welcome.md: 1 line changed" });
 	});
 
