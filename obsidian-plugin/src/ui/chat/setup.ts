@@ -42,7 +42,7 @@ export function obstacle(server: Server, model: string | null): string | null {
 export function drawSetup(el: HTMLElement, server: Server, model: string | null, isEmpty: boolean, actions: SetupActions): void {
 	el.empty();
 	if (server.kind === "away") {
-		el.createEl("p", { text: "The bridge is not connected. The shield in the status bar says why, and can start it." });
+		el.createEl("p", { text: "The bridge is not connected. The shield in the status bar says why, and starts it where that is possible." });
 	} else if (server.kind === "failed") {
 		showText(el.createEl("p", { cls: "vault-bridge-problem" }), server.message);
 		drawSteps(el, [["Install Ollama from ollama.com and start it.", null], ["Get a model that knows how to use tools:", "ollama pull qwen3:8b"]]);
