@@ -351,7 +351,7 @@ class Bridge:
             faults=lambda: [
                 *(() if root.in_place() else (MOVED,)),
                 *self.settings.faults,
-                *((fault,) if (fault := self._recorder.kept().fault) is not None else ()),
+                *((fault,) if (fault := self._recorder.fault) is not None else ()),
                 *(
                     file.fault
                     for file in (

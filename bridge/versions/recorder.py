@@ -325,6 +325,11 @@ class Recorder:
 
     # -- questions ----------------------------------------------------------------------------------------------
 
+    @property
+    def fault(self) -> str | None:
+        """Why not everything is recorded; None where it is. Answers at once."""
+        return self._fault or self._stays_off or (_SHORT if self._short else None)
+
     def entries(self) -> list[Entry]:
         """Every entry, newest first."""
         return self._ask(
@@ -391,7 +396,7 @@ class Recorder:
                 oldest=min((began for _, began, _, _ in entries), default=None),
                 bytes=database.on_disk,
                 budget=database.budget,
-                fault=self._fault or self._stays_off or (_SHORT if self._short else None),
+                fault=self.fault,
             )
 
         rules = self._rules()
@@ -404,7 +409,7 @@ class Recorder:
             oldest=None,
             bytes=0,
             budget=rules.megabytes << 20,
-            fault=self._fault or self._stays_off,
+            fault=self.fault,
         )
         return self._ask(ask, nothing)
 

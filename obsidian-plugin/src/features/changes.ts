@@ -39,7 +39,7 @@ export class Changes extends Component {
 					openFile: (path) => void app.workspace.openLinkText(path, "", false),
 				}),
 		);
-		plugin.addCommand({ id: "show-changes", name: "Show changes by agents", callback: () => { this.open(); } });
+		plugin.addCommand({ id: "show-changes", name: "Show changes by agents and other programs", callback: () => { this.open(); } });
 		plugin.addCommand({ id: "undo-change", name: "Undo last agent change", callback: () => { this.reverse("undo", null); } });
 		plugin.addCommand({ id: "undo-last-hour", name: "Undo all agent changes of the last hour…", callback: () => { this.undoAll({ clientId: "", hours: 1 }); } });
 		plugin.addCommand({ id: "redo-change", name: "Redo last undone agent change", callback: () => { this.reverse("redo", null); } });

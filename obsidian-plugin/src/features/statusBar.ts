@@ -95,7 +95,7 @@ export class StatusBar extends Component {
 		menu.addSeparator();
 		add("Chat", "message-circle", this.actions.chat);
 		add("View tool logs", "scroll-text", this.actions.log);
-		add("Changes by agents", "history", this.actions.changes);
+		add("Changes", "history", this.actions.changes);
 		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);
 		add("Templates", "list-checks", this.actions.templates);
 		add("Getting started", "info", this.actions.start);

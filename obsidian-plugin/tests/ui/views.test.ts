@@ -198,7 +198,7 @@ describe("the history", () => {
 	});
 
 	it("is filtered by program and time, and undoes exactly what it has listed", async () => {
-		const [first] = recorded<{ clientId: string }>("history");
+		const first = recorded<{ client: string; clientId: string }>("history").find((one) => one.client === "Claude Code");
 		await run("show-changes");
 		await page.waitForSelector(".vault-bridge-change");
 		const button = page.locator('button:text-is("Undo these…")');
@@ -268,7 +268,7 @@ describe("the status bar", () => {
 	it("opens its menu by keyboard", async () => {
 		await page.focus(".vault-bridge-status");
 		await page.keyboard.press("Enter");
-		await page.click('.menu-item:has-text("Changes by agents")');
+		await page.click('.menu-item:has-text("Changes")');
 		await page.waitForSelector(".vault-bridge-history");
 	});
 });

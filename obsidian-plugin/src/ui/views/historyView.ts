@@ -46,7 +46,7 @@ export class HistoryView extends ItemView {
 	}
 
 	override getDisplayText(): string {
-		return "Changes by agents";
+		return "Changes";
 	}
 
 	override async onOpen(): Promise<void> {
@@ -95,7 +95,7 @@ export class HistoryView extends ItemView {
 			if (request !== this.request) return;
 			listEl.empty();
 			this.append(listEl, entries);
-			const none = this.filter.clientId === "" && this.filter.hours === null ? "No agent has changed anything in this vault." : "Nothing was changed like that.";
+			const none = this.filter.clientId === "" && this.filter.hours === null ? "No change is recorded yet." : "Nothing was changed like that.";
 			if (entries.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: none });
 		} catch (error) {
 			if (request !== this.request) return;

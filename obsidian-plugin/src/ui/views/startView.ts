@@ -186,7 +186,7 @@ export class StartView extends ItemView {
 		copyRow(agent, state.script, "the script", this.source.copy);
 		agent.createDiv({ text: "The readme has a whole agent for local and other models. Programs that only speak MCP cannot connect in this version." });
 		const bar = page.createDiv({ cls: "vault-bridge-start-buttons" });
-		const links: [string, () => void][] = [["View log", this.source.openLog], ["Changes by agents", this.source.openChanges], ["Open settings", this.source.openSettings], ["Open the readme", this.source.openReadme]];
+		const links: [string, () => void][] = [["View log", this.source.openLog], ["Changes", this.source.openChanges], ["Open settings", this.source.openSettings], ["Open the readme", this.source.openReadme]];
 		for (const [text, action] of links) bar.createEl("button", { text, type: "button" }).addEventListener("click", action);
 	}
 
