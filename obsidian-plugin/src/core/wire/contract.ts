@@ -341,6 +341,7 @@ export interface ChatMessage {
 	calls: ChatToolCall[];
 	callId: string | null;
 	tool: string | null;
+	summary: string;
 	state: string | null;
 	executionId: string | null;
 }
@@ -365,6 +366,7 @@ export interface ChatSendParams {
 	text: string;
 	conversationId?: string | null;
 	model?: string | null;
+	replaces?: number | null;
 }
 
 /** A turn has begun: its events follow, with these ids. */
