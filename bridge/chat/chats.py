@@ -66,17 +66,20 @@ class Chats:
         self._beginning: set[str] = set()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="chat")  # one, so that nothing older is written last
 
-    async def send(self, text: str, conversation_id: str | None = None, model: str | None = None) -> ChatStarted:
+    async def send(
+        self, text: str, conversation_id: str | None = None, model: str | None = None, replaces: int | None = None
+    ) -> ChatStarted:
         """Begin a turn. Its events follow.
 
         Args:
             text: What the person says.
             conversation_id: In which conversation; None begins one.
             model: With which model; None takes the conversation's, then the one that is set, then the only one.
+            replaces: Which of the person's messages this one takes the place of, with all that came after it.
 
         Raises:
             PermissionDenied: The person has not agreed to the address.
-            InvalidParameters: No model is chosen, or the text is empty.
+            InvalidParameters: No model is chosen, the text is empty, or there is no such message to take the place of.
             NotFound: There is no such conversation.
             Conflict: The model is still at it, or at too many others.
             ModelFailure: The server does not say which models there are.
@@ -93,7 +96,7 @@ class Chats:
             raise Conflict(f"{MOST_RUNNING} conversations are under way; wait for one of them", code="busy")
         self._beginning.add(named)
         try:
-            turn = await self._begin(named, text, model, settings, new=conversation_id is None)
+            turn = await self._begin(named, text, model, settings, new=conversation_id is None, replaces=replaces)
             turn_id = secrets.token_hex(8)
             made = Turn(self._around, turn, turn_id, self._save)
             task = asyncio.create_task(self._run(made, turn_id))
@@ -179,11 +182,20 @@ class Chats:
         self._writer.shutdown()
 
     async def _begin(
-        self, conversation_id: str, text: str, model: str | None, settings: Settings, *, new: bool
+        self,
+        conversation_id: str,
+        text: str,
+        model: str | None,
+        settings: Settings,
+        *,
+        new: bool,
+        replaces: int | None,
     ) -> Conversation:
         """The conversation with what the person says as its last message, kept."""
         now = stamp(self._around.clock.now())
         found = None if new else await asyncio.to_thread(self._conversations.get, conversation_id)
+        if replaces is not None:
+            found = _before(found, replaces, text)
         chosen = model or (found.model if found is not None else "") or await self._model(settings)
         if found is None:
             found = Conversation(
@@ -246,3 +258,22 @@ class Chats:
 
     async def _save(self, conversation: Conversation) -> None:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._conversations.save, conversation)
+
+
+def _before(conversation: Conversation | None, number: int, text: str) -> Conversation:
+    """A conversation without one of the person's messages and all that came after it.
+
+    Args:
+        conversation: The conversation; None: there is none yet.
+        number: Which of the person's messages, counted from 0.
+        text: What is said in its place, after which a conversation is called that begins with it.
+
+    Raises:
+        InvalidParameters: It has no such message.
+    """
+    history = conversation.history if conversation is not None else ()
+    said = [at for at, message in enumerate(history) if message.role == "user"]
+    if conversation is None or number >= len(said):
+        raise InvalidParameters(f"The conversation has no message {number} of yours to say anew")
+    named = {"title": title_of(text)} if number == 0 else {}
+    return conversation.model_copy(update={"history": history[: said[number]], **named})

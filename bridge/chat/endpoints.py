@@ -83,8 +83,8 @@ def what_is_sent(settings: Settings) -> str:
 def not_agreed(settings: Settings) -> PermissionDenied:
     """Why nothing is sent to the address that is set."""
     return PermissionDenied(
-        f"{what_is_sent(settings)} Nobody has agreed to that yet: run `vault-bridge chat` in a terminal, which asks "
-        "once",
+        f"{what_is_sent(settings)} Nobody has agreed to that yet: open the chat in Obsidian, or "
+        "run `vault-bridge chat` in a terminal; both ask once",
         code="denied_by_rule",
     )
 

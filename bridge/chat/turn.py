@@ -302,6 +302,7 @@ class Turn:
                 time=self._now(),
                 call_id=call.call_id,
                 tool=call.tool,
+                summary=summary,
                 state=state,
                 execution_id=execution_id,
             )

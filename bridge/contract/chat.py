@@ -46,6 +46,7 @@ class ChatMessage(Wire):
         calls: The calls that the model asked for with it.
         call_id: Of a result, which call's.
         tool: Of a result, which tool's.
+        summary: Of a result, what the call does, in a sentence.
         state: Of a result, what became of the call.
         execution_id: Of a result, the call's name in the log and in the history.
     """
@@ -57,6 +58,7 @@ class ChatMessage(Wire):
     calls: tuple[ChatToolCall, ...] = ()
     call_id: str | None = None
     tool: str | None = None
+    summary: str = ""
     state: Annotated[CallState, ANY_TEXT] | None = None
     execution_id: str | None = None
 
@@ -90,11 +92,20 @@ class Conversation(ConversationInfo):
 
 
 class ChatSendParams(Params):
-    """What the person says, and in which conversation; without one a new one begins."""
+    """What the person says, and in which conversation; without one a new one begins.
+
+    Attributes:
+        text: What they say.
+        conversation_id: The conversation.
+        model: The model, where it should be another one than before.
+        replaces: Which of the person's messages this one takes the place of, counted from 0: that message and all that
+            came after it are dropped. None: none, it comes last.
+    """
 
     text: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
     conversation_id: ConversationId | None = None
     model: ModelName | None = None
+    replaces: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
 
 
 class ChatStarted(Wire):

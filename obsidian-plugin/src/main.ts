@@ -8,6 +8,7 @@ import { readCustomAnswer } from "./core/wire/readers";
 import { Activity } from "./features/activity";
 import { AuditLog } from "./features/auditLog";
 import { Changes } from "./features/changes";
+import { Chatting } from "./features/chatting";
 import { CheckIndex } from "./features/checkIndex";
 import { ConsentPrompts } from "./features/consentPrompts";
 import type { Context } from "./features/context";
@@ -64,11 +65,13 @@ export default class VaultBridgePlugin extends Plugin {
 		const check = new CheckIndex(context);
 		const drafting = new Drafting(context, (question) => { prompts.showOne(question.requestId); });
 		const templates = new RunTemplates(context);
+		const chatting = new Chatting(context);
 		const ownTools = new OwnTools(context, runs);
 		const status = new StatusBar(context, {
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
 			changes: () => { changes.open(); },
+			chat: () => { chatting.open(); },
 			drafts: () => { drafting.open(); },
 			templates: () => { templates.open(); },
 			start: () => { firstRun.open(); },
@@ -77,7 +80,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, drafting, templates, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

@@ -56,6 +56,39 @@ async def test_the_list_has_the_latest_first_and_a_deleted_one_is_gone(talk: Tal
         await host.request("chat.read", conversationId=two["conversationId"])
 
 
+async def test_a_message_that_is_said_anew_takes_the_place_of_the_old_one_and_what_came_after(talk: Talk) -> None:
+    talk.ollama.script = [tells("Green."), tells("Hot."), tells("Black.")]
+    named = {"conversationId": (await talk.ask("Which tea?"))["conversationId"]}
+    await talk.ask("And how?", **named)
+    await talk.ask("Which coffee?", replaces=0, **named)
+    assert [one["text"] for one in await talk.history(named["conversationId"])] == ["Which coffee?", "Black."]
+    assert [one["content"] for one in talk.ollama.asked[2]["messages"][1:]] == ["Which coffee?"]
+    listed = await talk.person.host.request("chat.list")
+    assert [(one["title"], one["messages"]) for one in listed] == [("Which coffee?", 2)]
+
+
+async def test_the_last_message_is_said_anew_with_what_came_before(talk: Talk) -> None:
+    talk.ollama.script = [tells("Green."), tells("Hot."), tells("Warm.")]
+    named = {"conversationId": (await talk.ask("Which tea?"))["conversationId"]}
+    await talk.ask("And how?", **named)
+    await talk.ask("And how exactly?", replaces=1, **named)
+    said = [one["text"] for one in await talk.history(named["conversationId"])]
+    assert said == ["Which tea?", "Green.", "And how exactly?", "Warm."]
+    assert (await talk.person.host.request("chat.list"))[0]["title"] == "Which tea?"
+
+
+@pytest.mark.parametrize("replaces", [1, 1_000_000, -1])
+async def test_a_message_that_is_not_there_cannot_be_said_anew(talk: Talk, replaces: int) -> None:
+    talk.ollama.script = [tells("Green.")]
+    named = {"conversationId": (await talk.ask("Which tea?"))["conversationId"]}
+    with pytest.raises(ProtocolFailure, match="Invalid params"):
+        await talk.send("Which coffee?", replaces=replaces, **named)
+    assert [one["text"] for one in await talk.history(named["conversationId"])] == ["Which tea?", "Green."]
+    with pytest.raises(ProtocolFailure, match="Invalid params"):
+        await talk.send("Which coffee?", replaces=0)
+    assert len(await talk.person.host.request("chat.list")) == 1
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps a user's folder by other means")
 async def test_conversations_are_for_this_user_alone_and_not_in_the_vault(talk: Talk) -> None:
     await talk.ask("A secret thought")

@@ -22,7 +22,7 @@ from bridge.rpc.dispatch import Method, RequestContext
 
 async def send(context: RequestContext, params: ChatSendParams) -> ChatStarted:
     """Say something to the model; what it says comes as events."""
-    return await context.services.chats.send(params.text, params.conversation_id, params.model)
+    return await context.services.chats.send(params.text, params.conversation_id, params.model, params.replaces)
 
 
 async def cancel(context: RequestContext, params: ConversationParams) -> Cancelled:

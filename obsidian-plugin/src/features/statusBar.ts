@@ -11,6 +11,7 @@ export interface StatusActions {
 	answer: () => void;
 	log: () => void;
 	changes: () => void;
+	chat: () => void;
 	drafts: () => void;
 	templates: () => void;
 	start: () => void;
@@ -92,6 +93,7 @@ export class StatusBar extends Component {
 		}
 		if (connection.state.kind === "unreachable") add("Connect now", "refresh-cw", () => { connection.retryNow(); });
 		menu.addSeparator();
+		add("Chat", "message-circle", this.actions.chat);
 		add("View tool logs", "scroll-text", this.actions.log);
 		add("Changes", "history", this.actions.changes);
 		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);

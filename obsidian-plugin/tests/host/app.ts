@@ -16,12 +16,13 @@ export class App {
 	readonly setting: SettingsWindow;
 	readonly vault: Vault;
 	readonly fileManager: FileManager;
-	readonly metadataCache = new MetadataCache();
+	readonly metadataCache: MetadataCache;
 
 	constructor(disk: HostDisk, basePath: string) {
 		const frame = document.body.createDiv({ cls: "app-container" });
 		this.vault = new Vault(new FileSystemAdapter(disk, basePath));
 		this.fileManager = new FileManager(this.vault);
+		this.metadataCache = new MetadataCache(this.vault);
 		this.ribbonEl = frame.createDiv({ cls: "workspace-ribbon mod-left" });
 		this.workspace = new Workspace(this, frame.createDiv({ cls: "workspace" }));
 		this.statusBarEl = frame.createDiv({ cls: "status-bar" });

@@ -1,17 +1,19 @@
 /** What the page runs first: Obsidian's module for the plugin to require, and the plugin itself loaded into it. */
 
+import * as lezerCommon from "@lezer/common";
+import * as lezerHighlight from "@lezer/highlight";
 import { App } from "./app";
 import { Component, Plugin } from "./component";
 import * as controls from "./controls";
 import { installDomHelpers } from "./dom";
 import { setIcon } from "./icons";
 import { Scope } from "./keymap";
-import { getAllTags } from "./metadata";
+import { getAllTags, parseLinktext } from "./metadata";
 import { nodeModules, nodeProcess, type HostMachine } from "./node";
 import * as modal from "./modal";
 import { PluginSettingTab, Setting, SettingPage } from "./settingsWindow";
 import * as vault from "./vault";
-import { ItemView, TextFileView, WorkspaceLeaf } from "./workspace";
+import { ItemView, MarkdownView, TextFileView, WorkspaceLeaf } from "./workspace";
 
 type PluginModule = { default?: new (app: App, manifest: unknown) => Plugin };
 type Load = (require: (name: string) => unknown, module: { exports: PluginModule }) => void;
@@ -39,6 +41,8 @@ const obsidian = {
 	...modal,
 	...vault,
 	getAllTags,
+	parseLinktext,
+	MarkdownView,
 	Component,
 	ItemView,
 	Platform,
@@ -56,7 +60,7 @@ const obsidian = {
 window.startHost = async ({ basePath, manifest, machine }) => {
 	Object.assign(Platform, { isWin: machine.system === "windows", isMacOS: machine.system === "macos", isLinux: machine.system === "linux" });
 	Object.assign(window, { process: nodeProcess(machine), hostChosen: {} });
-	const modules: Record<string, unknown> = { obsidian, ...nodeModules(machine) };
+	const modules: Record<string, unknown> = { obsidian, "@lezer/common": lezerCommon, "@lezer/highlight": lezerHighlight, ...nodeModules(machine) };
 	installDomHelpers(window);
 	const app = new App(
 		{

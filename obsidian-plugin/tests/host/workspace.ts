@@ -6,6 +6,7 @@ import { installDomHelpers, setActiveWindow, type HostWindow } from "./dom";
 import { Events } from "./events";
 import { setIcon } from "./icons";
 import type { Keymap } from "./keymap";
+import { parseLinktext } from "./metadata";
 import type { TFile } from "./vault";
 
 export class View extends Component {
@@ -54,7 +55,7 @@ export class ItemView extends View {
 /** An editor with one file: a plain text area, saved when told to. */
 export class TextFileView extends ItemView {
 	file: TFile | null = null;
-	readonly editorEl = this.contentEl.createEl("textarea", { cls: "markdown-source-view" });
+	readonly editorEl = this.contentEl.createEl("textarea", { cls: "markdown-source-view", attr: { "aria-label": "Note" } });
 
 	getViewData(): string {
 		return this.editorEl.value;
@@ -71,6 +72,30 @@ export class TextFileView extends ItemView {
 	async load_(file: TFile): Promise<void> {
 		this.file = file;
 		this.editorEl.value = await this.leaf.app.vault.read(file);
+	}
+}
+
+/** An editor for a note. What is put into it can be taken back with the editor's own undo. */
+export class MarkdownView extends TextFileView {
+	readonly editor = {
+		getSelection: (): string => this.editorEl.value.slice(this.editorEl.selectionStart, this.editorEl.selectionEnd),
+		replaceSelection: (text: string): void => {
+			const { value, selectionStart, selectionEnd } = this.editorEl;
+			this.undone.push(value);
+			this.editorEl.setRangeText(text, selectionStart, selectionEnd, "end");
+		},
+		undo: (): void => {
+			const value = this.undone.pop();
+			if (value !== undefined) this.editorEl.value = value;
+		},
+	};
+	/** The text before each step of the editor. */
+	private readonly undone: string[] = [];
+	/** Whether it is open for reading. */
+	isReading = false;
+
+	getMode(): string {
+		return this.isReading ? "preview" : "source";
 	}
 }
 
@@ -164,6 +189,7 @@ export class Workspace extends Events {
 	readonly viewTypes = new Map<string, (leaf: WorkspaceLeaf) => View>();
 	readonly containerEl: HTMLElement;
 	private readonly main: WorkspaceWindow;
+	private right: WorkspaceWindow | null = null;
 	private readonly windows: WorkspaceWindow[];
 
 	constructor(
@@ -188,6 +214,19 @@ export class Workspace extends Events {
 		return this.leafIn(this.main);
 	}
 
+	/** A leaf in the sidebar on the right. */
+	getRightLeaf(_split: boolean): WorkspaceLeaf {
+		this.right ??= new WorkspaceWindow(createDiv({ cls: "workspace-split mod-right-split" }));
+		this.containerEl.parentElement?.insertBefore(this.right.containerEl, this.containerEl.nextSibling);
+		if (!this.windows.includes(this.right)) this.windows.push(this.right);
+		return this.leafIn(this.right);
+	}
+
+	/** The tab among the notes that was worked in last. */
+	getMostRecentLeaf(): WorkspaceLeaf | null {
+		return this.main.leaves.at(-1) ?? null;
+	}
+
 	/** A leaf in a window of its own, which becomes the active one. */
 	openPopoutLeaf(): WorkspaceLeaf {
 		const place = new WorkspaceWindow(openWindow(this.app.keymap));
@@ -205,13 +244,15 @@ export class Workspace extends Events {
 		setActiveWindow(leaf.place.win);
 	}
 
-	async openLinkText(path: string): Promise<void> {
-		const file = this.app.vault.getFileByPath(path);
-		if (!file) return;
+	/** Obsidian would make a note of that name; the stand-in says that somebody asked for it. */
+	async openLinkText(link: string): Promise<void> {
+		const file = this.app.vault.getFileByPath(link) ?? this.app.metadataCache.getFirstLinkpathDest(parseLinktext(link).path);
+		if (!file) throw new Error(`a note ${link} would be made`);
 		const leaf = this.getLeaf("tab");
-		const view = new TextFileView(leaf);
+		const view = new MarkdownView(leaf);
 		await view.load_(file);
 		await leaf.show(view);
+		this.trigger("file-open", file);
 	}
 
 	private get leaves(): WorkspaceLeaf[] {

@@ -51,6 +51,8 @@ export class FakeBridge {
 			"agents.list": () => this.agents,
 			"drafts.list": () => this.drafts,
 			"templates.list": () => [],
+			"chat.models": () => ({ endpoint: "http://localhost:11434", allowed: true, sentence: null, model: "qwen3:8b", models: [{ name: "qwen3:8b", size: 5_200_000_000 }, { name: "llama3.2", size: 2_000_000_000 }] }),
+			"chat.list": () => [],
 			"audit.query": ({ code }) => (code === undefined ? recorded("audit") : []),
 			"history.list": () => recorded("history"),
 			"history.diff": () => recorded("history-diff"),

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PATIENCE } from "../patience";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 
 const stored = new Map<string, string>();
@@ -76,7 +77,7 @@ interface Answer {
 	output: string;
 }
 let runs = 0;
-const run = async (code: string, { parameters = {}, timeout = 30_000, name = `r-${++runs}` } = {}): Promise<Answer> =>
+const run = async (code: string, { parameters = {}, timeout = PATIENCE, name = `r-${++runs}` } = {}): Promise<Answer> =>
 	(await bridge.request("host.runTool", { run: name, tool: "mine", code, parameters, timeout })) as Answer;
 const frames = async (): Promise<number> => page.locator("iframe").count();
 const calls = (kind: string) => asked.filter((one) => one["kind"] === kind);
@@ -196,22 +197,12 @@ describe("the code of a tool does not reach", () => {
 
 	it("the network from its frame either, whatever is in that", async () => {
 		// What the frame's own program never does: the policy holds for the frame too.
-		const policies = await page.evaluate((place) => {
-			const seen: string[] = [];
-			const watcher = new MutationObserver((records) => {
-				for (const { addedNodes } of records) {
-					for (const node of addedNodes) {
-						if (!node.instanceOf(HTMLIFrameElement)) continue;
-						seen.push(node.getAttribute("sandbox") ?? "none");
-						// Let the frame hold what an attacker would want in it.
-						node.srcdoc = node.srcdoc.replace("</script>", `;const socket = () => { try { new WebSocket("ws://${place}/socket"); } catch {} }; socket(); fetch("http://${place}/fetch").catch(() => 0); new Image().src = "http://${place}/image"; document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "http://${place}/style" })); document.head.append(Object.assign(document.createElement("script"), { src: "http://${place}/script" })); document.head.append(Object.assign(document.createElement("iframe"), { src: "http://${place}/frame" })); navigator.sendBeacon("http://${place}/beacon"); try { top.location = "http://${place}/top"; } catch {} try { parent.document.body.dataset.hacked = "1"; } catch {} try { open("http://${place}/popup"); } catch {} try { document.cookie = "a=b"; } catch {} try { localStorage.a = 1; } catch {}</script>`);
-					}
-				}
-			});
-			watcher.observe(document.body, { childList: true });
-			return seen;
+		await page.evaluate((place) => {
+			// Let the frame hold from its beginning what an attacker would want in it.
+			HTMLIFrameElement.prototype.setAttribute = function (name, value) {
+				Element.prototype.setAttribute.call(this, name, name === "srcdoc" ? value.replace("</script>", `;const socket = () => { try { new WebSocket("ws://${place}/socket"); } catch {} }; socket(); fetch("http://${place}/fetch").catch(() => 0); new Image().src = "http://${place}/image"; document.head.append(Object.assign(document.createElement("link"), { rel: "stylesheet", href: "http://${place}/style" })); document.head.append(Object.assign(document.createElement("script"), { src: "http://${place}/script" })); document.head.append(Object.assign(document.createElement("iframe"), { src: "http://${place}/frame" })); navigator.sendBeacon("http://${place}/beacon"); try { top.location = "http://${place}/top"; } catch {} try { parent.document.body.dataset.hacked = "1"; } catch {} try { open("http://${place}/popup"); } catch {} try { document.cookie = "a=b"; } catch {} try { localStorage.a = 1; } catch {}</script>`) : value);
+			};
 		}, address);
-		expect(policies).toEqual([]);
 		expect(await run("return 7;")).toMatchObject({ success: true, result: 7 });
 		expect(reached).toEqual([]);
 		expect(await page.evaluate(() => [document.body.dataset["hacked"] ?? null, location.pathname])).toEqual([null, "/"]);

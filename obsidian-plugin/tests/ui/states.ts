@@ -1,6 +1,7 @@
 /** Every state that a person can see the plugin in. A new one joins by one line at the end of this file. */
 
 import type { Page } from "playwright-core";
+import { chatStates } from "./chatStates";
 import { consentStates } from "./consentStates";
 import { RpcFault, type FakeBridge } from "./fakeBridge";
 import { recorded } from "./files";
@@ -400,4 +401,4 @@ const views: State[] = [
 	},
 ];
 
-export const states: readonly State[] = [...consentStates, ...settingsPages, ...views];
+export const states: readonly State[] = [...consentStates, ...settingsPages, ...views, ...chatStates];

@@ -417,6 +417,7 @@ export interface ChatMessage {
 	calls: ChatToolCall[];
 	callId: string | null;
 	tool: string | null;
+	summary: string;
 	state: string | null;
 	executionId: string | null;
 }
@@ -441,6 +442,7 @@ export interface ChatSendParams {
 	text: string;
 	conversationId?: string | null;
 	model?: string | null;
+	replaces?: number | null;
 }
 
 /** A turn has begun: its events follow, with these ids. */

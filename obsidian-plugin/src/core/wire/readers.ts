@@ -413,6 +413,7 @@ export const chatMessage: Members<ChatMessage> = {
 	calls: /* @__PURE__ */ optional(/* @__PURE__ */ list(readChatToolCall), []),
 	callId: stringOrNull,
 	tool: stringOrNull,
+	summary: stringOrEmpty,
 	state: stringOrNull,
 	executionId: stringOrNull,
 };

@@ -1,0 +1,41 @@
+/** The notes of the app: which there are, which is open, what is selected in it, and putting text into it. */
+
+import { MarkdownView, parseLinktext, type App, type TFile } from "obsidian";
+import type { Attached, NoteName } from "../core/chat/compose";
+
+export function noteNames(app: App): NoteName[] {
+	return app.vault.getMarkdownFiles().map(({ path, basename }) => ({ path, name: basename }));
+}
+
+/** The file that a link in no note leads to; null where there is none. */
+export function noteFor(app: App, link: string): TFile | null {
+	const { path } = parseLinktext(link);
+	return path === "" ? null : app.metadataCache.getFirstLinkpathDest(path, "");
+}
+
+/** The note that was worked in last, and what is selected in it. */
+export function attachedNow(app: App): Attached {
+	const view = noteView(app);
+	const path = view?.file?.path ?? null;
+	const text = view?.getMode() === "source" ? view.editor.getSelection() : "";
+	return { note: path, selection: path !== null && text.trim() !== "" ? { path, text } : null };
+}
+
+/**
+ * Put text where the caret stands in the note that was worked in last. It is one step of the editor's, which its undo
+ * takes back.
+ *
+ * @returns What happened, in words.
+ */
+export function insertIntoNote(app: App, text: string): string {
+	const view = noteView(app);
+	if (!view?.file) return "No note is open. Open the one that the text belongs into.";
+	if (view.getMode() !== "source") return `${view.file.path} is open for reading. Switch it to editing first.`;
+	view.editor.replaceSelection(text);
+	return `Inserted into ${view.file.path}.`;
+}
+
+function noteView(app: App): MarkdownView | null {
+	const view = app.workspace.getMostRecentLeaf()?.view;
+	return view instanceof MarkdownView ? view : null;
+}
