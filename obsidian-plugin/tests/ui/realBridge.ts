@@ -41,14 +41,14 @@ export class RealBridge {
 		const lines = createInterface({ input: child.stdout });
 		await new Promise<void>((resolve, reject) => {
 			lines.once("line", () => { resolve(); });
-			child.once("exit", () => { reject(new Error("the bridge did not start")); });
+			child.once("exit", () => { reject(new Error("the bridge ended before it served")); });
 		});
 	}
 
 	async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
 		const child = this.process;
 		this.process = null;
-		if (!child || child.exitCode !== null) return;
+		if (!child || child.exitCode !== null || child.signalCode !== null) return;
 		const gone = new Promise((resolve) => child.once("exit", resolve));
 		child.kill(signal);
 		await gone;
