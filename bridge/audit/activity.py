@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Final
 
-from bridge.audit.records import COUNT, AuditRecord, parse, stamp_of
+from bridge.audit.records import COUNT, THINNED, AuditRecord, parse, stamp_of
 from bridge.audit.sentences import record_caller
 from bridge.clock import Clock, stamp
 from bridge.errors import ErrorType
@@ -163,10 +163,14 @@ class Activity:
         elif kind == "decision":
             found = self._answer(record)
         else:
+            # Calls that changed nothing were taken out here to make room.
+            self._complete = self._complete and record.get("event") != THINNED
             return
         if found:
             self._by_day[day].update(found)
-            client = self._client(record_caller(record))
+            # What is counted of too many clients names none of them.
+            named = kind != COUNT or record.get("client")
+            client = self._client(record_caller(record)) if named else self._rest
             client.counts.update(found)
             client.calls[day] += found["calls"]
             client.changes[day] += sum(found[name] for name in _CHANGED)

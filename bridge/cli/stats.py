@@ -181,7 +181,7 @@ def _number(number: int) -> Text:
 def _remarks(found: Counts) -> Iterator[str]:
     """What is not in the figures."""
     if not found["complete"]:
-        yield "The log is very large: only its newest records were counted."
+        yield "The log is very large: of the oldest of these days, not everything could be counted."
     if found["damaged"]:
         yield f"{found['damaged']:,} lines of the log could not be read: vault-bridge log --verify says where."
 

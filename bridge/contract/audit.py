@@ -270,7 +270,8 @@ class AuditActivity(Wire):
         zone: The time zone of the days, as an offset such as `UTC+01:00`, as it is today.
         records: How many records were read.
         damaged: Lines that could not be read.
-        complete: Whether all of the log's records of these days were read; if not, the oldest are missing.
+        complete: Whether all records of these days were counted; if not, of the oldest days some are missing, which
+            were removed from the log to make room, or not read because it is so large.
     """
 
     days: tuple[ActivityDay, ...]

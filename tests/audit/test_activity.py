@@ -226,6 +226,18 @@ def test_a_log_that_takes_too_long_is_read_from_its_newest_end_and_said_to_be_in
     assert (short.records, short.complete) == (10, False)
 
 
+def test_calls_that_were_removed_to_make_room_are_said_to_be_missing() -> None:
+    assert not counted([line(), line(kind="log", event="thinned", records=9)]).complete
+    assert counted([line(), line(kind="log", event="thinned", timestamp="2026-01-20T10:00:00.000Z")]).complete
+
+
+def test_what_is_counted_of_too_many_clients_is_of_the_others() -> None:
+    found = counted([line(), line(kind="count", of="execution", count=40, client=None, clientId=None, success=False)])
+    assert [client.name for client in found.clients] == ["Ada"]
+    assert found.others is not None
+    assert (found.others.calls, found.others.failed) == (40, 40)
+
+
 def test_packed_parts_of_the_log_are_read_too_and_a_damaged_one_hides_no_other(world: World) -> None:
     world.fill(2)
     world.add(client="Last")

@@ -165,7 +165,8 @@ class TestOnAVaultThatNobodyServes:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"), [({"complete": False}, "only its newest records"), ({"damaged": 2}, "2 lines of the log")]
+    ("changes", "said"),
+    [({"complete": False}, "of the oldest of these days, not everything"), ({"damaged": 2}, "2 lines of the log")],
 )
 def test_what_is_not_in_the_figures_is_said(changes: dict[str, Any], said: str) -> None:
     assert any(said in remark for remark in _remarks(wire(**changes)))

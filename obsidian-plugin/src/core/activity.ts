@@ -73,7 +73,7 @@ export function sentences({ days, answers, damaged, complete }: AuditActivity): 
 	const hits = days.reduce((total, day) => total + day.cacheHits, 0);
 	const web = days.reduce((total, day) => total + day.cacheHits + day.cacheMisses, 0);
 	if (web > 0) said.push(`${hits} of ${web} calls to the web were answered from the cache.`);
-	if (!complete) said.push("The log is very large: only its newest records were counted.");
+	if (!complete) said.push("The log is very large: of the oldest of these days, not everything could be counted.");
 	if (damaged > 0) said.push(`${damaged} lines of the log could not be read.`);
 	return said;
 }
