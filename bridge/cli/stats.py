@@ -69,8 +69,8 @@ def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator
         blocks: Whether the screen can draw block characters; else bars are of `#`.
     """
     days = found["days"]
-    title = f"What agents did, {days[0]['day']} to {days[-1]['day']} ({found['zone']})"
-    yield from wrap(Text(title, "bold"), width)
+    period = days[0]["day"] if len(days) == 1 else f"{days[0]['day']} to {days[-1]['day']}"
+    yield from wrap(Text(f"What agents did, {period} ({found['zone']})", "bold"), width)
     for sentence in _sentences(found):
         yield from wrap(Text(sentence), width, rest="  ")
     yield Text()
