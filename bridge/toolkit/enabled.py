@@ -6,14 +6,15 @@ no named set (of the web, of another server, the user's own) comes on top, where
 its own has switched it on.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.acts import own_acts
-from bridge.toolkit.registry import ALL, ToolRegistry
+from bridge.toolkit.registry import ALL, ToolRegistry, named_sets
 from bridge.toolkit.tool import Tool, ToolSpec
 
 
@@ -78,20 +79,33 @@ def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) ->
         caller: Whose.
         settings: What the person has set.
     """
-    tools = registry.tools(caller)
-    sets = {name: frozenset(names) for name, names in registry.presets(caller).items()}
-    listed = frozenset(settings.enabled_tools)
+    tools = tuple(registry.tools(caller))
+    return EnabledTools(settings, *_of(tools, frozenset(settings.enabled_tools), caller.client.preset or ""))
+
+
+class _Facts(NamedTuple):
+    """What follows from which tools there are, and from what is enabled; see `EnabledTools`."""
+
+    listed: frozenset[str]
+    by_hand: bool
+    in_sets: frozenset[str]
+    replaced: Mapping[str, frozenset[str]]
+
+
+@lru_cache(maxsize=32)  # every call asks, and tools and settings seldom change
+def _of(tools: tuple[Tool[Any], ...], listed: frozenset[str], preset_name: str) -> _Facts:
+    sets = {name: frozenset(names) for name, names in named_sets(tools).items()}
     in_sets = frozenset(tool.name for tool in tools if tool.spec.presets)
     on_top = frozenset(tool.name for tool in tools) - in_sets
     by_hand = ALL not in listed and listed - on_top not in sets.values()
-    preset = sets.get(caller.client.preset or "")
+    preset = sets.get(preset_name)
     replaced = _replaced(tools)
     if preset is not None:
         listed = frozenset(name for name in listed if _within(name, preset, tools)) if by_hand else preset
-    return EnabledTools(settings, listed, by_hand, in_sets, replaced)
+    return _Facts(listed, by_hand, in_sets, replaced)
 
 
-def _replaced(tools: list[Tool[Any]]) -> dict[str, frozenset[str]]:
+def _replaced(tools: Sequence[Tool[Any]]) -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for tool in tools:
         for name in tool.spec.replaces:
@@ -99,7 +113,7 @@ def _replaced(tools: list[Tool[Any]]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _within(name: str, preset: frozenset[str], tools: list[Tool[Any]]) -> bool:
+def _within(name: str, preset: frozenset[str], tools: Sequence[Tool[Any]]) -> bool:
     """Whether a preset has a tool, or one that replaces it, or one that it replaces."""
     if ALL in preset or name in preset:
         return True

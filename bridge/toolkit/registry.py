@@ -4,7 +4,7 @@ import difflib
 import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from bridge.contract.consent import Operation
@@ -147,7 +147,8 @@ class ToolRegistry:
 
     def get(self, name: str, caller: Caller) -> Tool[Any] | None:
         """The tool that a caller means by a name; None when it has none."""
-        return next((tool for tool, _ in self._held(caller) if tool.name == name), None)
+        every = (tool for provider in self._providers.values() for tool in _tools_of(provider, caller))
+        return next((tool for tool in every if tool.name == name), None)
 
     def title_of(self, name: str) -> str:
         """A tool's title, for people; its name where there is no such tool now."""
@@ -178,12 +179,7 @@ class ToolRegistry:
 
     def presets(self, caller: Caller) -> dict[str, tuple[str, ...]]:
         """The named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
-        sets: dict[str, tuple[str, ...]] = {}
-        for tool, _ in self._held(caller):
-            for preset in sorted(tool.spec.presets):
-                sets[preset] = (*sets.get(preset, ()), tool.name)
-        by_size = dict(sorted(sets.items(), key=lambda item: len(item[1])))
-        return by_size | {EVERYTHING: (ALL,)}
+        return named_sets(self.tools(caller))
 
     def _held(self, caller: Caller) -> Iterator[tuple[Tool[Any], str]]:
         seen: set[str] = set()
@@ -192,6 +188,16 @@ class ToolRegistry:
                 if tool.name not in seen:
                     seen.add(tool.name)
                     yield tool, provider.id
+
+
+def named_sets(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:
+    """See `ToolRegistry.presets`."""
+    sets: dict[str, list[str]] = {}
+    for tool in tools:
+        for preset in sorted(tool.spec.presets):
+            sets.setdefault(preset, []).append(tool.name)
+    by_size = sorted(sets.items(), key=lambda item: len(item[1]))
+    return {name: tuple(names) for name, names in by_size} | {EVERYTHING: (ALL,)}
 
 
 def _tools_of(provider: ToolProvider, caller: Caller) -> Sequence[Tool[Any]]:
