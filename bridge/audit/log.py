@@ -123,6 +123,11 @@ class AuditLog:
         self.fault: str | None = None
         self.has_work = threading.Event()
 
+    @property
+    def clock(self) -> Clock:
+        """What the records' times are taken from."""
+        return self._clock
+
     def append(self, record: AuditRecord, *, sensitive: frozenset[str] = frozenset()) -> None:
         """Log one record: redacted, and as the privacy settings have it. Never fails: see `fault`.
 

@@ -130,7 +130,7 @@ def sentence(record: AuditRecord, words: Words) -> str:
     if kind in {"execution", "decision"}:
         return (_execution if kind == "execution" else _decision)(record, words)
     if kind in _OF_CALLS:
-        return _OF_CALLS[kind].format(who=_caller(record), tool=_title(record, words))
+        return _OF_CALLS[kind].format(who=record_caller(record), tool=_title(record, words))
     if kind in {"settings", "grant"}:
         return (_settings if kind == "settings" else _grant)(record)
     if kind == COUNT:
@@ -141,7 +141,7 @@ def sentence(record: AuditRecord, words: Words) -> str:
 def _execution(record: AuditRecord, words: Words) -> str:
     tool = _tool(record, words)
     done = phrase(tool.action, lambda name: _value(record, name), past=True)
-    who = _caller(record)
+    who = record_caller(record)
     wanted = phrase(tool.action, lambda name: _value(record, name), past=False)
     if record.get("success") and record.get("staged") and not record.get("draft"):
         return f"{who} staged in a chain, which asks about all of it at its end: {wanted}"
@@ -236,7 +236,7 @@ def _counted(record: AuditRecord, words: Words) -> str:
     """What many records in a short time were about: refused calls, waits, or deliveries."""
     number = record.get("count")
     times = counted(number if isinstance(number, int) else 0, "more time")
-    who = _caller(record) if record.get("client") else "Others"
+    who = record_caller(record) if record.get("client") else "Others"
     of = f" of {_title(record, words)}" if record.get("tool") else ""
     if (said := _COUNTED.get(str(record.get("of")))) is not None:
         return said.format(who=who, of=of, times=times)
@@ -254,7 +254,7 @@ def _event(record: AuditRecord, kind: str) -> str:
         return f"{kind.capitalize()}: {quoted(said)}"
     removed = record.get("records")
     many = f": {counted(removed, 'record')}" if kind == "log" and isinstance(removed, int) else ""
-    return known.format(who=_caller(record), of=str(record.get("of"))) + many
+    return known.format(who=record_caller(record), of=str(record.get("of"))) + many
 
 
 # -- who and what -----------------------------------------------------------------------------------------------
@@ -272,12 +272,13 @@ def caller_words(client: str, client_id: str | None) -> str:
     if client.startswith(UNNAMED):
         said = client.removeprefix(UNNAMED).removeprefix(", calls itself ").strip("'\"")
         return f"{quoted(said)} (not verified)" if said else "An unnamed program"
-    if client_id in {None, SHARED_ID}:
+    if client_id is None or client_id == SHARED_ID:
         return quoted(client) if client else "An unnamed program"
     return " ".join(client.split())
 
 
-def _caller(record: AuditRecord) -> str:
+def record_caller(record: AuditRecord) -> str:
+    """Who a record is about: see `caller_words`."""
     client_id = HOST_ID if record.get("role") == "host" else record.get("clientId")
     return caller_words(str(record.get("client") or ""), client_id)
 

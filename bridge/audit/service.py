@@ -5,6 +5,7 @@ from typing import Final
 
 import orjson
 
+from bridge.audit.activity import Activity
 from bridge.audit.export import Format, export_name, frame, pieces, row, write_export
 from bridge.audit.files import NAME
 from bridge.audit.log import AuditLog
@@ -139,6 +140,20 @@ class AuditService:
                 "lost": seen.lost,
                 "chain": seen.head.wire(),
             }
+
+    def activity(self, days: int) -> AuditRecord:
+        """What agents did in the last days, today among them: see `Activity.report`.
+
+        Args:
+            days: How many, at least 1.
+
+        Raises:
+            ExecutionFailed: The log cannot be read.
+        """
+        found = Activity(self._log.clock, days)
+        with self._log.snapshot() as seen:
+            found.read(seen.newest_first())
+        return found.report()
 
 
 def _time(line: bytes) -> str | None:

@@ -51,6 +51,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "redo": ("history:redo", "Make an undone change again."),
     "restore": ("restore:restore", "Bring back what a file was before another program changed it."),
     "log": ("log:log", "Show what agents did and what was decided."),
+    "stats": ("stats:stats", "Show how much agents did, by day, client and tool."),
     "status": ("status:status", "Say whether the vault is served."),
     "rebuild": ("rebuild:rebuild", "Prepare the notes for search by meaning anew."),
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),

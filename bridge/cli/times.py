@@ -10,6 +10,8 @@ from bridge.clock import stamp
 SINCE_HELP: Final = "Only from this time on: 30m, 1h, 2d or 1w ago, or ISO 8601."
 
 _AGO: Final = re.compile(r"(\d{1,6})\s*([smhdw])", re.IGNORECASE)
+_MINUTE: Final = 60
+_HOUR: Final = 3_600
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -46,3 +48,15 @@ def until_words(moment: str, now: datetime | None = None) -> str:
     if local.date() == today:
         return time
     return f"tomorrow {time}" if local.date() == today + timedelta(days=1) else f"{local:%Y-%m-%d} {time}"
+
+
+def took_words(milliseconds: float | None) -> str:
+    """How long something took: `12 ms`, `4.2 s`, `3 min` or `2.5 h`; `-` where that is not known."""
+    if milliseconds is None:
+        return "-"
+    seconds = milliseconds / 1000
+    if seconds < 1:
+        return f"{milliseconds:.0f} ms"
+    if seconds < _MINUTE:
+        return f"{seconds:.1f} s"
+    return f"{seconds / _MINUTE:.0f} min" if seconds < _HOUR else f"{seconds / _HOUR:.1f} h"

@@ -167,6 +167,124 @@ class AuditVerification(Wire):
     head: AuditHead | None = None
 
 
+class AuditActivityParams(Params):
+    """Of how many days, with today."""
+
+    days: Annotated[int, Field(ge=1, le=90)] = 7
+
+
+class ActivityCounts(Wire):
+    """How often what happened.
+
+    Attributes:
+        calls: Calls of tools: those that succeeded, failed and were refused.
+        succeeded: Calls that did what was asked.
+        failed: Calls that could not.
+        refused: Calls that a person, a rule or a limit refused, or nobody answered in time.
+        allowed: Questions that a person answered with a yes.
+        denied: Questions that a person answered with a no.
+        timed_out: Questions that nobody answered in time.
+        withdrawn: Questions that were called off, or that the vault had changed under.
+        created: Files that were created.
+        modified: Files whose content was changed.
+        deleted: Files that were deleted.
+        moved: Files that were moved.
+        unlisted: Folders made and removed, and files of changes so large that the log only counts them.
+        cache_hits: Calls to the web that were answered from what was kept of it.
+        cache_misses: Calls to the web that went there.
+    """
+
+    calls: int = 0
+    succeeded: int = 0
+    failed: int = 0
+    refused: int = 0
+    allowed: int = 0
+    denied: int = 0
+    timed_out: int = 0
+    withdrawn: int = 0
+    created: int = 0
+    modified: int = 0
+    deleted: int = 0
+    moved: int = 0
+    unlisted: int = 0
+    cache_hits: int = 0
+    cache_misses: int = 0
+
+
+class ActivityDay(ActivityCounts):
+    """One day (`2026-01-31`), from midnight to midnight where the bridge runs."""
+
+    day: str
+
+
+class ActivityClient(ActivityCounts):
+    """One client, as the log's sentences call it, with its calls and its changes of files on each of the days."""
+
+    name: str
+    calls_by_day: tuple[int, ...]
+    changes_by_day: tuple[int, ...]
+
+
+class ActivityTool(Wire):
+    """One tool, and how long its calls took that succeeded.
+
+    Attributes:
+        tool: Its name.
+        calls: How many.
+        succeeded: Of these, those that did what was asked.
+        p50: Half of these took at most so many milliseconds, without the time that questions were open; None where the
+            log does not say.
+        p95: The same for 95 of a hundred.
+    """
+
+    tool: str
+    calls: int
+    succeeded: int
+    p50: float | None
+    p95: float | None
+
+
+class ActivityAnswers(Wire):
+    """How long the person's answers took.
+
+    Attributes:
+        count: Answers of which the log says how long their question was open.
+        median: Half of them took at most so many milliseconds; None where there are none.
+        p90: The same for 90 of a hundred.
+    """
+
+    count: int
+    median: float | None
+    p90: float | None
+
+
+class AuditActivity(Wire):
+    """What agents did in some days, by the log.
+
+    Attributes:
+        days: Every day, the oldest first.
+        clients: The twenty that did most, the busiest first.
+        others: All others together; None when there are none.
+        tools: The twenty that were called most, the most called first.
+        answers: How long the person's answers took.
+        zone: The time zone of the days, as an offset such as `UTC+01:00`, as it is today.
+        records: How many records were read.
+        damaged: Lines that could not be read.
+        complete: Whether all records of these days were counted; if not, of the oldest days some are missing, which
+            were removed from the log to make room, or not read because it is so large.
+    """
+
+    days: tuple[ActivityDay, ...]
+    clients: tuple[ActivityClient, ...]
+    others: ActivityClient | None
+    tools: tuple[ActivityTool, ...]
+    answers: ActivityAnswers
+    zone: str
+    records: int
+    damaged: int
+    complete: bool
+
+
 class AuditStats(Wire):
     """The log's size and state.
 

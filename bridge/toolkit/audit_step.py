@@ -80,7 +80,7 @@ class AuditStep:
         facts: dict[str, Any] = {
             "success": result.success,
             "result": _shape(result.data) if result.success else {"error": result.error},
-            "duration": round(seconds * 1000, 3),
+            **_measures(tool_call, result, seconds),
         }
         if result.error_type is not None:
             facts["errorType"] = result.error_type.value
@@ -115,6 +115,7 @@ class AuditStep:
         targets: Sequence[Target],
         by: str | None = None,
         edit: PlanEdit | None = None,
+        waited: float | None = None,
     ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
 
@@ -125,12 +126,15 @@ class AuditStep:
             targets: What it was about: all that the call touches, or what its tool came upon while it ran.
             by: Who ended the question without an answer that counts.
             edit: That somebody has edited what the question is about, which decides nothing yet.
+            waited: Seconds for which the question was open; None where none was asked.
         """
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
         facts["grant"] = verdict.grant
         facts["targets"] = [target.label for target in targets[:MOST_TARGETS]]
         if by is not None:
             facts["by"] = by
+        if waited is not None:
+            facts["waited"] = round(waited * 1000, 3)
         if edit is not None:
             facts |= {"by": edit.by.name, "byId": edit.by.client.id, "planDigest": edit.digest}
         if answer is not None:
@@ -225,6 +229,16 @@ class AuditStep:
     def _write(self, record: dict[str, Any], sensitive: frozenset[str]) -> None:
         self._log.append(record, sensitive=sensitive)
         self._on_appended(AuditAppended.model_validate(record))
+
+
+def _measures(tool_call: ToolCall, result: ToolResult, seconds: float) -> dict[str, Any]:
+    """How long the call took, for how long of that a question was open, and whether the web was asked for it."""
+    found: dict[str, Any] = {"duration": round(seconds * 1000, 3)}
+    if tool_call.waited is not None:
+        found["waited"] = round(tool_call.waited * 1000, 3)
+    if isinstance(result.metadata.get("cached"), bool):
+        found["cached"] = result.metadata["cached"]
+    return found
 
 
 def _on_event_loop() -> bool:

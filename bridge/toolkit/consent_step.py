@@ -73,10 +73,12 @@ class Record(Protocol):
         targets: Sequence[Target],
         by: str | None = None,
         edit: PlanEdit | None = None,
+        waited: float | None = None,
     ) -> None:
         """The verdict on `targets`, and the person's answer where one was asked.
 
-        `by` is who ended the question without an answer; `edit` says that the text in question has been edited.
+        `by` is who ended the question without an answer; `edit` says that the text in question has been edited;
+        `waited` is for how many seconds the question was open.
         """
         ...
 
@@ -376,6 +378,7 @@ class ConsentStep:
         whole = tool_call.whole
         whole.request_id = inquiry.question.request_id
         whole.asked = True
+        began = self._clock.monotonic()
 
         def offer() -> None:
             tool_call.notify(_own_question(inquiry))
@@ -394,11 +397,15 @@ class ConsentStep:
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
-            record(ending, None, by=self._broker.ended_by(inquiry.question.request_id))
+            by = self._broker.ended_by(inquiry.question.request_id)
+            record(ending, None, by=by, waited=self._clock.monotonic() - began)
             raise
         finally:
             whole.request_id = None
-        record(verdict, answer)
+            waited = self._clock.monotonic() - began
+            for one in {id(each): each for each in (tool_call, whole)}.values():
+                one.waited = (one.waited or 0.0) + waited
+        record(verdict, answer, waited=waited)
         if not answer.decision.allows:
             raise _denied(answer, approval.effect if approval else None)
         if answer.feedback:

@@ -77,6 +77,7 @@ class ToolCall:
         ticket_until: Until when a person can answer, where the caller has a ticket and comes back for the answer.
         since: When the call was made, where that was before the bridge started.
         asked: Whether a person was asked.
+        waited: Seconds for which its questions, and those of its parts, were open; None where it asked nothing.
         before_run: Awaited before anything is done that is not in the ledger.
         execution_id: Our id of it.
         phase: How far it is.
@@ -111,6 +112,7 @@ class ToolCall:
     ticket_until: datetime | None = None
     since: datetime | None = None
     asked: bool = False
+    waited: float | None = None
     before_run: Callable[[], Awaitable[None]] | None = field(default=None, repr=False)
     execution_id: str = ""
     phase: Phase = Phase.QUEUED

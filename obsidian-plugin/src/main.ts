@@ -19,6 +19,7 @@ import { GrantCounter } from "./features/grantCounter";
 import { OwnTools } from "./features/ownTools";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
+import { Statistics } from "./features/statistics";
 import { StatusBar } from "./features/statusBar";
 import { RunTemplates } from "./features/templates";
 import { clock } from "./platform/clock";
@@ -42,7 +43,9 @@ export default class VaultBridgePlugin extends Plugin {
 		const log = new AuditLog(context, {
 			undo: (executionId) => { changes.reverse("undo", executionId); },
 			diff: async (executionId) => changes.diff(executionId),
+			activity: () => { statistics.open(); },
 		});
+		const statistics = new Statistics(context, () => { log.open(); });
 		const prompts = new ConsentPrompts(context, {
 			settings,
 			log: () => { log.open(); },
@@ -77,7 +80,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

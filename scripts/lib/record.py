@@ -40,7 +40,7 @@ UNNAMED: Final = "Kitchen robot"
 
 UNDONE: Final = ("apply_patch", "create_note")
 """The tools whose changes are to be undone together."""
-STEADY: Final = {"duration": 5, "durationMs": 5, "size": 10_000, "pid": 1000}
+STEADY: Final = {"duration": 5, "waited": 2, "durationMs": 5, "size": 10_000, "pid": 1000}
 """Members that differ from run to run, and what is written instead: milliseconds, bytes, and the process."""
 
 

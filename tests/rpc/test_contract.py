@@ -150,6 +150,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("audit.export", {"format": "csv", "path": "log.csv"}),
     ("audit.verify", {}),
     ("audit.stats", {}),
+    ("audit.activity", {"days": 30}),
     ("audit.clear", {}),
     ("demo.ask", {}),
 ]

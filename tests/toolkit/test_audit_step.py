@@ -1,15 +1,19 @@
 """Calls that are refused in floods: a few records and a count, and what was decided stays in sight."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.audit.folding import WHOLE
 from bridge.audit.service import AuditService
+from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
+from bridge.contract.result import ToolResult
 from bridge.vault.root import VaultRoot
 from tests.identities import caller
+from tests.toolkit.conftest import rigged
 
 
 @pytest.mark.parametrize(
@@ -45,6 +49,42 @@ async def test_what_a_person_decided_and_what_was_done_is_never_folded(rig: Any)
     rig.auditing.close()
     assert rig.records("count") == []
     assert len(rig.records("execution")) == len(rig.records("decision")) == WHOLE + 3
+
+
+class StoppedClock(SystemClock):
+    """Seconds pass when the test says so."""
+
+    seconds = 100.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
+async def test_a_record_says_for_how_long_a_question_was_open_and_one_without_a_question_does_not(vault: Path) -> None:
+    clock = StoppedClock()
+    with rigged(vault, clock=clock) as rig:
+        rig.settings.update({"consentMode": {"read": "always_ask"}})
+        person = rig.person()
+        call = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
+        await rig.asked()
+        clock.seconds += 7
+        await person.answer(Decision.ALLOW_ONCE)
+        await call
+        rig.settings.update({"consentMode": {"read": "always_allow"}})
+        await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))
+        rig.auditing.close()
+        for kind in ("decision", "execution"):
+            assert [record.get("waited") for record in rig.records(kind)] == [None, 7_000.0]
+
+
+@pytest.mark.parametrize("cached", [True, False])
+async def test_a_call_to_the_web_says_whether_it_was_answered_from_what_was_kept(rig: Any, cached: bool) -> None:
+    tool_call = rig.tool_call("read", path="Ideas.md")
+    tool_call.admitted = True
+    result = ToolResult(success=True, data={}, text="", metadata={"cached": cached})
+    await rig.auditing.finished(tool_call, result, None, 0.1)
+    (record,) = rig.records("execution")
+    assert record["cached"] is cached
 
 
 FLOOD = 20_000

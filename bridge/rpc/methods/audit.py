@@ -45,6 +45,12 @@ async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
     return wire.AuditStats(**await asyncio.to_thread(context.services.audit.stats))
 
 
+async def activity(context: RequestContext, params: wire.AuditActivityParams) -> wire.AuditActivity:
+    """What agents did in the last days."""
+    found = await asyncio.to_thread(context.services.audit.activity, params.days)
+    return wire.AuditActivity.model_validate(found)
+
+
 def _words(spec: ToolSpec) -> ToolWords:
     if not spec.action:
         return ToolWords.plain(spec.title, writes=spec.writes)
@@ -58,5 +64,6 @@ METHODS = (
     ),
     Method("audit.clear", clear, wire.AuditCleared, needs=Capability.ADMINISTER),
     Method("audit.verify", verify, wire.AuditVerification, needs=Capability.ADMINISTER),
+    Method("audit.activity", activity, wire.AuditActivity, wire.AuditActivityParams, Capability.ADMINISTER),
     Method("audit.stats", stats, wire.AuditStats, needs=Capability.ADMINISTER),
 )

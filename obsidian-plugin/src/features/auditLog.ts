@@ -12,7 +12,7 @@ import { readAuditExport } from "../core/wire/readers";
 import { confirm } from "../ui/confirmModal";
 import { saveFile } from "../ui/saveFile";
 import type { LogActions } from "../ui/views/logRow";
-import { LOG_VIEW, LogView } from "../ui/views/logView";
+import { LOG_VIEW, LogView, type LogSource } from "../ui/views/logView";
 import type { Context } from "./context";
 import { showView } from "./views";
 
@@ -21,7 +21,7 @@ const NEWS: readonly string[] = ["audit.appended", "tool.finished", "consent.res
 export class AuditLog extends Component {
 	constructor(
 		private readonly context: Context,
-		private readonly actions: LogActions,
+		private readonly actions: LogActions & Pick<LogSource, "activity">,
 	) {
 		super();
 	}

@@ -6,6 +6,8 @@ function isA(value: object, type: new () => unknown): boolean {
 	return parent !== null && (parent.constructor.name === type.name || isA(parent, type));
 }
 
+const SVG = "http://www.w3.org/2000/svg";
+
 type Options = DomElementInfo | string | undefined;
 
 function make(tag: string, options: Options, callback?: (el: HTMLElement) => void): HTMLElement {
@@ -41,6 +43,13 @@ const nodeHelpers = {
 	},
 	createSpan(this: Node, options?: Options, callback?: (el: HTMLElement) => void) {
 		return makeIn(this, "span", options, callback);
+	},
+	createSvg(this: Node, tag: string, options?: { cls?: string; attr?: Record<string, string | number> }) {
+		const el = this.doc.createElementNS(SVG, tag);
+		if (options?.cls !== undefined) el.setAttribute("class", options.cls);
+		for (const [name, value] of Object.entries(options?.attr ?? {})) el.setAttribute(name, String(value));
+		this.appendChild(el);
+		return el;
 	},
 	empty(this: Node) {
 		while (this.firstChild) this.removeChild(this.firstChild);

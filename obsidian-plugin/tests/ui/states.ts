@@ -6,6 +6,7 @@ import { consentStates } from "./consentStates";
 import { RpcFault, type FakeBridge } from "./fakeBridge";
 import { recorded } from "./files";
 import { connected, openSettings, runCommand } from "./plugin";
+import { activity } from "./activity";
 import { agents, connecting } from "./agents";
 import { chart, listed as listedTools, weather, words } from "./ownTools";
 import { claude, grants, ollama, webReaders } from "./programs";
@@ -284,6 +285,15 @@ const views: State[] = [
 			await connected(page);
 			await runCommand(page, "view-tool-logs");
 			await page.waitForSelector(".vault-bridge-log-row");
+		},
+	},
+	{
+		name: "activity",
+		show: async ({ page, bridge }) => {
+			bridge.answers.set("audit.activity", ({ days }) => activity(days as number));
+			await connected(page);
+			await runCommand(page, "agents-activity");
+			await page.waitForSelector(".vault-bridge-activity svg");
 		},
 	},
 	{

@@ -3,6 +3,64 @@
 /** The version of the protocol that this describes. */
 export const PROTOCOL = 5;
 
+/** How long the person's answers took. */
+export interface ActivityAnswers {
+	count: number;
+	median: number | null;
+	p90: number | null;
+}
+
+/** One client, as the log's sentences call it, with its calls and its changes of files on each of the days. */
+export interface ActivityClient {
+	calls: number;
+	succeeded: number;
+	failed: number;
+	refused: number;
+	allowed: number;
+	denied: number;
+	timedOut: number;
+	withdrawn: number;
+	created: number;
+	modified: number;
+	deleted: number;
+	moved: number;
+	unlisted: number;
+	cacheHits: number;
+	cacheMisses: number;
+	name: string;
+	callsByDay: number[];
+	changesByDay: number[];
+}
+
+/** One day (`2026-01-31`), from midnight to midnight where the bridge runs. */
+export interface ActivityDay {
+	calls: number;
+	succeeded: number;
+	failed: number;
+	refused: number;
+	allowed: number;
+	denied: number;
+	timedOut: number;
+	withdrawn: number;
+	created: number;
+	modified: number;
+	deleted: number;
+	moved: number;
+	unlisted: number;
+	cacheHits: number;
+	cacheMisses: number;
+	day: string;
+}
+
+/** One tool, and how long its calls took that succeeded. */
+export interface ActivityTool {
+	tool: string;
+	calls: number;
+	succeeded: number;
+	p50: number | null;
+	p95: number | null;
+}
+
 /** Which program, and which plan was shown. */
 export interface AgentDoParams {
 	agent: string;
@@ -78,6 +136,24 @@ export interface AttachParams {
 /** Every file that was attached in this session. */
 export interface Attached {
 	attached: string[];
+}
+
+/** What agents did in some days, by the log. */
+export interface AuditActivity {
+	days: ActivityDay[];
+	clients: ActivityClient[];
+	others: ActivityClient | null;
+	tools: ActivityTool[];
+	answers: ActivityAnswers;
+	zone: string;
+	records: number;
+	damaged: number;
+	complete: boolean;
+}
+
+/** Of how many days, with today. */
+export interface AuditActivityParams {
+	days?: number;
 }
 
 /** The log has a new record; these are the members of it that hosts need at once, as far as it has them. */
@@ -1974,6 +2050,7 @@ export interface Methods {
 	"audit.export": { params: AuditExportParams; result: AuditExport | AuditExportFile };
 	"audit.clear": { params: Record<string, never>; result: AuditCleared };
 	"audit.verify": { params: Record<string, never>; result: AuditVerification };
+	"audit.activity": { params: AuditActivityParams; result: AuditActivity };
 	"audit.stats": { params: Record<string, never>; result: AuditStats };
 	"drafts.list": { params: Record<string, never>; result: DraftInfo[] };
 	"drafts.preview": { params: DraftParams; result: DraftPreview };

@@ -1,7 +1,65 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+
+export const activityAnswers: Members<ActivityAnswers> = {
+	count: number,
+	median: /* @__PURE__ */ optional(number, null),
+	p90: /* @__PURE__ */ optional(number, null),
+};
+export const readActivityAnswers = /* @__PURE__ */ record(activityAnswers);
+
+export const activityClient: Members<ActivityClient> = {
+	calls: /* @__PURE__ */ optional(number, 0),
+	succeeded: /* @__PURE__ */ optional(number, 0),
+	failed: /* @__PURE__ */ optional(number, 0),
+	refused: /* @__PURE__ */ optional(number, 0),
+	allowed: /* @__PURE__ */ optional(number, 0),
+	denied: /* @__PURE__ */ optional(number, 0),
+	timedOut: /* @__PURE__ */ optional(number, 0),
+	withdrawn: /* @__PURE__ */ optional(number, 0),
+	created: /* @__PURE__ */ optional(number, 0),
+	modified: /* @__PURE__ */ optional(number, 0),
+	deleted: /* @__PURE__ */ optional(number, 0),
+	moved: /* @__PURE__ */ optional(number, 0),
+	unlisted: /* @__PURE__ */ optional(number, 0),
+	cacheHits: /* @__PURE__ */ optional(number, 0),
+	cacheMisses: /* @__PURE__ */ optional(number, 0),
+	name: string,
+	callsByDay: /* @__PURE__ */ list(number),
+	changesByDay: /* @__PURE__ */ list(number),
+};
+export const readActivityClient = /* @__PURE__ */ record(activityClient);
+
+export const activityDay: Members<ActivityDay> = {
+	calls: /* @__PURE__ */ optional(number, 0),
+	succeeded: /* @__PURE__ */ optional(number, 0),
+	failed: /* @__PURE__ */ optional(number, 0),
+	refused: /* @__PURE__ */ optional(number, 0),
+	allowed: /* @__PURE__ */ optional(number, 0),
+	denied: /* @__PURE__ */ optional(number, 0),
+	timedOut: /* @__PURE__ */ optional(number, 0),
+	withdrawn: /* @__PURE__ */ optional(number, 0),
+	created: /* @__PURE__ */ optional(number, 0),
+	modified: /* @__PURE__ */ optional(number, 0),
+	deleted: /* @__PURE__ */ optional(number, 0),
+	moved: /* @__PURE__ */ optional(number, 0),
+	unlisted: /* @__PURE__ */ optional(number, 0),
+	cacheHits: /* @__PURE__ */ optional(number, 0),
+	cacheMisses: /* @__PURE__ */ optional(number, 0),
+	day: string,
+};
+export const readActivityDay = /* @__PURE__ */ record(activityDay);
+
+export const activityTool: Members<ActivityTool> = {
+	tool: string,
+	calls: number,
+	succeeded: number,
+	p50: /* @__PURE__ */ optional(number, null),
+	p95: /* @__PURE__ */ optional(number, null),
+};
+export const readActivityTool = /* @__PURE__ */ record(activityTool);
 
 export const agentInfo: Members<AgentInfo> = {
 	agent: string,
@@ -76,6 +134,19 @@ export const attached: Members<Attached> = {
 	attached: /* @__PURE__ */ list(string),
 };
 export const readAttached = /* @__PURE__ */ record(attached);
+
+export const auditActivity: Members<AuditActivity> = {
+	days: /* @__PURE__ */ list(readActivityDay),
+	clients: /* @__PURE__ */ list(readActivityClient),
+	others: /* @__PURE__ */ optional(readActivityClient, null),
+	tools: /* @__PURE__ */ list(readActivityTool),
+	answers: readActivityAnswers,
+	zone: string,
+	records: number,
+	damaged: number,
+	complete: boolean,
+};
+export const readAuditActivity = /* @__PURE__ */ record(auditActivity);
 
 export const auditAppended: Members<AuditAppended> = {
 	timestamp: string,

@@ -26,6 +26,8 @@ export interface LogSource extends LogActions {
 	clear: () => Promise<void>;
 	/** What was refused for want of an answer since the person last said that they have seen it. */
 	unanswered: () => Promise<AuditRecord[]>;
+	/** Show how much agents did. */
+	activity: () => void;
 	/** They have seen it now. */
 	markSeen: () => void;
 }
@@ -84,6 +86,7 @@ export class LogView extends ItemView {
 		const names: [DropdownComponent, string][] = [[this.toolSelect, "Tool"], [this.clientSelect, "Client"], [kind, "Kind"], [period, "Time"]];
 		for (const [select, name] of names) select.selectEl.setAttr("aria-label", name);
 		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
+		new ButtonComponent(buttons).setButtonText("Activity").onClick(this.source.activity);
 		new ButtonComponent(buttons).setButtonText("Export JSON").onClick(() => void this.source.save("json", this.filter));
 		new ButtonComponent(buttons).setButtonText("Export CSV").onClick(() => void this.source.save("csv", this.filter));
 		this.clearButton = new ButtonComponent(buttons).setButtonText("Clear");
