@@ -59,7 +59,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),
     "web": ("web:app", "Say which clients have read from the web, and what is kept of it."),
     "servers": ("servers:app", "Let agents use the tools of other MCP servers."),
-    "custom": ("custom:app", "Write tools of your own for agents, and try them."),
+    "custom": ("custom:app", "Write tools of your own, which agents may call."),
     "keys": ("keys:app", "Keep API keys of services on the network, encrypted."),
     "settings": ("settings:app", "Show and change the settings of the vault."),
 }

@@ -6,9 +6,10 @@ from bridge.cli.printer import Printer
 
 
 def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
-    """Prepare all notes for search by meaning anew, in the background.
+    """Prepare the notes for search by meaning anew.
 
-    `vault-bridge status` shows how far it is. Until a note is prepared, only its words are found.
+    That goes on in the background; `vault-bridge status` shows how far it is. Until a
+    note is prepared, only its words are found.
 
     Examples:
       vault-bridge rebuild

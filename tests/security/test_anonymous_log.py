@@ -117,10 +117,16 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("templates", {"action": "run", "name": "zebrafish", "values": {"Steph Ango": "Buy Wisely"}}),
     ("web_fetch", {"url": "https://zebrafish.invalid/Steph%20Ango", "format": "text"}),
     ("history_undo", {"executionId": "zebrafish"}),
+    ("history_undo_outside", {"execution_id": "zebrafish", "paths": ["Steph Ango.md"]}),
+    ("restore", {"path": "Steph Ango.md", "digest": "0" * 64, "to": "Clippings/zebrafish.md"}),
     ("history_redo", {"executionId": "Steph Ango"}),
     ("read Steph Ango", {}),
 ]
 """Calls of every tool, such as succeed and such as do not."""
+
+
+THE_PERSONS = {"history_undo_outside", "restore"}
+"""No agent has them."""
 
 
 @pytest.fixture
@@ -150,7 +156,8 @@ async def replay(vault: Path, decision: str) -> set[str]:
         async with connect(vault, name="Robot") as agent:
             for number, (tool, arguments) in enumerate(CALLS):
                 said = {"reason": WORDS, "callId": f"{number} {WORDS}"}
-                await agent.request("tools.call", name=tool, arguments=arguments, **said)
+                caller = person.host if tool in THE_PERSONS else agent
+                await caller.request("tools.call", name=tool, arguments=arguments, **said)
         await undo_all(person)
     return tools
 
@@ -171,7 +178,8 @@ async def test_no_name_of_the_vault_stands_in_the_log_whatever_tool_is_called(va
     for record in records:
         said = orjson.dumps(record).decode().casefold()
         assert [name for name in NAMES if name.casefold() in said] == [], said
-    calls = [record for record in records if record["kind"] == "execution" and record["role"] == "agent"]
+    calls = [record for record in records if record["kind"] == "execution"]
+    assert {record["tool"] for record in calls if record["role"] == "agent"} >= tools - THE_PERSONS
     assert {record["tool"] for record in calls} >= tools
     decided = [record for record in records if record["kind"] == "decision" and record.get("decision")]
     assert {record["decision"] for record in decided} == {decision}
