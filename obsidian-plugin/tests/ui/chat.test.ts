@@ -118,7 +118,7 @@ describe("an answer", () => {
 		await openChat(page);
 		const spoken = page.locator(".vault-bridge-spoken");
 		await say(page, "Hello");
-		expect(await spoken.textContent()).toBe("The model is at it.");
+		await expect.poll(async () => spoken.textContent()).toBe("The model is at it.");
 		model.says("Good ");
 		model.says("day.");
 		await page.waitForSelector(`${answer}:has-text("Good day.")`);
@@ -169,7 +169,7 @@ describe("the model's calls", () => {
 		model.calls("c2", "denied", { tool: "write_file", summary: "Write Plan.md", text: "Denied by the user" });
 		model.done("denied");
 		await page.waitForSelector('.vault-bridge-note:has-text("You said no, so the model stopped here.")');
-		expect(await page.locator(".vault-bridge-chat-call-state").allTextContents()).toEqual(["done", "refused"]);
+		await expect.poll(async () => page.locator(".vault-bridge-chat-call-state").allTextContents()).toEqual(["done", "refused"]);
 		expect(await page.isVisible(".vault-bridge-chat-call pre")).toBe(false);
 		await page.click(".vault-bridge-chat-call summary >> nth=0");
 		expect(await page.textContent(".vault-bridge-chat-call pre >> nth=0")).toBe("Tomatoes <b>");
@@ -216,15 +216,15 @@ describe("the keyboard", () => {
 		}
 		await page.press(input, "ArrowUp");
 		expect(await page.inputValue(input)).toBe("Second");
-		expect(await page.textContent(".vault-bridge-chat-editing")).toContain("takes the place of the earlier message");
+		await expect.poll(async () => page.textContent(".vault-bridge-chat-editing")).toContain("takes the place of the earlier message");
 		await page.keyboard.press("Escape");
 		expect(await page.inputValue(input)).toBe("");
 		await page.press(input, "ArrowUp");
 		await page.keyboard.type(" thought");
 		await page.keyboard.press("Enter");
 		await expect.poll(() => sent().at(-1)).toEqual({ text: "Second thought", model: "qwen3:8b", conversationId: CONVERSATION, replaces: 1 });
-		expect(await words()).toEqual(["First", "Second thought"]);
-		expect(await page.locator(answer).count()).toBe(1);
+		await expect.poll(words).toEqual(["First", "Second thought"]);
+		await expect.poll(async () => page.locator(answer).count()).toBe(1);
 	});
 
 	it("mentions a note, chosen from a list", async () => {
@@ -251,7 +251,7 @@ describe("what goes along", () => {
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Open: Garden/Seeds.md"]);
 		await say(page, "What is it?");
 		expect(sent().at(-1)).toMatchObject({ text: "What is it?\n\n(The open note is [[Garden/Seeds]].)" });
-		expect(await words()).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
+		await expect.poll(words).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
 		await page.evaluate(() => { document.querySelector<HTMLTextAreaElement>(".markdown-source-view")?.setSelectionRange(0, 8); });
@@ -277,8 +277,8 @@ describe("what goes wrong", () => {
 		await page.waitForSelector('.vault-bridge-note.is-warning:has-text("is not there. Pull it")');
 		await page.click('.vault-bridge-chat-entry button:text-is("Try again")');
 		await expect.poll(() => sent().at(-1)).toEqual({ text: "Hello", model: "qwen3:8b", conversationId: CONVERSATION, replaces: 0 });
-		expect(await words()).toEqual(["Hello"]);
-		expect(await page.locator(".vault-bridge-note.is-warning").count()).toBe(0);
+		await expect.poll(words).toEqual(["Hello"]);
+		await expect.poll(async () => page.locator(".vault-bridge-note.is-warning").count()).toBe(0);
 	});
 
 	it("keeps what is written when it cannot be sent", async () => {
@@ -288,7 +288,7 @@ describe("what goes wrong", () => {
 		await page.press(input, "Enter");
 		await page.waitForSelector('.notice:has-text("4 conversations are under way")');
 		expect(await page.inputValue(input)).toBe("Hello");
-		expect(await words()).toEqual([]);
+		await expect.poll(words).toEqual([]);
 	});
 
 	it("teaches what to do where there is no server, and asks it again", async () => {
@@ -342,7 +342,7 @@ describe("what goes wrong", () => {
 		await page.waitForSelector('.vault-bridge-note.is-warning:has-text("The bridge is gone.")');
 		await bridge.start();
 		await page.waitForSelector(`${answer}:has-text("Half of it and the rest.")`);
-		expect(await words()).toEqual(["Hello"]);
+		await expect.poll(words).toEqual(["Hello"]);
 	});
 });
 
@@ -354,17 +354,17 @@ describe("the conversations", () => {
 		bridge.answers.set("chat.read", () => ({ ...kept({ model: "llama3.2" }), history }));
 		await openChat(page);
 		await act("Conversations");
-		expect(await page.locator(".vault-bridge-chat-listed-title").allTextContents()).toEqual(["Which seeds?", "<b>Other</b>"]);
+		await expect.poll(async () => page.locator(".vault-bridge-chat-listed-title").allTextContents()).toEqual(["Which seeds?", "<b>Other</b>"]);
 		await page.click('.vault-bridge-chat-listed:has-text("Which seeds?")');
 		await page.waitForSelector(`${answer} strong:text-is("Peas")`);
-		expect(await page.textContent(".vault-bridge-chat-title")).toBe("Which seeds?");
-		expect(await page.locator(".vault-bridge-chat-call summary > span").allInnerTexts()).toEqual(["", "Read Garden/Seeds.md", "done"]);
+		await expect.poll(async () => page.textContent(".vault-bridge-chat-title")).toBe("Which seeds?");
+		await expect.poll(async () => page.locator(".vault-bridge-chat-call summary > span").allInnerTexts()).toEqual(["", "Read Garden/Seeds.md", "done"]);
 		await say(page, "And more?");
 		expect(sent()).toEqual([{ text: "And more?", model: "llama3.2", conversationId: CONVERSATION }]);
 		model.done();
 		await act("New conversation");
 		await page.waitForSelector('.vault-bridge-chat-title:text-is("New conversation")');
-		expect(await words()).toEqual([]);
+		await expect.poll(words).toEqual([]);
 	});
 
 	it("are deleted when the person says so twice", async () => {
@@ -408,9 +408,9 @@ describe("the conversations", () => {
 		await page.click(".vault-bridge-chat-listed");
 		await page.waitForSelector(`${answer}:has-text("Message 499")`);
 		const entries = page.locator(".vault-bridge-chat-entry");
-		expect(await entries.count()).toBe(60);
+		await expect.poll(async () => entries.count()).toBe(60);
 		await page.click('button:text-is("Show 60 of 440 earlier parts")');
-		expect(await entries.count()).toBe(120);
+		await expect.poll(async () => entries.count()).toBe(120);
 		const texts = await page.locator(".vault-bridge-chat-words, .vault-bridge-chat-answer").allTextContents();
 		expect(texts).toEqual(Array.from({ length: 120 }, (_, number) => `Message ${380 + number}`));
 		await page.waitForSelector('.vault-bridge-chat-entries > :first-child:text-is("Show 60 of 380 earlier parts")');
