@@ -69,4 +69,5 @@ async def test_the_log_has_the_members_that_the_page_names(served: Path) -> None
         await agent.call("chain", calls=[{"name": "all", "tool": "find", "arguments": {"pattern": "*"}}])
     lines = (served / ".vault-bridge" / "logs" / "tools.log").read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    assert set().union(*(record for record in records if record["kind"] in {"execution", "decision"})) == named
+    found = set().union(*(record for record in records if record["kind"] in {"execution", "decision"}))
+    assert found == named - {"cached"}  # only calls to the web have that

@@ -131,4 +131,4 @@ async def test_what_came_into_the_folder_while_the_person_thought_makes_the_yes_
     assert done.data["code"] == "stale"
     assert (vault / "Notes" / "New.md").read_text(encoding="utf-8") == "typed just now"
     assert snapshot(trashed) == {}
-    assert [change for change in await person.host.request("history.list") if not change["outside"]] == []
+    assert await person.host.request("history.list", outside=False) == []

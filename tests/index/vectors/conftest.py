@@ -148,7 +148,8 @@ class Embedded:
         self.index.refresh()
         self.vectors.changed()
         wanted = self.kept_when_done()
-        return self.until(lambda status: status.state == "ready" and self.kept() == wanted)
+        self.until(lambda status: status.state == "ready" and self.kept() == wanted)
+        return self.vectors.status()  # the one that was looked at may be of the moment before
 
     def kept_when_done(self) -> dict[str, tuple[int, int]]:
         """What is to be kept, once all is embedded."""

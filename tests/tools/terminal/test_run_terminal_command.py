@@ -138,7 +138,7 @@ async def test_what_a_command_does_is_one_change_in_the_history_and_undone(anywh
     )
     assert set(data["changed"]) == {"Ideas.md", "Moved.md", "Notes/Windows.md", "Notes/Meeting.md", "a/b/N.md"}
     assert set(anywhere.texts()) == set(before) - {"Ideas.md", "Notes/Windows.md"} | {"Moved.md", "a/b/N.md"}
-    (change,) = await anywhere.person.host.request("history.list")
+    (change,) = await anywhere.person.host.request("history.list", outside=False)
     assert (change["executionId"], change["tool"]) == (data["id"], "run_terminal_command")
     await anywhere.undo(data["id"])
     assert anywhere.texts() == before
@@ -340,7 +340,7 @@ async def test_links_that_a_command_breaks_are_told_before_where_that_is_known_a
     assert (told in result.raw["text"]) if told else ("nowhere" not in result.raw["text"])
     if lost is not None:
         assert {(link["path"], link["link"]) for link in result.raw["data"]["lostLinks"]} == lost
-    (change,) = await world.person.host.request("history.list")
+    (change,) = await world.person.host.request("history.list", outside=False)
     assert change["summary"].endswith(f"; {told}" if told else command)
 
 
