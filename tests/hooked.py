@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +64,7 @@ def configuration(vault: Path, folder: Path, **more: Any) -> Path:
 async def run_hook(configuration: Path, event: bytes | dict[str, Any], *more: str) -> Answered:
     """Start the hook as clients do, and return its answer. `more` are options of Python."""
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-S", *more, os.path.abspath(hook.__file__), str(configuration)),
+        *(sys.executable, "-I", "-S", *more, hook.__file__, str(configuration)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

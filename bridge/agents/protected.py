@@ -9,7 +9,7 @@ import re
 import shlex
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
@@ -177,7 +177,10 @@ def _claude_put(text: str, hook: Hook) -> str:
 
 def _claude_take(text: str, hook: Hook) -> str:
     document = _without_group(JsonDocument(text), _CLAUDE_HOOKS, hook)
-    for rule in (*claude_rules(hook), *claude_rules(_refusing(hook))):
+    rules = set(claude_rules(_refusing(hook)))
+    if _has_another(document.get(_CLAUDE_HOOKS), hook):  # the rules about what protects both are for both
+        rules -= set(claude_rules(replace(hook, edits="ask")))
+    for rule in sorted(rules):
         denied = document.get(_CLAUDE_DENY)
         if isinstance(denied, list) and rule in denied:
             document = document.remove(_CLAUDE_DENY, denied.index(rule))
@@ -185,7 +188,14 @@ def _claude_take(text: str, hook: Hook) -> str:
 
 
 def _refusing(hook: Hook) -> Hook:
-    return Hook(hook.words, hook.seconds, hook.guarded, hook.vault, "refuse", hook.name)
+    return replace(hook, edits="refuse")
+
+
+def _has_another(groups: Any, hook: Hook) -> bool:
+    """Whether a hook of ours for another vault is in a list of groups."""
+    folder = str(Path(hook.mark).parent)
+    entries = [entry for group in groups or () if isinstance(group, dict) for entry in group.get("hooks") or ()]
+    return any(folder in text for entry in entries if isinstance(entry, dict) for text in _texts(entry))
 
 
 def _claude_settings(machine: Machine) -> Path:

@@ -260,7 +260,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 class AllowEditProvider(ToolProvider):
-    """Gives this tool to clients with a name of their own.
+    """Gives this tool to clients with a name of their own, and lets the person's programs know it.
 
     Args:
         storage: The vault.
@@ -273,5 +273,5 @@ class AllowEditProvider(ToolProvider):
         self._tools: tuple[Tool[Any], ...] = (AllowEditTool(storage, allowed),)
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """It, or none: the person's own programs write through the bridge, and nobody is asked for them."""
-        return () if caller.client.is_person or caller.client.is_shared else self._tools
+        """It, or none: a program without a name has no editor that was told to ask."""
+        return () if caller.client.is_shared else self._tools
