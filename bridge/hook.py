@@ -24,7 +24,10 @@ BLOCK: "Final" = 2
 """The exit code that blocks a change in every client that has exit codes."""
 
 LARGEST: "Final" = 8 * 1024 * 1024
-"""Bytes of one change; the bridge takes no more in one frame."""
+"""Bytes of a change that a person is asked about; the bridge takes little more in one frame."""
+
+LARGEST_EVENT: "Final" = 64 * 1024 * 1024
+"""Bytes of what a client sends."""
 
 CONNECT_SECONDS: "Final" = 0.5
 """A bridge on the same machine takes a connection at once, or there is none."""
@@ -424,7 +427,7 @@ def decide(configuration: "dict[str, Any]", event: bytes, seconds: "Callable[[],
     Raises:
         Refused: It is refused.
     """
-    if len(event) > LARGEST:
+    if len(event) > LARGEST_EVENT:
         raise Refused("This change is too large to be looked at. Make it in smaller parts")
     tool, given, folder = _read_event(event)
     try:
@@ -484,7 +487,7 @@ def _wait_for_the_end() -> "NoReturn":
 
 def _read_all(to: int) -> bytes:
     received = bytearray()
-    while len(received) <= LARGEST and (part := os.read(to, 1 << 16)):
+    while len(received) <= LARGEST_EVENT and (part := os.read(to, 1 << 16)):
         received += part
     return bytes(received)
 

@@ -297,7 +297,7 @@ def test_what_cannot_be_read_is_refused(vault: Path, event: bytes) -> None:
 
 
 def test_what_is_too_large_is_refused(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hook, "LARGEST", 1000)
+    monkeypatch.setattr(hook, "LARGEST_EVENT", 1000)
     event = json.dumps(claude("Write", vault, file_path=str(vault / "Ideas.md"), content="x" * 1000)).encode()
     with pytest.raises(Refused, match="too large"):
         deciding(event, vault)

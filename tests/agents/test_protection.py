@@ -5,7 +5,6 @@ import json
 import os
 import re
 import shlex
-import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -410,4 +409,3 @@ def test_the_table_says_of_each_that_a_shell_goes_round_it_and_can_remove_it() -
         said = {line.what: line.then for line in one.holds}
         assert said["It writes by a shell or a script (sed, mv, cp, rm)"] == "Not asked about. It is recorded"
         assert said["It removes all this by a shell"].startswith("Possible.")
-    assert sys.executable

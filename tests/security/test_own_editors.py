@@ -242,9 +242,9 @@ async def logged(person: Person) -> list[dict[str, Any]]:
 async def test_the_log_says_what_it_was_allowed(person: Person, vault: Path, tmp_path: Path) -> None:
     await ask(vault, tmp_path, edit(vault, "Old content", "New content"))
     (record,) = [one for one in await logged(person) if one.get("tool") == "allow_edit"]
-    assert record["sentence"] == f"{CLIENT} was allowed to change “Ideas.md” itself"
+    assert record["sentence"] == f"{CLIENT} proposed a change of “Ideas.md” with its own editor; you allowed it, once"
     person.answer = "deny_once"
     await ask(vault, tmp_path, edit(vault, "Old content", "Other"))
     record = next(one for one in await logged(person) if one.get("tool") == "allow_edit")
-    assert record["sentence"].startswith(f"{CLIENT} wanted to change “Ideas.md” itself. ")
+    assert record["sentence"].startswith(f"{CLIENT} wanted to propose a change of “Ideas.md” with its own editor. ")
     assert "denied" in record["sentence"]

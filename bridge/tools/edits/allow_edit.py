@@ -100,7 +100,7 @@ class AllowEditTool(ReadTool[AllowEditParams]):
     spec = ToolSpec(
         name="allow_edit",
         title="Edit by the program itself",
-        action="change/was allowed to change {files|files} itself",
+        action="propose/proposed a change of {files|files} with its own editor",
         description="Ask the user whether a program may change files of the vault with its own editor.",
         icon="pencil-line",
         parameters=ModelParameters(AllowEditParams),
