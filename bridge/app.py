@@ -103,7 +103,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
-from bridge.tools.edits.allow_edit import AllowEditProvider
+from bridge.tools.edits.allow_edit import edits_provider
 from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
@@ -590,7 +590,7 @@ class Bridge:
             refuse_unsaved(plan, ledger.editors)
             allowed_edits.note(plan, caller.name)
 
-        await registry.add(AllowEditProvider(services.storage, allow))
+        await registry.add(edits_provider(services.storage, allow))
         return allowed_edits
 
     def _programs(self, root: VaultRoot) -> Programs:

@@ -6,7 +6,7 @@ allowed (`bridge/versions/allowed_edits.py`).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from pydantic import Field, model_validator
 
@@ -15,8 +15,8 @@ from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.parameters import ModelParameters
-from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import CallContext, Output, ReadTool, Tool, ToolSpec, Unchanged, in_vault
+from bridge.toolkit.registry import StaticProvider, ToolProvider
+from bridge.toolkit.tool import CallContext, Output, ReadTool, ToolSpec, Unchanged, in_vault
 from bridge.tools.edits.codex_patch import patched
 from bridge.tools.files.paths import read_text, vault_path
 from bridge.tools.files.replacing import find_text, replace_spans
@@ -259,19 +259,17 @@ def _listed(paths: Sequence[str]) -> str:
     return f"{named} and {counted(len(paths) - _NAMED, 'more file')}" if len(paths) > _NAMED else named
 
 
-class AllowEditProvider(ToolProvider):
-    """Gives this tool to clients with a name of their own, and lets the person's programs know it.
+def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
+    """Gives this tool to everybody. It is in no list: programs call it that know of it.
 
     Args:
         storage: The vault.
         allowed: Told what was allowed.
     """
-
-    id, name, description, version = "edits", "Edits", "Asks about what programs change themselves.", __version__
-
-    def __init__(self, storage: PlanningStorage, allowed: Allowed) -> None:
-        self._tools: tuple[Tool[Any], ...] = (AllowEditTool(storage, allowed),)
-
-    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """It, or none: a program without a name has no editor that was told to ask."""
-        return () if caller.client.is_shared else self._tools
+    return StaticProvider(
+        id="edits",
+        name="Edits",
+        description="Asks about what programs change themselves.",
+        version=__version__,
+        tools=[AllowEditTool(storage, allowed)],
+    )
