@@ -389,7 +389,7 @@ LATE: "Final" = "The user has not answered yet, so this change of their vault is
 
 
 def _read_answer(received: bytes) -> None:
-    """Return where an answer says yes. Raises Refused and NoBridge."""
+    """Return where an answer says yes. Raises Refused: whatever else has answered, it was no yes."""
     head, _, body = received.partition(b"\r\n\r\n")
     status = head.split(b" ", 2)[1:2]
     if not received:
@@ -398,15 +398,13 @@ def _read_answer(received: bytes) -> None:
         raise Refused(f"{_PREFIX} its credential was revoked. The user can run `vault-bridge protect` again")
     try:
         answer = json.loads(body)
-        result = answer.get("result")
-        if "jsonrpc" not in answer:
-            raise NoBridge  # another program has the port by now
-    except (ValueError, AttributeError, RecursionError):
-        raise NoBridge from None
+    except (ValueError, RecursionError):
+        answer = None
+    result = answer.get("result") if isinstance(answer, dict) else None
     if not isinstance(result, dict):
-        fault = answer.get("error")
+        fault = answer.get("error") if isinstance(answer, dict) else None
         why = fault.get("message") if isinstance(fault, dict) else None
-        raise Refused(f"{_PREFIX} {why or 'the bridge does not answer as expected'}")
+        raise Refused(f"{_PREFIX} {why or 'the bridge does not answer as expected. The user can start it anew'}")
     if result.get("success") is not True:
         data = result.get("data")
         late = isinstance(data, dict) and data.get("code") == "timed_out"

@@ -384,6 +384,38 @@ async def test_a_bridge_that_never_answers_is_waited_for_until_its_time_and_no_l
     assert answered.decision == ("deny", hook.LATE)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n<html>",
+        b"HTTP/1.1 200 OK\r\n\r\n[]",
+        b'HTTP/1.1 200 OK\r\n\r\n{"jsonrpc": "2.0", "id": 1, "result": true}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"jsonrpc": "2.0", "id": 1, "result": {"success": "true"}}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"jsonrpc": "2.0", "id": 1, "error": {"message": "No"}}',
+        b'HTTP/1.1 413 Too Large\r\n\r\n{"error": "Too large", "hint": "Send less"}',
+        b"HTTP/1.1 500 Oh\r\n\r\noh",
+        b"\xff" * 5000,
+    ],
+    ids=lambda answer: repr(answer[:60]),
+)
+async def test_whatever_answers_in_the_place_of_the_bridge_is_no_yes(
+    vault: Path, tmp_path: Path, answer: bytes
+) -> None:
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    (tmp_path / "token").write_text("vb_x", "ascii")
+    event = claude("Write", vault, file_path=str(vault / "Ideas.md"), content="x")
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        endpoint = left_behind(tmp_path, vault, server.sockets[0].getsockname()[1])
+        answered = await asked(vault, tmp_path, event, endpoint=str(endpoint), token=str(tmp_path / "token"))
+    assert answered.decision[0] == "deny"
+
+
 async def test_a_client_that_never_says_what_it_wants_is_refused(vault: Path, tmp_path: Path) -> None:
     """Its standard input stays open: the watch answers."""
     read, write = os.pipe()
