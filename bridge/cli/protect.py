@@ -1,5 +1,6 @@
 """`vault-bridge protect`: has the editor of a program ask before it changes a file of the vault."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -21,7 +22,11 @@ from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, find_vault
 from bridge.plugin.protector import vault_protector
 
-_PERSON: Final = "What a program writes by a shell is not asked about. It is recorded, and can be taken back."
+_SHELL: Final = "What it writes by a shell is not asked about."
+_NOT_RECORDED: Final = (
+    "Nor is it recorded in this vault: `vault-bridge settings set outsideVersions=true` has it recorded, so that you "
+    "can take it back."
+)
 
 
 def protect(
@@ -162,18 +167,26 @@ def _carry_out(
         if not typer.confirm("Write this?", err=True):
             fail("Nothing was changed.")
 
-    async def work(bridge: Connection) -> Done:
+    async def work(bridge: Connection) -> tuple[Done, bool]:
         clients = BridgeClients(bridge)
-        return await (protector.remove(plan, clients) if plan.removes else protector.protect(plan, clients))
+        done = await (protector.remove(plan, clients) if plan.removes else protector.protect(plan, clients))
+        return done, (await bridge.request("settings.get"))["outsideVersions"]
 
-    done = run_once(vault, work)
+    done, recorded = run_once(vault, work)
     if printer.as_json:
         said = {"addedClient": done.added_client, "revokedClient": done.revoked_client}
         printer.json({**facts, "done": True, **said, "backups": [str(backup) for backup in done.backups]})
         return
+    for sentence in _endings(plan, done, recorded=recorded):
+        printer.say(sentence)
+
+
+def _endings(plan: ProtectionPlan, done: Done, *, recorded: bool) -> Iterator[str]:
     for backup in done.backups:
-        printer.say(f"The file of before is {backup}.")
-    printer.say(_ending(plan, done))
+        yield f"The file of before is {backup}."
+    yield _ending(plan, done)
+    if not recorded and not plan.removes:
+        yield _NOT_RECORDED
 
 
 def _ending(plan: ProtectionPlan, done: Done) -> str:
@@ -182,7 +195,7 @@ def _ending(plan: ProtectionPlan, done: Done) -> str:
         return f"{title} does not ask any more." if plan.changes or plan.record else f"{title} was not told to ask."
     if not plan.changes and not done.added_client:
         return f"{title} was told to ask already. Nothing was changed."
-    return f"{title} asks from now on. {plan.program.then} {_PERSON}"
+    return f"{title} asks from now on. {plan.program.then} {_SHELL}"
 
 
 def _show(plan: ProtectionPlan, printer: Printer) -> None:

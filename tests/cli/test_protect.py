@@ -60,6 +60,13 @@ def test_it_shows_the_change_and_the_table_asks_writes_and_takes_it_back(vault: 
     assert json.loads(listed.stdout) == []
 
 
+def test_it_says_where_nothing_is_recorded(vault: Path) -> None:
+    assert "Nor is it recorded" not in run("claude-code", "--yes", vault=vault).stderr
+    off = CliRunner().invoke(app, ["settings", "set", "outsideVersions=false", "--vault", str(vault)])
+    assert off.exit_code == 0, off.output
+    assert "Nor is it recorded" in run("codex", "--yes", vault=vault).stderr
+
+
 def test_json_holds_the_facts_and_asks_nobody(vault: Path, home: Path) -> None:
     assert run("gemini", "--json", vault=vault).exit_code == 2
     shown = json.loads(run("gemini", "--json", "--dry-run", "--without-bridge", "refuse", vault=vault).stdout)
