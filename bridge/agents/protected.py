@@ -8,7 +8,7 @@ import json
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from string import Template
@@ -168,8 +168,10 @@ def _claude_put(text: str, hook: Hook) -> str:
         ],
     }
     document = _with_group(JsonDocument(text), _CLAUDE_HOOKS, group, hook)
+    rules = claude_rules(hook)
+    document = _without_rules(document, set(claude_rules(_refusing(hook))) - set(rules))
     denied = document.get(_CLAUDE_DENY) or []
-    for rule in claude_rules(hook):
+    for rule in rules:
         if rule not in denied:
             document = document.append(_CLAUDE_DENY, rule)
     return document.text
@@ -180,11 +182,16 @@ def _claude_take(text: str, hook: Hook) -> str:
     rules = set(claude_rules(_refusing(hook)))
     if _has_another(document.get(_CLAUDE_HOOKS), hook):  # the rules about what protects both are for both
         rules -= set(claude_rules(replace(hook, edits="ask")))
-    for rule in sorted(rules):
+    return _without_rules(document, rules).text
+
+
+def _without_rules(document: JsonDocument, rules: Collection[str]) -> JsonDocument:
+    """Without deny rules."""
+    for rule in rules:
         denied = document.get(_CLAUDE_DENY)
         if isinstance(denied, list) and rule in denied:
             document = document.remove(_CLAUDE_DENY, denied.index(rule))
-    return document.text
+    return document
 
 
 def _refusing(hook: Hook) -> Hook:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -162,9 +162,10 @@ class Protector:
         changes = [self._configuration(program, hook, options)]
         for place in self._places(program, hook):
             file, before = _found(place.file)
-            if place.own and before is not None and not self._is_ours(record, file, before):
-                raise ConfigurationRefused(f"{file} is there already, and is not as this command has written it")
-            changes.append(FileChange(file, before, _text(place.put, file, before, hook) or None))
+            after = _text(place.put, file, before, hook)
+            if place.own and before not in {None, after} and _written(record, file) is None:
+                raise ConfigurationRefused(f"{file} is there already, and this command has not written it")
+            changes.append(FileChange(file, before, after))
         return ProtectionPlan(program, program.client, options, _changing(changes), removes=False, record=record)
 
     def plan_remove(self, program: Protected) -> ProtectionPlan:
@@ -180,8 +181,10 @@ class Protector:
             written = _written(record, file)
             if written is not None and digest(before) == written.written:
                 changes.append(FileChange(file, before, _original(written, before, place, hook)))
-            elif place.own:
+            elif place.own and _text(place.put, file, before, hook) != before:
                 kept.append(f"{file} is not as it was written, so it stays.")
+            elif place.own:
+                changes.append(FileChange(file, before, None))
             else:
                 changes.append(FileChange(file, before, _text(place.take, file, before, hook)))
         file, before = _found(self._configuration_file(program))
@@ -198,8 +201,7 @@ class Protector:
             ConfigurationRefused: A file has changed since or cannot be written, or the client is somebody else's.
             BridgeError: The bridge does not add the client.
         """
-        added = await ensure_client(self._vault, plan.client, clients, PRESET)
-        self._keep_token(plan.client)
+        added = await self._have_client(plan, clients)
         backups = []
         files = {one.file: one for one in plan.record.files} if plan.record else {}
         try:
@@ -214,14 +216,13 @@ class Protector:
                     original=before.original if ours and before else digest(change.before),
                 )
                 backups += [backup] if backup is not None else []
-                made = added or (plan.record is not None and plan.record.made_client)
-                self._keep(
-                    plan, Record(client=plan.client, made_client=made, options=plan.options, files=[*files.values()])
-                )
+                self._keep(plan, files.values(), added=added)
         except ConfigurationRefused:
             if added and not backups:
                 await self._end_client(plan.client, clients)
             raise
+        if not plan.changes:
+            self._keep(plan, files.values(), added=added)
         return Done(tuple(backups), added_client=added)
 
     async def remove(self, plan: ProtectionPlan, clients: Clients) -> Done:
@@ -322,17 +323,24 @@ class Protector:
         }
         return FileChange(file, before, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode())
 
-    def _is_ours(self, record: Record | None, file: Path, before: bytes) -> bool:
-        written = _written(record, file)
-        return written is not None and digest(before) == written.written
-
-    def _keep_token(self, client: str) -> None:
-        """The hook reads no keyring, so its token is in a file."""
+    async def _have_client(self, plan: ProtectionPlan, clients: Clients) -> bool:
+        """Have the credential, in a file, as the hook reads no keyring; whether a client was added for that."""
+        client = plan.client
+        if not token_storage.token_file(self._vault, client).exists() and plan.record and plan.record.made_client:
+            await self._end_client(client, clients)  # ours, and its token is lost
+        try:
+            added = await ensure_client(self._vault, client, clients, PRESET)
+        except ConfigurationRefused:
+            raise ConfigurationRefused(
+                f"The bridge has a client called {client!r} already, whose token is not kept on this machine. "
+                "Revoke it with `vault-bridge clients revoke`, then run this again"
+            ) from None
         if not token_storage.token_file(self._vault, client).exists():
             try:
                 token_storage.save_to_file(self._vault, client, token_storage.find_token(self._vault, client))
             except (OSError, TokenNotFound) as error:
                 raise ConfigurationRefused(f"The credential of {client!r} cannot be kept in a file: {error}") from None
+        return added
 
     async def _end_client(self, name: str, clients: Clients) -> bool:
         known = any(name.casefold() == other.casefold() for other in await clients.names())
@@ -348,7 +356,9 @@ class Protector:
             return {key: record for key, record in found.items() if key in PROTECTED_BY_ID}
         return {}
 
-    def _keep(self, plan: ProtectionPlan, record: Record) -> None:
+    def _keep(self, plan: ProtectionPlan, files: Iterable[Written], *, added: bool) -> None:
+        made = added or (plan.record is not None and plan.record.made_client)
+        record = Record(client=plan.client, made_client=made, options=plan.options, files=[*files])
         try:
             self._folder.write(FILE, _RECORDS.dump_json({**self._records(), plan.program.id: record}, indent=2))
         except OSError as error:

@@ -234,6 +234,9 @@ def test_no_edits_at_all_are_the_programs_own_rule_too(
     protect(protector(plain), "claude-code", Clients(), Options(edits="refuse"))
     settings = json.loads((machine.home / ".claude" / "settings.json").read_text("utf-8"))
     assert f"Edit(/{plain}/**)" in settings["permissions"]["deny"]
+    protect(protector(plain), "claude-code", Clients(PROTECTED_BY_ID["claude-code"].client), Options())
+    settings = json.loads((machine.home / ".claude" / "settings.json").read_text("utf-8"))
+    assert f"Edit(/{plain}/**)" not in settings["permissions"]["deny"]
     protect(protector(plain), "gemini", Clients(), Options(edits="refuse"))
     (policy,) = (machine.home / ".gemini" / "policies").iterdir()
     assert any("Plain" in rule["argsPattern"] for rule in tomllib.loads(policy.read_text("utf-8"))["rule"])
@@ -307,6 +310,35 @@ def test_a_file_that_changes_while_it_is_shown_is_not_written(
     assert clients.tokens == {}
 
 
+def test_a_lost_credential_is_given_anew_and_a_strangers_is_not_touched(
+    protector: Callable[..., Protector], tmp_path: Path
+) -> None:
+    subject, clients, one = protector(), Clients(), PROTECTED_BY_ID["claude-code"]
+    protect(subject, "claude-code", clients)
+    _lose_token(tmp_path, "claude-code")
+    protect(subject, "claude-code", clients)
+    assert subject.faults(one) == []
+    other = protector(tmp_path)
+    with pytest.raises(ConfigurationRefused, match="clients revoke"):
+        protect(other, "claude-code", Clients(one.client))
+
+
+def test_what_was_written_is_known_again_where_the_note_of_it_was_lost(
+    protector: Callable[..., Protector], machine: Machine, notes: Path, tmp_path: Path
+) -> None:
+    clients = Clients()
+    for agent in IDS:
+        subject = protector()
+        protect(subject, agent, clients)
+        (tmp_path / "state" / notes.name / "clients" / "protections.json").unlink()
+        assert subject.protected() == []
+        protect(subject, agent, clients)
+        assert [one.id for one in subject.protected()] == [agent]
+        asyncio.run(subject.remove(subject.plan_remove(PROTECTED_BY_ID[agent]), clients))
+    left = {name: data for name, data in files_of(machine.home).items() if not name.endswith(".bak")}
+    assert [name for name, data in left.items() if b"vault-bridge" in data or b"hook.py" in data] == []
+
+
 def _break_hook(home: Path, agent: str) -> None:
     if agent in FILES:
         file = home / FILES[agent]
@@ -350,8 +382,11 @@ def test_what_is_not_there_any_more_is_said(
     breaks(machine.home, agent)
     assert len(subject.faults(one)) > (agent == "codex")
     (sentence,) = subject.all_faults()
+    assert sentence.isprintable()
     assert sentence.startswith(f"{one.title} may edit this vault without asking: ")
     assert f"vault-bridge protect {agent}" in sentence
+    protect(subject, agent, Clients())
+    assert subject.faults(one) == (trusted if agent == "codex" else [])
 
 
 def test_a_missing_deny_rule_is_said(protector: Callable[..., Protector], machine: Machine) -> None:
