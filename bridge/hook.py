@@ -368,6 +368,8 @@ def ask(configuration: "dict[str, Any]", edits: "list[dict[str, Any]]", seconds:
     )
     try:
         connection = socket.create_connection(address, CONNECT_SECONDS)
+    except TimeoutError:
+        raise Refused(f"{_PREFIX} the bridge is too busy to answer. Try again") from None
     except OSError:
         raise NoBridge from None
     received = bytearray()

@@ -134,6 +134,22 @@ class AllowedEdits:
         clients = tuple(dict.fromkeys(edit.client for edit in edits))
         return Compared(clients, tuple(path for path in as_allowed if path not in otherwise), tuple(otherwise))
 
+    def forget(self, path: str | None = None) -> None:
+        """Let go what was allowed of a file or folder; None: of all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        with self._lock:
+            kept = [
+                edit
+                for edit in self._edits
+                if path is not None and edit.path != path and not edit.path.startswith(f"{path}/")
+            ]
+            if len(kept) != len(self._edits):
+                self._folder.write(FILE, _LIST.dump_json(kept))
+                self._edits = kept
+
     def _load(self) -> list[AllowedEdit]:
         try:
             data = self._folder.read(FILE)

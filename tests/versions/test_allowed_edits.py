@@ -1,5 +1,6 @@
 """What clients were allowed to change themselves, compared with what was then done."""
 
+import json
 import logging
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -115,6 +116,20 @@ def test_it_outlives_a_restart_and_stays_bounded(tmp_path: Path) -> None:
     after = AllowedEdits(folder, Stopped())
     assert after.compare(entry(Effect("4.md", b"x", bytes(32))), Past()) is None
     assert after.compare(entry(Effect("5.md", b"x", bytes(32))), Past()) == Compared(("Ada",), ("5.md",), ())
+
+
+@pytest.mark.parametrize(
+    ("forgotten", "left"),
+    [("A", ["AB.md"]), ("A/x.md", ["A/y.md", "AB.md"]), ("B", ["A/x.md", "A/y.md", "AB.md"]), (None, [])],
+)
+def test_what_is_forgotten_is_forgotten_here_too(tmp_path: Path, forgotten: str | None, left: list[str]) -> None:
+    folder = UserFolder(tmp_path / "state" / "vault" / "edits")
+    edits = AllowedEdits(folder, Stopped())
+    for path in ("A/x.md", "A/y.md", "AB.md"):
+        edits.note(writing(path, b"a"), "Ada")
+    edits.forget(forgotten)
+    assert [one["path"] for one in json.loads(folder.read(FILE) or b"")] == left
+    assert [edit.path for edit in AllowedEdits(folder, Stopped())._edits] == left
 
 
 def test_a_damaged_file_is_said_and_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
