@@ -64,14 +64,11 @@ async def test_nobody_who_answers_in_time_is_a_no_and_the_question_goes(
     person: Person, vault: Path, tmp_path: Path
 ) -> None:
     person.answer = None
-    gone = asyncio.Event()
-    person.host.on("consent.resolved", lambda _params: gone.set())
     answered = await ask(vault, tmp_path, edit(vault, "Old", "New"), seconds=2)
     assert answered.decision == ("deny", hook.LATE)
-    if person.asked:  # on a busy machine the two seconds may be over before it is asked
-        async with asyncio.timeout(PATIENCE):
-            await gone.wait()
-    assert await person.host.request("consent.pending") == []
+    async with asyncio.timeout(PATIENCE):
+        while await person.host.request("consent.pending"):
+            await asyncio.sleep(0)
 
 
 async def test_the_bridges_own_time_out_is_the_same_answer(
