@@ -55,7 +55,7 @@ async def test_a_yes_lets_it_and_the_person_has_seen_the_exact_diff(
 
 async def test_a_no_refuses_it_with_the_persons_words(person: Person, vault: Path, tmp_path: Path) -> None:
     person.answer, person.extent = "deny_once", {"feedback": "Not that note"}
-    decision, reason = (await ask(vault, tmp_path, edit(vault, "Old", "New"))).decision
+    decision, reason = (await ask(vault, tmp_path, edit(vault, "Old content", "New content"))).decision
     assert decision == "deny"
     assert "Not that note" in reason
 
@@ -64,11 +64,12 @@ async def test_nobody_who_answers_in_time_is_a_no_and_the_question_goes(
     person: Person, vault: Path, tmp_path: Path
 ) -> None:
     person.answer = None
-    answered = await ask(vault, tmp_path, edit(vault, "Old", "New"), seconds=2)
+    answered = await ask(vault, tmp_path, edit(vault, "Old content", "New content"), seconds=2)
     assert answered.decision == ("deny", hook.LATE)
     async with asyncio.timeout(PATIENCE):
-        while await person.host.request("consent.pending"):
-            await asyncio.sleep(0)
+        pending = True
+        while pending:
+            pending = bool(await person.host.request("consent.pending"))
 
 
 async def test_the_bridges_own_time_out_is_the_same_answer(
@@ -76,7 +77,7 @@ async def test_the_bridges_own_time_out_is_the_same_answer(
 ) -> None:
     person.answer = None
     bridge.settings.update({"consentTimeout": 1})
-    assert (await ask(vault, tmp_path, edit(vault, "Old", "New"))).decision == ("deny", hook.LATE)
+    assert (await ask(vault, tmp_path, edit(vault, "Old content", "New content"))).decision == ("deny", hook.LATE)
 
 
 @pytest.mark.parametrize(
@@ -186,9 +187,9 @@ async def test_an_answer_for_the_session_holds_for_the_next_edit(person: Person,
 async def test_a_revoked_or_missing_credential_is_refused(person: Person, vault: Path, tmp_path: Path) -> None:
     (client,) = await person.host.request("clients.list")
     await person.host.request("clients.revoke", clientId=client["clientId"])
-    assert "revoked" in (await ask(vault, tmp_path, edit(vault, "Old c", "x"))).decision[1]
+    assert "revoked" in (await ask(vault, tmp_path, edit(vault, "Old content", "x"))).decision[1]
     token_file(find_vault(vault), CLIENT).unlink()
-    assert "missing" in (await ask(vault, tmp_path, edit(vault, "Old c", "x"))).decision[1]
+    assert "missing" in (await ask(vault, tmp_path, edit(vault, "Old content", "x"))).decision[1]
     assert person.asked == []
 
 
