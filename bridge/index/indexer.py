@@ -21,7 +21,8 @@ from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
-from bridge.versions.recorder import Prepared, Recorder
+from bridge.versions.reading import Prepared
+from bridge.versions.recorder import Recorder
 from bridge.versions.states import Seen
 
 if TYPE_CHECKING:
