@@ -104,10 +104,8 @@ def portions(those: Iterable[Seen | None]) -> Iterator[list[Seen]]:
         yield batch
 
 
-def affordable(files: Sequence[ListedFile], database: Database | None) -> list[str]:
+def affordable(files: Sequence[ListedFile], database: Database) -> list[str]:
     """Files whose bytes are not kept and can be now, as many as are read at a time."""
-    if database is None:
-        return []
     room = int(database.limit * ATTACHMENT_SHARE) - database.used
     wanted, size = [], 0
     for file in files:

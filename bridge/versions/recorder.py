@@ -135,7 +135,8 @@ class Recorder:
             elif (old.digest is None or (old.digest not in held and not self._room.short)) and rules.covers(file.path):
                 later.append(file)
         yield from self._read(wanted)
-        yield from self._read(affordable(later, self._db))
+        nothing: list[str] = []
+        yield from self._read(self._ask(lambda database: affordable(later, database), nothing))
 
     def begin_with(self, look: Callable[[], None]) -> None:
         """Say how a look at the whole vault is asked for, where the recording begins anew."""
