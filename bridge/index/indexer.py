@@ -22,11 +22,12 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.versions.reading import Prepared
-from bridge.versions.recorder import Recorder
 from bridge.versions.states import Seen
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from bridge.versions.recorder import Recorder
 
 logger = logging.getLogger(__name__)
 
