@@ -23,6 +23,7 @@ from bridge.versions.known_files import KnownFiles
 from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
 from bridge.versions.room import SHORT, Room
+from bridge.versions.since import Since, since
 from bridge.versions.states import Entry, KeepRules, Kept, Seen, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
@@ -299,6 +300,15 @@ class Recorder:
             ]
 
         return self._ask(ask, [])
+
+    def since(self, moment: float) -> Since:
+        """What other programs did to files after a time, taken together.
+
+        Args:
+            moment: The time, in seconds since 1970.
+        """
+        none = Since((), {}, ())
+        return self._ask(lambda database: since(database.effects_since(moment), moment, self.versions), none)
 
     def paths(self) -> set[str]:
         """Every path of which there are versions."""
