@@ -100,10 +100,12 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
@@ -324,7 +326,8 @@ class Bridge:
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
         )
-        await registry.add(RestoreProvider(restoring))
+        mender = LinkMender(VaultStorage(files, self.index), self._clock, self._recorder)
+        await registry.add(RestoreProvider(restoring, mender))
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
@@ -376,6 +379,7 @@ class Bridge:
             servers=self._servers,
             recorder=self._recorder,
             restoring=restoring,
+            mender=mender,
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,

@@ -29,6 +29,7 @@ from bridge.toolkit.permitted import Denials
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
@@ -86,6 +87,7 @@ class Services:
         servers: Other MCP servers.
         recorder: What other programs changed.
         restoring: Takes that back.
+        mender: Mends the links that it broke.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -128,6 +130,7 @@ class Services:
     servers: Servers
     recorder: Recorder
     restoring: Restoring
+    mender: LinkMender
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

@@ -9,6 +9,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -283,6 +284,20 @@ class Recorder:
     def entry(self, entry_id: str) -> Entry | None:
         """One of them, by its name."""
         return next((entry for entry in self.entries() if entry.id == entry_id), None)
+
+    def followed(self, entry: Entry) -> Entry:
+        """An entry with where each file that it moved has gone since, by later moves of other programs.
+
+        Args:
+            entry: The entry.
+        """
+        later = [one for one in reversed(self.entries()) if one.number > entry.number]
+        places = {effect.new_path: effect.new_path for effect in entry.effects if effect.new_path}
+        for one in later if places else ():
+            went = {effect.path: effect.new_path for effect in one.effects if effect.new_path}
+            places = {first: went.get(now, now) for first, now in places.items()}
+        effects = [replace(one, new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects]
+        return replace(entry, effects=tuple(effects))
 
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""

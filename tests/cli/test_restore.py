@@ -138,6 +138,26 @@ def test_what_the_bridge_changed_too_stays_and_is_shown(run: Run, served: Any) -
     assert note.read_text() == "theirs at last\n"
 
 
+def test_links_that_broke_are_said_shown_and_mended(run: Run, served: Any) -> None:
+    bridge, vault = served._bridge, Path(served.vault)
+    (vault / "Linking.md").write_text("See [[Ideas]].\n")
+    bridge.index.refresh()
+    bridge._recorder.end_entry()
+    (vault / "Ideas.md").rename(vault / "Thoughts.md")
+    bridge.index.refresh()
+    listed = run("history", "--outside").stdout
+    assert "1 link is broken by it" in " ".join(listed.split())
+    name = listed.splitlines()[1].split()[0]
+    assert "Nothing was written" in run("mend", name, answer="n\n", code=1).output
+    assert "+ See [[Thoughts]]" in run("mend", name, answer="y\n").output
+    assert (vault / "Linking.md").read_text() == "See [[Thoughts]].\n"
+    assert "broken" not in run("history", "--outside").stdout
+    run("mend", name, "--yes", code=1)
+    run("undo")
+    assert (vault / "Linking.md").read_text() == "See [[Ideas]].\n"
+    run("mend", "patch-1", code=2)
+
+
 def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     said = run("restore").stdout
     assert "1 by other programs" in said

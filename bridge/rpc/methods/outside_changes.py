@@ -7,12 +7,16 @@ from bridge.audit.records import read_time
 from bridge.clock import stamp
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
+from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
 from bridge.versions.restoring import summary
 from bridge.versions.states import Entry
 
 WHO = "Another program"
 """Who it was: nobody knows more."""
+
+_PERSON = True
+"""Entries are for the person alone, who may know of every file."""
 
 _COUNTED = 1000
 """Files of an entry whose lines are counted; of more only the first of them are."""
@@ -86,6 +90,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     entry, restoring = one.entry, services.restoring
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
+    broken = _broken(services, entry)
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
@@ -98,9 +103,21 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         can_undo=restoring.can_undo(entry),
         client_id="",
         who=WHO,
-        summary=f"{summary(entry.effects)}{when}",
+        summary=f"{summary(entry.effects)}{when}{_said(broken)}",
         outside=True,
+        broken_links=broken,
     )
+
+
+def _broken(services: Services, entry: Entry) -> int:
+    """How many links the moves of an entry broke that are not mended."""
+    if not any(effect.new_path for effect in entry.effects):
+        return 0
+    return broken_links(services.recorder.followed(entry).effects, services.knowledge(_PERSON)).links
+
+
+def _said(broken: int) -> str:
+    return f"; {broken} link{' is' if broken == 1 else 's are'} broken by it" if broken else ""
 
 
 def _stamp(moment: float) -> str:

@@ -10,6 +10,7 @@ from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.versions import (
+    BrokenLinks,
     FileVersion,
     FileVersions,
     LeftOut,
@@ -17,11 +18,13 @@ from bridge.contract.versions import (
     VersionBytes,
     VersionReadParams,
     VersionRestoreParams,
+    VersionsBrokenParams,
     VersionsCompared,
     VersionsCompareParams,
     VersionsForgetParams,
     VersionsForgotten,
     VersionsListParams,
+    VersionsMendParams,
     VersionsRestoreAllParams,
     VersionsStatus,
 )
@@ -69,6 +72,21 @@ async def restore_all(context: RequestContext, params: VersionsRestoreAllParams)
     read_time(params.at, "at")
     arguments = params.model_dump(by_alias=True, exclude_none=True)
     return await context.services.calls.call(context.session.caller, "restore_all", arguments)
+
+
+async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
+    """The links that another program broke, as they would be mended."""
+    try:
+        plan = await asyncio.to_thread(context.services.mender.plan, params.execution_id)
+    except (NotFound, Conflict) as failure:
+        return BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
+    return BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
+
+
+async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResult | PendingCall:
+    """Mend them, through the ledger."""
+    arguments = params.model_dump(by_alias=True)
+    return await context.services.calls.call(context.session.caller, "mend_links", arguments)
 
 
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
@@ -167,6 +185,8 @@ METHODS = (
         Capability.ADMINISTER,
         person_only=True,
     ),
+    Method("versions.broken", broken, BrokenLinks, VersionsBrokenParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.mend", mend, ToolResult, VersionsMendParams, Capability.ADMINISTER, person_only=True),
     Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
     Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
 )

@@ -310,6 +310,14 @@ export interface AutoApproved {
 	grant: Grant | null;
 }
 
+/** The links that another program broke by moving files, as they would be mended. */
+export interface BrokenLinks {
+	plan: string | null;
+	text: string;
+	files: FilePreview[];
+	warnings: string[];
+}
+
 /** How full the cache of web results is. */
 export interface CacheState {
 	entries: number;
@@ -374,6 +382,7 @@ export interface ChangeEntry {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	brokenLinks: number;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -1870,6 +1879,7 @@ export interface UndoneChange {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	brokenLinks: number;
 	undone: boolean;
 	why: string | null;
 }
@@ -1923,6 +1933,11 @@ export interface VersionRestoreParams {
 	to?: string | null;
 }
 
+/** By which change of another program. */
+export interface VersionsBrokenParams {
+	executionId: string;
+}
+
 /** Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them. */
 export interface VersionsCompareParams {
 	at: string;
@@ -1955,6 +1970,12 @@ export interface VersionsForgotten {
 /** Of which file: a path, or a note's name. */
 export interface VersionsListParams {
 	path: string;
+}
+
+/** Mends them, if that is still the plan of which `versions.broken` gave the digest. */
+export interface VersionsMendParams {
+	executionId: string;
+	plan: string;
 }
 
 /** Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest. */
@@ -2049,6 +2070,8 @@ export interface Methods {
 	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
 	"versions.compare": { params: VersionsCompareParams; result: VersionsCompared };
 	"versions.restoreAll": { params: VersionsRestoreAllParams; result: ToolResult };
+	"versions.broken": { params: VersionsBrokenParams; result: BrokenLinks };
+	"versions.mend": { params: VersionsMendParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
