@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rapidfuzz.distance import Indel
 
+from bridge.vault.plan import is_hidden
 from bridge.versions.database import Database, VersionRow
 from bridge.versions.grouping import OpenEntry
 from bridge.versions.known_files import KnownFiles
@@ -32,18 +33,20 @@ class Comparing:
         room: Where bytes are kept.
 
     Attributes:
-        open: The last entry, to which more may come.
+        open: The last entry, to which more may come; one of the vault's files, and one of Obsidian's configuration.
         attended: Whether the bridge has been running since everything was looked at.
         since: Since when there are entries; None before everything was looked at for the first time.
+        configured: Whether Obsidian's configuration was looked at then too.
     """
 
     def __init__(self, known: KnownFiles, own: OwnWrites, room: Room) -> None:
         self._known = known
         self._own = own
         self._room = room
-        self.open: OpenEntry | None = None
+        self.open: dict[bool, OpenEntry] = {}
         self.attended = False
         self.since: float | None = None
+        self.configured = False
 
     def saw(self, database: Database, ready: Ready, now: float) -> None:
         """A file is there, with these bytes."""
@@ -55,7 +58,7 @@ class Comparing:
             return  # not read as a whole, and nothing has happened to it
         new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
         if old is None:
-            if self.since is not None and not self._own.wrote(seen.path, digest):
+            if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 new = new._replace(foreign=True)
                 self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
             self._known.put(database, seen.path, new)
@@ -67,7 +70,7 @@ class Comparing:
             self._known.put(database, seen.path, new._replace(seen=old.seen, foreign=old.foreign))
             self._completed(database, seen.path, digest)
         else:
-            if self.since is not None and not self._own.wrote(seen.path, digest):
+            if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 self._changed(database, seen.path, digest or Unknown.BYTES, now)
             self._known.put(database, seen.path, new._replace(foreign=old.foreign))
             self._let_go(database, old)
@@ -76,7 +79,7 @@ class Comparing:
         """A file is not there any more."""
         if self._known.latest(path) is None or self._own.is_taking_away(path):
             return
-        if self.since is not None and not self._own.took_away(path):
+        if self._is_on(path) and not self._own.took_away(path):
             self._changed(database, path, None, now)
         self._forget(database, path)
 
@@ -97,6 +100,10 @@ class Comparing:
 
     # -- within -------------------------------------------------------------------------------------------------
 
+    def _is_on(self, path: str) -> bool:
+        """Whether there are entries of a file, and not only a beginning."""
+        return self.since is not None and (self.configured or not is_hidden(path))
+
     def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> None:
         """Another program changed a file: into its entry, and what it was into the versions.
 
@@ -110,7 +117,7 @@ class Comparing:
         old = self._known.latest(path)
         before: Side = None if old is None else old.digest or Unknown.BYTES
         if after is None and old is not None and now - old.seen >= BURST_SECONDS and self._is_in_open(path):
-            self.open = None  # who undoes a deletion wants what was deleted, not what it was earlier
+            del self.open[is_hidden(path)]  # who undoes a deletion wants what was deleted, not what it was earlier
         entry = self._entry_for(database, path, now)
         effect = database.effect(entry.number, path)
         first = effect.before if effect is not None else before
@@ -118,7 +125,7 @@ class Comparing:
             database.drop_effect(entry.number, path)
             entry.paths.discard(path)
             if not entry.paths:
-                self.open = None
+                del self.open[is_hidden(path)]
         else:
             if after is None:
                 file_id = None if old is None else old.file_id
@@ -146,10 +153,10 @@ class Comparing:
 
     def _entry_for(self, database: Database, path: str, now: float) -> OpenEntry:
         """The entry that a change belongs to: the last, or a new one."""
-        last = self.open
+        last = self.open.get(is_hidden(path))
         if last is None or not last.takes(path, now, attended=self.attended):
             number = database.new_entry(now, unattended=not self.attended)
-            last = self.open = OpenEntry(number, now, now, self.attended, set())
+            last = self.open[is_hidden(path)] = OpenEntry(number, now, now, self.attended, set())
         else:
             database.extend_entry(last.number, now)
         last.ended = now
@@ -158,7 +165,8 @@ class Comparing:
 
     def _is_in_open(self, path: str) -> bool:
         """Whether the last entry has done something to a file."""
-        return self.open is not None and path in self.open.paths
+        last = self.open.get(is_hidden(path))
+        return last is not None and path in last.paths
 
     def _forget(self, database: Database, path: str) -> None:
         old = self._known.latest(path)

@@ -18,6 +18,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions import place
 from bridge.versions.comparing import Comparing
+from bridge.versions.configuration import configuration_files
 from bridge.versions.database import NAME, Database, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
@@ -114,10 +115,11 @@ class Recorder:
         """Compare what is recorded with a look at the whole vault; what is not recorded is read, in portions.
 
         Args:
-            files: All of the vault's files.
+            files: All of the vault's files; those of Obsidian's configuration are looked for here.
         """
         if not self._recording:
             return
+        files = [*files, *configuration_files(self._root)]
         with self._lock:
             self._failures_before = self._failures
             known, rules = self._known.all(), self._rules()
@@ -150,15 +152,19 @@ class Recorder:
             return
         self._comparing.attended = True
         self._own.all_seen()
-        if self._comparing.since is None:
-            now, heard = self._now(), self._own.last_begun()
+        if self._comparing.since is None or not self._comparing.configured:
+            now, heard = self._comparing.since or self._now(), self._own.last_begun()
+            is_new = self._comparing.since is None
 
             def begin(database: Database, _now: float) -> None:
-                database.set_meta("since", now)
-                database.set_meta("heard", heard)
+                database.set_meta("configured", 1)
+                if is_new:
+                    database.set_meta("since", now)
+                    database.set_meta("heard", heard)
 
             if self._record(begin):
-                self._comparing.since = now
+                self._comparing.since, self._comparing.configured = now, True
+            if is_new and self._comparing.since is not None:
                 logger.info("What other programs change in the vault is recorded from now on")
 
     # -- what the ledger tells ----------------------------------------------------------------------------------
@@ -191,7 +197,7 @@ class Recorder:
         def write(database: Database, now: float) -> None:
             for path, start in starts.items():
                 self._comparing.found_before(database, path, start, now)
-            self._comparing.open = None  # what comes now starts from another state
+            self._comparing.open = {}  # what comes now starts from another state
             for path, end in ends.items():
                 self._comparing.left(database, path, end, now)
             for content in contents:
@@ -242,7 +248,7 @@ class Recorder:
         found: list[bool] = []
 
         def forget(database: Database, _now: float) -> None:
-            self._comparing.open = None
+            self._comparing.open = {}
             found.append(database.forget(path))
 
         with self._lock:
@@ -302,7 +308,7 @@ class Recorder:
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
         with self._lock:
-            self._comparing.open = None
+            self._comparing.open = {}
 
     def versions(self, path: str) -> list[Version]:
         """The states that a file had, newest first; the first is the present one, where there is one."""
@@ -393,6 +399,7 @@ class Recorder:
             self._db = Database(self._folder, rules.megabytes)
             self._known.load(self._db)
             self._comparing.since = self._db.meta("since")
+            self._comparing.configured = bool(self._db.meta("configured"))
             self._own.last = self._db.meta("heard")
             identity = place.identity(self._root)
             if place.is_another(self._root, self._db.meta("root"), identity, self._known.all()):
@@ -415,8 +422,8 @@ class Recorder:
     def _begin_anew(self) -> None:
         """Know of nothing, so that the next look at the whole vault is the first."""
         self._known.load(None)
-        self._comparing.open = self._comparing.since = None
-        self._comparing.attended = False
+        self._comparing.open, self._comparing.since = {}, None
+        self._comparing.attended = self._comparing.configured = False
 
     def _switch(self, *, on: bool) -> None:
         """Recording was switched on or off. What happened meanwhile is nobody's entry: it begins anew."""
@@ -431,6 +438,7 @@ class Recorder:
         def begin_anew(database: Database, _now: float) -> None:
             database.drop_files()
             database.set_meta("since", None)
+            database.set_meta("configured", None)
 
         if self._db is not None and self._record(begin_anew, even_off=True):
             self._clear(self._db)
@@ -467,7 +475,7 @@ class Recorder:
             database = self._db
             if database is None or not (self._recording or even_off):
                 return False
-            opened = None if self._comparing.open is None else self._comparing.open.copy()
+            opened = {hidden: entry.copy() for hidden, entry in self._comparing.open.items()}
             try:
                 with self._known.changing(), database.writing():
                     work(database, self._now())

@@ -158,6 +158,28 @@ def test_links_that_broke_are_said_shown_and_mended(run: Run, served: Any) -> No
     run("mend", "patch-1", code=2)
 
 
+def test_obsidians_configuration_is_listed_and_written_elsewhere_and_never_in_place(
+    run: Run, served: Any, tmp_path: Path
+) -> None:
+    bridge, vault = served._bridge, Path(served.vault)
+    settings = vault / ".obsidian" / "hotkeys.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("before")
+    bridge.index.refresh()
+    bridge._recorder.end_entry()
+    settings.write_text("after")
+    bridge.index.refresh()
+    assert ".obsidian/hotkeys.json changed" in " ".join(run("history", "--outside").stdout.split())
+    found = json.loads(run("restore", ".obsidian/hotkeys.json", "--list", "--json").stdout)["versions"]
+    at = found[1]["since"]
+    assert "writes nothing" in " ".join(
+        run("restore", ".obsidian/hotkeys.json", "--at", at, "--yes", code=1).output.split()
+    )
+    run("restore", ".obsidian/hotkeys.json", "--at", at, "--output", str(tmp_path / "then.json"))
+    assert (tmp_path / "then.json").read_text() == "before"
+    assert settings.read_text() == "after"
+
+
 def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     said = run("restore").stdout
     assert "1 by other programs" in said

@@ -31,6 +31,7 @@ from bridge.contract.versions import (
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
+from bridge.vault.plan import is_hidden
 from bridge.versions.since import find_version
 from bridge.versions.states import Kept, Version
 
@@ -128,7 +129,9 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
     """A file that is meant, and its states."""
     recorder, person = context.services.recorder, context.session.caller.client.is_person
-    paths = meant(text, recorder.paths(), context.services.knowledge(person))
+    recorded = recorder.paths()
+    hidden = is_hidden(text) and text in recorded  # Obsidian's configuration, which no other method names
+    paths = {text} if hidden else meant(text, recorded, context.services.knowledge(person))
     found = {path: recorder.versions(path) for path in sorted(paths)}
     known = {path: versions for path, versions in found.items() if versions}
     if len(known) != 1:
