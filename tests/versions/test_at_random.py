@@ -4,11 +4,15 @@ import random
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.patience import PATIENCE
 from tests.versions.recorded_vault import RecordedVault, all_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WORDS = ["vault", "note", "garden", "river", "letter", "Übung", "写", "plan", "market", "winter", "—", "song"]
 WRITES = 50
