@@ -1,7 +1,7 @@
 """The files of Obsidian's configuration that are recorded: settings, snippets, themes, and the plugins' code and data.
 
 What says where windows are, and what plugins keep beside their data, is left out: it changes all day and is worth
-nothing a day later.
+nothing a day later. Rules are those of docs/obsidian.md.
 """
 
 import contextlib
