@@ -82,7 +82,8 @@ class EarlierPlan:
         place = self.within or "The vault"
         if not self.effects and not self.left:
             raise NotFound(f"{place} is as it was at {when}, as far as other programs go")
-        text = f"{place} as it was at {when}: {summary(self.effects)}" if self.effects else ""
+        where = f" in {self.within}" if self.within else ""
+        text = f"Undo what other programs did since {when}{where}: {summary(self.effects)}" if self.effects else ""
         nearest = [f"{path} goes back to what it was at {show_moment(at)}" for path, at in self.nearest.items()]
         return _built(self.steps, text, [Refused(one.path, one.why) for one in self.left], nearest)
 
