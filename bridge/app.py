@@ -104,10 +104,12 @@ from bridge.tools import draft_provider, providers, specs, terminal_provider, we
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
 from bridge.tools.edits.allow_edit import edits_provider
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
@@ -270,7 +272,6 @@ class Bridge:
         await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
         ledger = await self._open_ledger(files, hub, events)
-        restoring = Restoring(self._recorder, files)
         stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
@@ -329,7 +330,7 @@ class Bridge:
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
         )
-        await registry.add(RestoreProvider(restoring))
+        restoring, mender = await self._add_restoring(files, registry)
         allowed_edits = await self._ask_about_edits(tool_services, registry, ledger)
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
@@ -384,6 +385,7 @@ class Bridge:
             recorder=self._recorder,
             restoring=restoring,
             allowed_edits=allowed_edits,
+            mender=mender,
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,
@@ -580,6 +582,13 @@ class Bridge:
 
         self.settings.on_change(switched)
         return keys, search
+
+    async def _add_restoring(self, files: VaultFiles, registry: ToolRegistry) -> tuple[Restoring, LinkMender]:
+        """What takes back, and what mends, what other programs changed."""
+        restoring = Restoring(self._recorder, files)
+        mender = LinkMender(VaultStorage(files, self.index), self._clock, self._recorder)
+        await registry.add(RestoreProvider(restoring, mender))
+        return restoring, mender
 
     async def _ask_about_edits(self, services: ToolServices, registry: ToolRegistry, ledger: Ledger) -> AllowedEdits:
         """Add the tool with which programs ask about what their own editors are about to do."""

@@ -51,6 +51,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "undo": ("history:undo", "Undo a change, or several as a whole."),
     "redo": ("history:redo", "Make an undone change again."),
     "restore": ("restore:restore", "Bring back what a file was before another program changed it."),
+    "mend": ("mend:mend", "Mend the links that another program broke by moving files."),
     "log": ("log:log", "Show what agents did and what was decided."),
     "stats": ("stats:stats", "Show how much agents did, by day, client and tool."),
     "status": ("status:status", "Say whether the vault is served."),

@@ -184,6 +184,7 @@ class ChangeEntry(Wire):
         summary: What it was, in a sentence.
         grant: The id of the remembered answer that allowed it.
         outside: Whether another program did it, and not the bridge.
+        broken_links: Links that broke by it and are not mended, where another program moved files.
     """
 
     execution_id: str
@@ -200,6 +201,7 @@ class ChangeEntry(Wire):
     summary: str = ""
     grant: str | None = None
     outside: bool = False
+    broken_links: int = 0
 
 
 class ReverseParams(Params):

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from bridge.contract.base import Params, Wire
-from bridge.contract.consent import Id
+from bridge.contract.consent import FilePreview, Id
 
 FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
 
@@ -71,6 +71,94 @@ class VersionRestoreParams(Params):
     path: FilePath
     at: Id
     to: FilePath | None = None
+
+
+class VersionsCompareParams(Params):
+    """Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them."""
+
+    at: Id
+    path: FilePath | None = None
+    without: Annotated[list[FilePath], Field(max_length=1000)] | None = None
+
+
+class VersionsRestoreAllParams(VersionsCompareParams):
+    """Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest."""
+
+    plan: Id
+
+
+class LeftOut(Wire):
+    """A file that cannot be brought back to what it was.
+
+    Attributes:
+        path: The file.
+        why: Why not.
+        diff: What bringing it back would do to it; None where its bytes are not kept.
+    """
+
+    path: str
+    why: str
+    diff: FilePreview | None
+
+
+class NearestState(Wire):
+    """A file whose state at that time is not kept.
+
+    Attributes:
+        path: The file.
+        at: The time of the state that it goes back to, ISO 8601 in UTC.
+    """
+
+    path: str
+    at: str
+
+
+class VersionsCompared(Wire):
+    """What other programs changed since a time, as it would be taken back.
+
+    Attributes:
+        at: The time.
+        plan: The digest of what would be done; None where there is nothing to do.
+        text: What would be done, in a sentence.
+        files: What becomes of each file.
+        left: Files that stay as they are.
+        nearest: Files that go back to another time than that.
+    """
+
+    at: str
+    plan: str | None
+    text: str
+    files: tuple[FilePreview, ...]
+    left: tuple[LeftOut, ...]
+    nearest: tuple[NearestState, ...]
+
+
+class VersionsBrokenParams(Params):
+    """By which change of another program."""
+
+    execution_id: Id
+
+
+class VersionsMendParams(VersionsBrokenParams):
+    """Mends them, if that is still the plan of which `versions.broken` gave the digest."""
+
+    plan: Id
+
+
+class BrokenLinks(Wire):
+    """The links that another program broke by moving files, as they would be mended.
+
+    Attributes:
+        plan: The digest of what would be done; None where there is nothing to do.
+        text: What would be done, in a sentence.
+        files: What becomes of each file.
+        warnings: What stays as it is, and why.
+    """
+
+    plan: str | None
+    text: str
+    files: tuple[FilePreview, ...]
+    warnings: tuple[str, ...]
 
 
 class VersionsForgetParams(Params):

@@ -29,6 +29,7 @@ from bridge.toolkit.permitted import Denials
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.recorder import Recorder
@@ -90,6 +91,7 @@ class Services:
         recorder: What other programs changed.
         restoring: Takes that back.
         allowed_edits: What clients were allowed to change with their own editors.
+        mender: Mends the links that it broke.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -134,6 +136,7 @@ class Services:
     recorder: Recorder
     restoring: Restoring
     allowed_edits: AllowedEdits
+    mender: LinkMender
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

@@ -73,10 +73,13 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
+from bridge.versions.since import Since
 from bridge.versions.states import Entry, Kept, Version
 from bridge.web.search.search import WebSearch, search_services
 from tests.identities import PrivateFiles
@@ -182,6 +185,17 @@ class Planner(Pipeline):
         }
 
 
+class NothingBroken(LinkMender):
+    """Stands in for the links that other programs broke: one."""
+
+    def __init__(self) -> None:
+        """It looks at no vault."""
+
+    def plan(self, entry_id: str) -> ChangePlan:
+        change = Change(ChangeKind.MODIFY, "a.md", before="0" * 64, after="1" * 64)
+        return ChangePlan(Operation.UPDATE, f"Mend 1 link in 1 note that {entry_id} broke", (change,), {})
+
+
 class NothingRecorded(Recorder):
     """Stands in for what other programs changed: nothing yet."""
 
@@ -201,6 +215,10 @@ class NothingRecorded(Recorder):
     def versions(self, path: str) -> list[Version]:
         digest = bytes(32)
         return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
+
+    def since(self, moment: float) -> Since:
+        del moment
+        return Since((), {}, ())
 
     def paths(self) -> set[str]:
         return {"a.md"}
@@ -476,6 +494,7 @@ class World:
             recorder=NothingRecorded(),
             restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
             allowed_edits=AllowedEdits(PrivateFiles(), SystemClock()),
+            mender=NothingBroken(),
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),

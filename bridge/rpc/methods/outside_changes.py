@@ -7,6 +7,7 @@ from bridge.audit.records import read_time
 from bridge.clock import stamp
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
+from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
 from bridge.versions.allowed_edits import told
 from bridge.versions.restoring import summary
@@ -14,6 +15,9 @@ from bridge.versions.states import Entry
 
 WHO = "Another program"
 """Who it was: nobody knows more."""
+
+_PERSON = True
+"""Entries are for the person alone, who may know of every file."""
 
 _COUNTED = 1000
 """Files of an entry whose lines are counted; of more only the first of them are."""
@@ -90,6 +94,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     compared = services.allowed_edits.compare(entry, services.recorder)
     exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
     who = " and ".join(compared.clients) if compared is not None and exactly else WHO
+    broken = _broken(services, entry)
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
@@ -102,9 +107,21 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         can_undo=restoring.can_undo(entry),
         client_id="",
         who=who,
-        summary=f"{summary(entry)}{when}{told(compared, one.files)}",
+        summary=f"{summary(entry.effects)}{when}{told(compared, one.files)}{_said(broken)}",
         outside=True,
+        broken_links=broken,
     )
+
+
+def _broken(services: Services, entry: Entry) -> int:
+    """How many links the moves of an entry broke that are not mended."""
+    if not any(effect.new_path for effect in entry.effects):
+        return 0
+    return broken_links(services.recorder.followed(entry).effects, services.knowledge(_PERSON)).links
+
+
+def _said(broken: int) -> str:
+    return f"; {broken} link{' is' if broken == 1 else 's are'} broken by it" if broken else ""
 
 
 def _stamp(moment: float) -> str:

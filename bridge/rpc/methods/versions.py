@@ -10,20 +10,29 @@ from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.versions import (
+    BrokenLinks,
     FileVersion,
     FileVersions,
+    LeftOut,
+    NearestState,
     VersionBytes,
     VersionReadParams,
     VersionRestoreParams,
+    VersionsBrokenParams,
+    VersionsCompared,
+    VersionsCompareParams,
     VersionsForgetParams,
     VersionsForgotten,
     VersionsListParams,
+    VersionsMendParams,
+    VersionsRestoreAllParams,
     VersionsStatus,
 )
-from bridge.errors import InvalidParameters, NotFound
+from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
-from bridge.versions.restoring import find_version
+from bridge.vault.plan import is_hidden
+from bridge.versions.since import find_version
 from bridge.versions.states import Kept, Version
 
 LARGEST = 16 << 20
@@ -54,6 +63,33 @@ async def restore(context: RequestContext, params: VersionRestoreParams) -> Tool
     return await context.services.calls.call(context.session.caller, "restore", arguments)
 
 
+async def compare(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+    """What other programs changed since a time, as it would be taken back."""
+    return await asyncio.to_thread(_compared, context, params)
+
+
+async def restore_all(context: RequestContext, params: VersionsRestoreAllParams) -> ToolResult | PendingCall:
+    """Make the vault, or a folder, what it was at a time, through the ledger."""
+    read_time(params.at, "at")
+    arguments = params.model_dump(by_alias=True, exclude_none=True)
+    return await context.services.calls.call(context.session.caller, "restore_all", arguments)
+
+
+async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
+    """The links that another program broke, as they would be mended."""
+    try:
+        plan = await asyncio.to_thread(context.services.mender.plan, params.execution_id)
+    except (NotFound, Conflict) as failure:
+        return BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
+    return BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
+
+
+async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResult | PendingCall:
+    """Mend them, through the ledger."""
+    arguments = params.model_dump(by_alias=True)
+    return await context.services.calls.call(context.session.caller, "mend_links", arguments)
+
+
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
     """Let the earlier versions of a file or folder go for good, or all of them."""
     recorder, allowed = context.services.recorder, context.services.allowed_edits
@@ -74,10 +110,30 @@ async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
     return _status(await asyncio.to_thread(context.services.recorder.kept))
 
 
+def _compared(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+    moment = read_time(params.at, "at").timestamp()
+    found = context.services.restoring.earlier_plan(moment, params.path, params.without or ())
+    try:
+        plan = found.build(params.at)
+        digest, text, files = plan.digest, plan.summary, plan.previews
+    except (NotFound, Conflict) as failure:
+        digest, text, files = None, failure.message, ()
+    return VersionsCompared(
+        at=_stamp(moment),
+        plan=digest,
+        text=text,
+        files=files,
+        left=tuple(LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
+        nearest=tuple(NearestState(path=path, at=_stamp(at)) for path, at in found.nearest.items()),
+    )
+
+
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
     """A file that is meant, and its states."""
     recorder, person = context.services.recorder, context.session.caller.client.is_person
-    paths = meant(text, recorder.paths(), context.services.knowledge(person))
+    recorded = recorder.paths()
+    hidden = is_hidden(text) and text in recorded  # Obsidian's configuration, which no other method names
+    paths = {text} if hidden else meant(text, recorded, context.services.knowledge(person))
     found = {path: recorder.versions(path) for path in sorted(paths)}
     known = {path: versions for path, versions in found.items() if versions}
     if len(known) != 1:
@@ -123,6 +179,19 @@ METHODS = (
     Method("versions.list", list_versions, FileVersions, VersionsListParams, Capability.ADMINISTER, person_only=True),
     Method("versions.read", read_version, VersionBytes, VersionReadParams, Capability.ADMINISTER, person_only=True),
     Method("versions.restore", restore, ToolResult, VersionRestoreParams, Capability.ADMINISTER, person_only=True),
+    Method(
+        "versions.compare", compare, VersionsCompared, VersionsCompareParams, Capability.ADMINISTER, person_only=True
+    ),
+    Method(
+        "versions.restoreAll",
+        restore_all,
+        ToolResult,
+        VersionsRestoreAllParams,
+        Capability.ADMINISTER,
+        person_only=True,
+    ),
+    Method("versions.broken", broken, BrokenLinks, VersionsBrokenParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.mend", mend, ToolResult, VersionsMendParams, Capability.ADMINISTER, person_only=True),
     Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
     Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
 )

@@ -310,6 +310,14 @@ export interface AutoApproved {
 	grant: Grant | null;
 }
 
+/** The links that another program broke by moving files, as they would be mended. */
+export interface BrokenLinks {
+	plan: string | null;
+	text: string;
+	files: FilePreview[];
+	warnings: string[];
+}
+
 /** How full the cache of web results is. */
 export interface CacheState {
 	entries: number;
@@ -374,6 +382,7 @@ export interface ChangeEntry {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	brokenLinks: number;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -1070,6 +1079,13 @@ export interface KeyTestParams {
 	provider: SearchService;
 }
 
+/** A file that cannot be brought back to what it was. */
+export interface LeftOut {
+	path: string;
+	why: string;
+	diff: FilePreview | null;
+}
+
 /** A call has to wait, or is refused, because of a rate limit. `retry_after` is in seconds. */
 export interface LimitHit {
 	tool: string;
@@ -1103,6 +1119,12 @@ export interface McpTool {
 	inputSchema: Record<string, unknown>;
 	outputSchema: Record<string, unknown> | null;
 	annotations: McpAnnotations;
+}
+
+/** A file whose state at that time is not kept. */
+export interface NearestState {
+	path: string;
+	at: string;
 }
 
 /** A client that was just added. The token is shown this once; the bridge keeps only its hash. */
@@ -1858,6 +1880,7 @@ export interface UndoneChange {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	brokenLinks: number;
 	undone: boolean;
 	why: string | null;
 }
@@ -1911,6 +1934,28 @@ export interface VersionRestoreParams {
 	to?: string | null;
 }
 
+/** By which change of another program. */
+export interface VersionsBrokenParams {
+	executionId: string;
+}
+
+/** Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them. */
+export interface VersionsCompareParams {
+	at: string;
+	path?: string | null;
+	without?: string[] | null;
+}
+
+/** What other programs changed since a time, as it would be taken back. */
+export interface VersionsCompared {
+	at: string;
+	plan: string | null;
+	text: string;
+	files: FilePreview[];
+	left: LeftOut[];
+	nearest: NearestState[];
+}
+
 /** Of which file or folder; `everything` lets all go, and begins anew. */
 export interface VersionsForgetParams {
 	path?: string | null;
@@ -1926,6 +1971,20 @@ export interface VersionsForgotten {
 /** Of which file: a path, or a note's name. */
 export interface VersionsListParams {
 	path: string;
+}
+
+/** Mends them, if that is still the plan of which `versions.broken` gave the digest. */
+export interface VersionsMendParams {
+	executionId: string;
+	plan: string;
+}
+
+/** Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest. */
+export interface VersionsRestoreAllParams {
+	at: string;
+	path?: string | null;
+	without?: string[] | null;
+	plan: string;
 }
 
 /** How things stand. */
@@ -2010,6 +2069,10 @@ export interface Methods {
 	"versions.list": { params: VersionsListParams; result: FileVersions };
 	"versions.read": { params: VersionReadParams; result: VersionBytes };
 	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
+	"versions.compare": { params: VersionsCompareParams; result: VersionsCompared };
+	"versions.restoreAll": { params: VersionsRestoreAllParams; result: ToolResult };
+	"versions.broken": { params: VersionsBrokenParams; result: BrokenLinks };
+	"versions.mend": { params: VersionsMendParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };

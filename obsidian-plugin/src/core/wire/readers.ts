@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, BrokenLinks, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const activityAnswers: Members<ActivityAnswers> = {
 	count: number,
@@ -291,6 +291,14 @@ export const autoApproved: Members<AutoApproved> = {
 };
 export const readAutoApproved = /* @__PURE__ */ record(autoApproved);
 
+export const brokenLinks: Members<BrokenLinks> = {
+	plan: stringOrNull,
+	text: string,
+	files: /* @__PURE__ */ list(readFilePreview),
+	warnings: /* @__PURE__ */ list(string),
+};
+export const readBrokenLinks = /* @__PURE__ */ record(brokenLinks);
+
 export const cacheState: Members<CacheState> = {
 	entries: number,
 	size: number,
@@ -373,6 +381,7 @@ export const changeEntry: Members<ChangeEntry> = {
 	summary: stringOrEmpty,
 	grant: stringOrNull,
 	outside: booleanOrFalse,
+	brokenLinks: /* @__PURE__ */ optional(number, 0),
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
 
@@ -869,6 +878,13 @@ export const keyTest: Members<KeyTest> = {
 };
 export const readKeyTest = /* @__PURE__ */ record(keyTest);
 
+export const leftOut: Members<LeftOut> = {
+	path: string,
+	why: string,
+	diff: /* @__PURE__ */ optional(readFilePreview, null),
+};
+export const readLeftOut = /* @__PURE__ */ record(leftOut);
+
 export const limitHit: Members<LimitHit> = {
 	tool: string,
 	retryAfter: number,
@@ -905,6 +921,12 @@ export const mcpTool: Members<McpTool> = {
 	annotations: readMcpAnnotations,
 };
 export const readMcpTool = /* @__PURE__ */ record(mcpTool);
+
+export const nearestState: Members<NearestState> = {
+	path: string,
+	at: string,
+};
+export const readNearestState = /* @__PURE__ */ record(nearestState);
 
 export const newClient: Members<NewClient> = {
 	client: readClientInfo,
@@ -1299,6 +1321,7 @@ export const undoneChange: Members<UndoneChange> = {
 	summary: stringOrEmpty,
 	grant: stringOrNull,
 	outside: booleanOrFalse,
+	brokenLinks: /* @__PURE__ */ optional(number, 0),
 	undone: booleanOrFalse,
 	why: stringOrNull,
 };
@@ -1344,6 +1367,16 @@ export const versionBytes: Members<VersionBytes> = {
 	content: string,
 };
 export const readVersionBytes = /* @__PURE__ */ record(versionBytes);
+
+export const versionsCompared: Members<VersionsCompared> = {
+	at: string,
+	plan: stringOrNull,
+	text: string,
+	files: /* @__PURE__ */ list(readFilePreview),
+	left: /* @__PURE__ */ list(readLeftOut),
+	nearest: /* @__PURE__ */ list(readNearestState),
+};
+export const readVersionsCompared = /* @__PURE__ */ record(versionsCompared);
 
 export const versionsForgotten: Members<VersionsForgotten> = {
 	path: stringOrNull,
