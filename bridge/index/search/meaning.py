@@ -9,8 +9,11 @@ NEAR = 400
 """Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
 FOUND_NEAR = 50
 """Notes, the nearest to a question, that are found by that alone."""
-WEIGHT = 1.25
-"""What a note that means the same as the question counts, beside one that holds all its words once."""
+WEIGHT = 3.0
+"""What a note that means the same as the question counts, beside one that holds all its words once.
+
+That is where no passage holds any of the words. The more of them the best one holds, the less meaning counts.
+"""
 
 
 class NearPassage(NamedTuple):
