@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -27,7 +28,8 @@ from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
 from bridge.chat.chats import Chats
 from bridge.chat.conversations import Conversations
-from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.embedding import OllamaEmbeddings
+from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.chat.ollama import OllamaServer
 from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
@@ -59,7 +61,8 @@ from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import PackagedModel
-from bridge.index.vectors.vector_index import VectorIndex
+from bridge.index.vectors.served import ServedModel
+from bridge.index.vectors.vector_index import Model, VectorIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.keys.master_keys import MasterKeys
@@ -327,6 +330,7 @@ class Bridge:
         await registry.add(RestoreProvider(restoring))
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
+        embedding_servers = AgreedEndpoints(RunFolder(root.path, kind="chats", durable=True), self._clock, EMBEDDING)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -343,6 +347,7 @@ class Bridge:
             limits=limits,
             status=self.index.status,
             vectors=self.vectors,
+            embedding_servers=embedding_servers,
             in_place=root.in_place,
             by_name_only=self.index.by_name_only,
             compare=partial(compare, self.index),
@@ -356,7 +361,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, agreed, self._custom.file),
+                        *(self.web.credentials, self.web_readers, agreed, embedding_servers, self._custom.file),
                     )
                     if file.fault is not None
                 ),
@@ -449,9 +454,20 @@ class Bridge:
         """The vectors of notes, as they were at the last stop. Nothing is loaded before the bridge has started."""
         place = cache_folder(files.root.path)
 
-        def model() -> PackagedModel | None:
+        loop = asyncio.get_running_loop()
+
+        def model() -> Model | None:
+            if find_spec("numpy") is None:
+                return None
+            if name := self.settings.current.semantic_model:
+                server = OllamaServer(self.web.door, self.services.keys, self.services.embedding_servers)
+                return ServedModel(name, OllamaEmbeddings(server, lambda: self.settings.current, loop), self._clock)
             found = packaged_model()
             return PackagedModel(found, self._clock) if found is not None else None
+
+        def chosen() -> tuple[str, str]:
+            settings = self.settings.current
+            return settings.semantic_model, settings.chat_endpoint if settings.semantic_model else ""
 
         vectors = VectorIndex(
             self.index,
@@ -461,6 +477,7 @@ class Bridge:
             folder=place / "vectors" if place is not None else None,
             mode=lambda: self.settings.current.semantic_search,
             model=model,
+            chosen=chosen,
         )
         self.settings.on_change(lambda _change: vectors.changed())
         self._stack.push_async_callback(asyncio.to_thread, vectors.close)

@@ -21,6 +21,7 @@ from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.passages import words_only
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold, nfc
 
@@ -142,8 +143,12 @@ class SearchTool(ReadTool[SearchParams]):
             metadata["cursor"] = str(shown)
         if found.by_meaning:
             metadata["byMeaning"] = True
+        lines = [*_ranked(found, first)]
+        if found.words_only:
+            metadata["wordsOnly"] = found.words_only
+            lines.append(words_only(found.words_only))
         data = [{"path": result.path, "excerpt": result.excerpt} for result in found.results]
-        return Output({"results": data}, "\n".join(_ranked(found, first)), metadata)
+        return Output({"results": data}, "\n".join(lines), metadata)
 
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
         limit = params.limit or USUAL_LINES

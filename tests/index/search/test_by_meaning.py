@@ -8,7 +8,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.meaning import NearPassage
+from bridge.index.search.meaning import MeaningState, NearPassage
 from bridge.index.search.note_search import FoundPassage, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
@@ -25,10 +25,16 @@ class Given:
 
     def __init__(self, *near: NearPassage) -> None:
         self.near: Sequence[NearPassage] | None = near
+        self.said = MeaningState("given", 3)
         self.asked: list[str] = []
 
-    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        self.asked.append(text)
+    def state(self) -> MeaningState:
+        return self.said
+
+    def nearest(
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+    ) -> Sequence[NearPassage] | None:
+        self.asked.append(str(asked))
         return None if self.near is None else [near for near in self.near if near.path in files][:count]
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
