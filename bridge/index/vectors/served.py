@@ -34,6 +34,9 @@ KEPT_QUERIES: Final = 64
 """Questions whose vectors are remembered: the pages of one answer ask for the same."""
 
 
+_PROBE: Final = "What is this?"
+
+
 class EmbeddingServer(Protocol):
     """The server, as it is asked from threads. Every method blocks and raises ToolFailure."""
 
@@ -114,7 +117,7 @@ class ServedModel:
             ToolFailure: It does not say.
         """
         self._version = self._server.version(self._name)
-        (vector,) = self._server.embed(self._name, [f"{self._prefixes.query}?"], BATCH_SECONDS)
+        (vector,) = self._server.embed(self._name, [_PROBE], BATCH_SECONDS)
         self._dimensions = len(vector)
         known = f"{self._name}@{self._version}" if self._version else self._name
         return ServedQueries(self._name, known, self._dimensions, self._server, self._clock)
@@ -152,27 +155,12 @@ class ServedModel:
         except ToolFailure as failure:
             if failure.code != "server":
                 raise
-            if len(texts) == 1:
-                return [None]
-            found = self._halves(texts)
-            if all(row is None for row in found):
-                raise
-            return found
-
-    def _halves(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
-        """The same for each half by itself, and so on until it is known which text it is."""
-        found: list[Sequence[float] | None] = []
-        middle = len(texts) // 2
-        for half in (texts[:middle], texts[middle:]):
-            try:
-                found += self._batch(half)
-            except ToolFailure as failure:
-                if failure.code != "server":
-                    raise
-                found += [None] * len(half)
-        if None in found:
-            logger.info("The model %s takes %d of %d passages", self._name, len(found) - found.count(None), len(found))
-        return found
+        if len(texts) > 1:
+            middle = len(texts) // 2
+            return self._batch(texts[:middle]) + self._batch(texts[middle:])
+        self._server.embed(self._name, [_PROBE], BATCH_SECONDS)  # fails too, where it is not for the text
+        logger.info("The model %s cannot take a passage of %d characters", self._name, len(texts[0]))
+        return [None]
 
 
 class ServedQueries:

@@ -51,13 +51,16 @@ async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
 
 def _semantic(context: RequestContext) -> SemanticStatus:
     """What is told of the vectors: a sentence about the person's own servers only to them."""
-    services = context.services
+    services, settings = context.services, context.services.settings.current
     found = SemanticStatus(**asdict(services.vectors.status()))
+    if settings.semantic_model and found.state != "off" and not services.embedding_servers.allows(settings):
+        # Said at once, not only after the model was tried.
+        reason = services.embedding_servers.refusal(settings).message
+        found = found.model_copy(update={"state": "not_allowed", "reason": reason})
     if not context.session.caller.client.is_person:
         return found if found.state == "paused" else found.model_copy(update={"reason": ""})
     if found.state != "not_allowed":
         return found
-    settings = services.settings.current
     asked = {"endpoint": origin(settings.chat_endpoint), "sentence": services.embedding_servers.sentence(settings)}
     return found.model_copy(update=asked)
 
