@@ -68,7 +68,6 @@ describe("a control", () => {
 		await row(name).locator('button:text-is("Allow")').click();
 		const question = page.locator(".modal", { hasText: "Send notes to another computer?" });
 		expect(await question.textContent()).toContain("All notes are sent there.");
-		if (process.env["SHOTS"] !== undefined) await page.screenshot({ path: `${process.env["SHOTS"]}/allow.png` });
 		await question.locator('button:text-is("Allow")').click();
 		expect(await bridge.until("semantic.allow")).toEqual({ endpoint });
 	});
