@@ -15,6 +15,9 @@ WEIGHT = 3.0
 That is where no passage holds any of the words. The more of them the best one holds, the less meaning counts.
 """
 
+CLEARLY = 1.05
+"""By how much a note has to be ahead of all others by its words to stay first, whatever others mean."""
+
 
 class NearPassage(NamedTuple):
     """A passage that is near something in meaning.

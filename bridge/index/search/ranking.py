@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.meaning import FOUND_NEAR, NEAR, WEIGHT, NearPassage
+from bridge.index.search.meaning import CLEARLY, FOUND_NEAR, NEAR, WEIGHT, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
@@ -159,11 +159,12 @@ class Ranking:
         weighed = self.weigh(by_words, chosen)
         weight = WEIGHT * (1 - _covered(weighed.values(), len(chosen))) * (sum(map(self._weight, chosen)) or 1.0)
         totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
+        leader = _leader(totals)
         for path, passages in by_note.items():
             totals[path] = totals.get(path, 0.0) + weight * passages[0].likeness
 
-        def key(path: str) -> tuple[bool, int, int, str]:
-            return path not in called, _rounded(totals[path]), *self._newest(path)
+        def key(path: str) -> tuple[bool, bool, int, int, str]:
+            return path not in called, path != leader, _rounded(totals[path]), *self._newest(path)
 
         alike = list(by_note)[:FOUND_NEAR]
         best = sorted({*by_words, *alike}, key=key)
@@ -327,6 +328,14 @@ def _covered(weighed: Iterable[WeighedNote], words: int) -> float:
     """The part of a question's words that one passage holds: where it is all, there is nothing to be guessed."""
     most = max((len(passage.places) for note in weighed for passage in note.passages), default=0)
     return most / words if words else 0.0
+
+
+def _leader(totals: Mapping[str, float]) -> str | None:
+    """The note that is clearly first by its words: meaning takes no other to its place."""
+    first, second = [*heapq.nlargest(2, totals, key=totals.__getitem__), None, None][:2]
+    if first is None or totals[first] <= CLEARLY * (totals[second] if second is not None else 0.0):
+        return None
+    return first
 
 
 def _told_apart(near: Sequence[NearPassage]) -> Iterator[NearPassage]:
