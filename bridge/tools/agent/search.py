@@ -72,7 +72,7 @@ class SearchParams(SnakeCaseParams):
 
 
 def _acts(params: SearchParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
-    by_words = {"search", "search_notes", "codebase_search"}
+    by_words = {"search", "search_notes", "codebase_search", "search_vectors"}
     yield frozenset(by_words if params.query is not None else {"search", "grep", "search_files"})
 
 
@@ -94,7 +94,7 @@ class SearchTool(ReadTool[SearchParams]):
         parameters=SearchParams,
         default_rate=60,
         presets=frozenset({AGENT}),
-        replaces=frozenset({"search_notes", "codebase_search", "grep", "search_files"}),
+        replaces=frozenset({"search_notes", "codebase_search", "search_vectors", "grep", "search_files"}),
         acts=_acts,
     )
 
