@@ -129,10 +129,10 @@ async def test_a_note_that_is_closed_while_the_server_is_away_loses_its_vectors(
     house.choose()
     before = await house.ready(open_notes(house.vault))
     house.ollama.fault = refused(500, "out of order")
-    (house.vault / "New.md").write_text("another note", encoding="utf-8")
     (house.vault / ".vault-bridge" / "permissions.json").write_text(
         '{"Private/": "---", "Laundry.md": "---"}', encoding="utf-8"
     )
+    (house.vault / "New.md").write_text("another note", encoding="utf-8")  # which is noticed at once
     await house.until(lambda found: found["passages"] < before["passages"])
     assert not [entry for entry in (await house.ask("find_related", name="Ideas")).data if "Laundry" in entry["path"]]
 
