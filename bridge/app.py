@@ -50,6 +50,7 @@ from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
+from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.carried_text import CarriedText
 from bridge.index.comparison import compare
@@ -63,6 +64,7 @@ from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import PackagedModel
 from bridge.index.vectors.served import ServedModel
 from bridge.index.vectors.vector_index import Model, VectorIndex
+from bridge.journal.editors import refuse_unsaved
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.keys.master_keys import MasterKeys
@@ -70,6 +72,7 @@ from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.notes.additions import judge
 from bridge.plugin.command_line import command_line
+from bridge.plugin.protector import vault_protector
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
@@ -103,6 +106,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.edits.allow_edit import edits_provider
 from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
@@ -112,6 +116,7 @@ from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import KeepRules
@@ -328,9 +333,9 @@ class Bridge:
             drafts=self.drafts,
         )
         await registry.add(RestoreProvider(restoring))
+        allowed_edits = await self._ask_about_edits(tool_services, registry, ledger)
         calls = await self._calls(root, pipeline, audit_step, clients)
-        chats, agreed = self._chat(root, keys, calls, registry, hub)
-        embedding_servers = AgreedEndpoints(RunFolder(root.path, kind="chats", durable=True), self._clock, EMBEDDING)
+        chats, agreed, embedding_servers = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -366,6 +371,7 @@ class Bridge:
                     if file.fault is not None
                 ),
             ],
+            unprotected=vault_protector(root.path, this_machine(), kept).all_faults,
             attached=self._session_files.attached,
             hub=hub,
             clock=self._clock,
@@ -381,6 +387,7 @@ class Bridge:
             servers=self._servers,
             recorder=self._recorder,
             restoring=restoring,
+            allowed_edits=allowed_edits,
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,
@@ -590,6 +597,18 @@ class Bridge:
         self.settings.on_change(switched)
         return keys, search
 
+    async def _ask_about_edits(self, services: ToolServices, registry: ToolRegistry, ledger: Ledger) -> AllowedEdits:
+        """Add the tool with which programs ask about what their own editors are about to do."""
+        folder = RunFolder(services.files.root.path, kind="allowed-edits", durable=True)
+        allowed_edits = AllowedEdits(folder, self._clock)
+
+        def allow(plan: ChangePlan, caller: Caller) -> None:
+            refuse_unsaved(plan, ledger.editors)
+            allowed_edits.note(plan, caller.name)
+
+        await registry.add(edits_provider(services.storage, allow))
+        return allowed_edits
+
     def _programs(self, root: VaultRoot) -> Programs:
         """What starts programs. Whatever a bridge that was killed has left of their places is thrown away. Blocks."""
         scratch = RunFolder(root.path, kind="programs").path
@@ -642,8 +661,8 @@ class Bridge:
 
     def _chat(
         self, root: VaultRoot, keys: KeyStore, calls: CallRegistry, registry: ToolRegistry, hub: Hub
-    ) -> tuple[Chats, AgreedEndpoints]:
-        """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
+    ) -> tuple[Chats, AgreedEndpoints, AgreedEndpoints]:
+        """The chat with a model; the addresses that the person has agreed to for it, and for search by meaning."""
         folder = RunFolder(root.path, kind="chats", durable=True)
         agreed = AgreedEndpoints(folder, self._clock)
         around = Surroundings(
@@ -657,7 +676,7 @@ class Bridge:
         )
         chats = Chats(around, Conversations(folder), agreed)
         self._stack.push_async_callback(chats.stop)
-        return chats, agreed
+        return chats, agreed, AgreedEndpoints(folder, self._clock, EMBEDDING)
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float

@@ -31,6 +31,7 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.web.search.search import WebSearch
@@ -77,6 +78,8 @@ class Services:
         knowledge: What may be known of the vault's files: all of it by the person, and by others what is not closed.
         closed: What agents may not see.
         faults: What is wrong with files that people write, each as a sentence; blocking.
+        unprotected: The programs that may edit the vault without asking although they were told to ask, each as a
+            sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
         hub: The connections.
         clock: The time.
@@ -91,6 +94,7 @@ class Services:
         servers: Other MCP servers.
         recorder: What other programs changed.
         restoring: Takes that back.
+        allowed_edits: What clients were allowed to change with their own editors.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -119,6 +123,7 @@ class Services:
     knowledge: Callable[[bool], Knowledge]
     closed: Denials
     faults: Callable[[], list[str]]
+    unprotected: Callable[[], list[str]]
     attached: dict[str, list[str]]
     hub: Hub
     clock: Clock
@@ -134,6 +139,7 @@ class Services:
     servers: Servers
     recorder: Recorder
     restoring: Restoring
+    allowed_edits: AllowedEdits
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

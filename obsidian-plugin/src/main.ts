@@ -17,6 +17,7 @@ import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
 import { OwnTools } from "./features/ownTools";
+import { Protection } from "./features/protection";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { Statistics } from "./features/statistics";
@@ -80,7 +81,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, new Protection(context), counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

@@ -74,6 +74,7 @@ from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import Entry, Kept, Version
@@ -479,6 +480,7 @@ class World:
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
             recorder=NothingRecorded(),
             restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
+            allowed_edits=AllowedEdits(PrivateFiles(), SystemClock()),
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
@@ -493,6 +495,7 @@ class World:
             knowledge=lambda _role: MemoryKnowledge(["a.md", "b/Note.md"]),
             closed=lambda: None,
             faults=lambda: ["the settings are broken"],
+            unprotected=lambda: ["Claude Code may edit this vault without asking"],
             attached={},
             hub=self.hub,
             clock=SystemClock(),

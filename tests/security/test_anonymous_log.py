@@ -121,6 +121,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("history_undo_outside", {"execution_id": "zebrafish", "paths": ["Steph Ango.md"]}),
     ("restore", {"path": "Steph Ango.md", "digest": "0" * 64, "to": "Clippings/zebrafish.md"}),
     ("history_redo", {"executionId": "Steph Ango"}),
+    ("allow_edit", {"edits": [{"path": "Steph Ango.md", "content": "zebrafish"}]}),
     ("read Steph Ango", {}),
 ]
 """Calls of every tool, such as succeed and such as do not."""

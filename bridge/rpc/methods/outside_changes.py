@@ -8,6 +8,7 @@ from bridge.clock import stamp
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
 from bridge.rpc.services import Services
+from bridge.versions.allowed_edits import told
 from bridge.versions.restoring import summary
 from bridge.versions.states import Entry
 
@@ -86,10 +87,13 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     entry, restoring = one.entry, services.restoring
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
+    compared = services.allowed_edits.compare(entry, services.recorder)
+    exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
+    who = " and ".join(compared.clients) if compared is not None and exactly else WHO
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
-        client=WHO,
+        client=who,
         time=_stamp(entry.ended),
         state="undone" if restoring.is_undone(entry) else "applied",
         files=one.files,
@@ -97,8 +101,8 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         removed=removed,
         can_undo=restoring.can_undo(entry),
         client_id="",
-        who=WHO,
-        summary=f"{summary(entry)}{when}",
+        who=who,
+        summary=f"{summary(entry)}{when}{told(compared, one.files)}",
         outside=True,
     )
 

@@ -884,9 +884,10 @@ export interface Explanation {
 	elicitation: boolean;
 }
 
-/** What is wrong with the files that people write, each as a sentence that says what to do. */
+/** What is wrong, each as a sentence that says what to do. */
 export interface Faults {
 	faults: string[];
+	unprotected: string[];
 }
 
 /** What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written. */

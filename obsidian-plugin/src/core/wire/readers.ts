@@ -761,6 +761,7 @@ export const readExplanation = /* @__PURE__ */ record(explanation);
 
 export const faults: Members<Faults> = {
 	faults: /* @__PURE__ */ list(string),
+	unprotected: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 };
 export const readFaults = /* @__PURE__ */ record(faults);
 
