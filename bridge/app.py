@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -27,7 +28,8 @@ from bridge.audit.maintenance import LogMaintenance
 from bridge.audit.service import AuditService
 from bridge.chat.chats import Chats
 from bridge.chat.conversations import Conversations
-from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.embedding import OllamaEmbeddings
+from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.chat.ollama import OllamaServer
 from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
@@ -60,7 +62,8 @@ from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import PackagedModel
-from bridge.index.vectors.vector_index import VectorIndex
+from bridge.index.vectors.served import ServedModel
+from bridge.index.vectors.vector_index import Model, VectorIndex
 from bridge.journal.editors import refuse_unsaved
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
@@ -333,7 +336,7 @@ class Bridge:
         restoring, mender = await self._add_restoring(files, registry)
         allowed_edits = await self._ask_about_edits(tool_services, registry, ledger)
         calls = await self._calls(root, pipeline, audit_step, clients)
-        chats, agreed = self._chat(root, keys, calls, registry, hub)
+        chats, agreed, embedding_servers = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
             vault=root.name,
             version=__version__,
@@ -350,6 +353,7 @@ class Bridge:
             limits=limits,
             status=self.index.status,
             vectors=self.vectors,
+            embedding_servers=embedding_servers,
             in_place=root.in_place,
             by_name_only=self.index.by_name_only,
             compare=partial(compare, self.index),
@@ -363,7 +367,7 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, agreed, self._custom.file),
+                        *(self.web.credentials, self.web_readers, agreed, embedding_servers, self._custom.file),
                     )
                     if file.fault is not None
                 ),
@@ -459,9 +463,20 @@ class Bridge:
         """The vectors of notes, as they were at the last stop. Nothing is loaded before the bridge has started."""
         place = cache_folder(files.root.path)
 
-        def model() -> PackagedModel | None:
+        loop = asyncio.get_running_loop()
+
+        def model() -> Model | None:
+            if find_spec("numpy") is None:
+                return None
+            if name := self.settings.current.semantic_model:
+                server = OllamaServer(self.web.door, self.services.keys, self.services.embedding_servers)
+                return ServedModel(name, OllamaEmbeddings(server, lambda: self.settings.current, loop), self._clock)
             found = packaged_model()
             return PackagedModel(found, self._clock) if found is not None else None
+
+        def chosen() -> tuple[str, str]:
+            settings = self.settings.current
+            return settings.semantic_model, settings.chat_endpoint if settings.semantic_model else ""
 
         vectors = VectorIndex(
             self.index,
@@ -471,6 +486,7 @@ class Bridge:
             folder=place / "vectors" if place is not None else None,
             mode=lambda: self.settings.current.semantic_search,
             model=model,
+            chosen=chosen,
         )
         self.settings.on_change(lambda _change: vectors.changed())
         self._stack.push_async_callback(asyncio.to_thread, vectors.close)
@@ -654,8 +670,8 @@ class Bridge:
 
     def _chat(
         self, root: VaultRoot, keys: KeyStore, calls: CallRegistry, registry: ToolRegistry, hub: Hub
-    ) -> tuple[Chats, AgreedEndpoints]:
-        """The chat with a model, and the addresses that the person has agreed to for it. Nothing is connected to."""
+    ) -> tuple[Chats, AgreedEndpoints, AgreedEndpoints]:
+        """The chat with a model; the addresses that the person has agreed to for it, and for search by meaning."""
         folder = RunFolder(root.path, kind="chats", durable=True)
         agreed = AgreedEndpoints(folder, self._clock)
         around = Surroundings(
@@ -669,7 +685,7 @@ class Bridge:
         )
         chats = Chats(around, Conversations(folder), agreed)
         self._stack.push_async_callback(chats.stop)
-        return chats, agreed
+        return chats, agreed, AgreedEndpoints(folder, self._clock, EMBEDDING)
 
     async def _finished(
         self, audit_step: AuditStep, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float

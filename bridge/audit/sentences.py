@@ -104,6 +104,7 @@ _EVENTS: Final = {
     ("server", "enabled"): "The MCP server {of} was switched on",
     ("server", "disabled"): "The MCP server {of} was switched off",
     ("chat", "endpoint_allowed"): "The chat was allowed to use a model at {of}",
+    ("chat", "embedding_allowed"): "Search by meaning was allowed to use a model at {of}",
     ("custom", "added"): "The tool of your own {of} was added",
     ("custom", "updated"): "The tool of your own {of} was changed",
     ("custom", "removed"): "The tool of your own {of} was removed",

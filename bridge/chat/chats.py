@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from bridge.chat.conversations import Conversations, info, title_of
-from bridge.chat.endpoints import AgreedEndpoints, not_agreed, what_is_sent
+from bridge.chat.endpoints import AgreedEndpoints
 from bridge.chat.export import as_note, file_name
 from bridge.chat.ollama import ModelFailure
 from bridge.chat.turn import Ended, Surroundings, Turn
@@ -88,7 +88,7 @@ class Chats:
             raise InvalidParameters("The message is empty")
         settings = self._around.settings()
         if not self._agreed.allows(settings):
-            raise not_agreed(settings)
+            raise self._agreed.refusal(settings)
         named = conversation_id or secrets.token_hex(8)
         if named in self._running or named in self._beginning:
             raise Conflict("The model is still at the last message; stop it, or wait", code="busy")
@@ -166,7 +166,7 @@ class Chats:
         return ChatModels(
             endpoint=origin(settings.chat_endpoint),
             allowed=allowed,
-            sentence=None if allowed else what_is_sent(settings),
+            sentence=None if allowed else self._agreed.sentence(settings),
             model=settings.chat_model or None,
             models=await self._around.server.models(settings) if allowed else (),
         )

@@ -5,6 +5,7 @@ only where its own origin was agreed to here.
 """
 
 import threading
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -16,7 +17,39 @@ from bridge.settings.model import Settings
 from bridge.web.guard import names_this_machine
 from bridge.web.url import BadUrl, parse_url
 
-FILE: Final = "agreed.json"
+
+@dataclass(frozen=True, slots=True)
+class Purpose:
+    """What a server is talked to for. To agree to one is not to agree to another.
+
+    Attributes:
+        name: For whoever reads of a fault.
+        file: Where it is kept what was agreed to.
+        sentence: What the person agrees to; `{place}` is the server.
+        ask: Where they are asked.
+    """
+
+    name: str
+    file: str
+    sentence: str
+    ask: str
+
+
+CHAT: Final = Purpose(
+    "the chat",
+    "agreed.json",
+    "The chat is set to {place}, which is not on this computer. What you write is sent there, and so is everything "
+    "that the model reads for you: texts of notes, names of files, and results of searches. What Vault Bridge asks you "
+    "about, it goes on asking.",
+    "open the chat in Obsidian, or run `vault-bridge chat` in a terminal; both ask once",
+)
+EMBEDDING: Final = Purpose(
+    "search by meaning",
+    "agreed-meaning.json",
+    "The model for search by meaning runs at {place}, which is not on this computer. The names and texts of all notes "
+    "that agents may read are sent there, again whenever one changes, and so is every question that is searched for.",
+    "open Vault Bridge's settings in Obsidian, or run `vault-bridge rebuild` in a terminal; both ask once",
+)
 
 
 class AgreedEndpoints:
@@ -25,10 +58,12 @@ class AgreedEndpoints:
     Args:
         folder: Where the file lies.
         clock: For when it was agreed to.
+        purpose: What the servers are talked to for.
     """
 
-    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
-        self._file = PrivateFile(folder, FILE, "endpoints", read=_read, fault=_fault)
+    def __init__(self, folder: PrivateFolder, clock: Clock, purpose: Purpose = CHAT) -> None:
+        self._purpose = purpose
+        self._file = PrivateFile(folder, purpose.file, "endpoints", read=_read, fault=self._fault)
         self._clock = clock
         self._lock = threading.Lock()
         self._agreed = self._file.load()
@@ -56,11 +91,27 @@ class AgreedEndpoints:
         """
         place = origin(settings.chat_endpoint)
         if endpoint != place:
-            raise InvalidParameters(f"The address of the chat is {place} by now, not {endpoint!r}; look again")
+            raise InvalidParameters(f"The address of Ollama is {place} by now, not {endpoint!r}; look again")
         with self._lock:
             agreed = {**self._agreed, place: stamp(self._clock.now())}
             self._file.save([{"origin": key, "since": since} for key, since in agreed.items()])
             self._agreed = agreed
+
+    def sentence(self, settings: Settings) -> str:
+        """What the person agrees to."""
+        return self._purpose.sentence.format(place=origin(settings.chat_endpoint))
+
+    def refusal(self, settings: Settings) -> PermissionDenied:
+        """Why nothing is sent to the address that is set."""
+        return PermissionDenied(
+            f"{self.sentence(settings)} Nobody has agreed to that yet: {self._purpose.ask}", code="denied_by_rule"
+        )
+
+    def _fault(self, error: Exception) -> str:
+        return (
+            f"The list of addresses for {self._purpose.name} ({self._purpose.file}) cannot be read: {error}. Only a "
+            "model on this computer can be used. Fix the file or remove it, then restart the bridge"
+        )
 
 
 def is_here(endpoint: str) -> bool:
@@ -69,31 +120,6 @@ def is_here(endpoint: str) -> bool:
         return names_this_machine(parse_url(endpoint).host)
     except BadUrl:
         return False
-
-
-def what_is_sent(settings: Settings) -> str:
-    """What the person agrees to."""
-    return (
-        f"The chat is set to {origin(settings.chat_endpoint)}, which is not on this computer. What you write is sent "
-        "there, and so is everything that the model reads for you: texts of notes, names of files, and results of "
-        "searches. What Vault Bridge asks you about, it goes on asking."
-    )
-
-
-def not_agreed(settings: Settings) -> PermissionDenied:
-    """Why nothing is sent to the address that is set."""
-    return PermissionDenied(
-        f"{what_is_sent(settings)} Nobody has agreed to that yet: open the chat in Obsidian, or "
-        "run `vault-bridge chat` in a terminal; both ask once",
-        code="denied_by_rule",
-    )
-
-
-def _fault(error: Exception) -> str:
-    return (
-        f"The list of addresses that the chat may use ({FILE}) cannot be read: {error}. Only a model on this computer "
-        "can be used. Fix the file or remove it, then restart the bridge"
-    )
 
 
 def _read(data: Any) -> dict[str, str]:

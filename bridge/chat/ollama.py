@@ -6,6 +6,7 @@ https://docs.ollama.com/api. A reply is a stream of JSON objects, one a line (ND
 
 import asyncio
 import contextlib
+import math
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 import orjson
 
-from bridge.chat.endpoints import AgreedEndpoints, not_agreed
+from bridge.chat.endpoints import AgreedEndpoints
 from bridge.contract.chat import ChatModel, ChatToolCall
 from bridge.contract.keys import Provider
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
@@ -31,10 +32,17 @@ REPLY: Final = StreamLimits(most=64 << 20, silence=600, seconds=4 * 3600)
 """A reply's limits. A model that is loaded from a slow disk and then reads a long text says nothing for minutes."""
 QUESTION: Final = StreamLimits(most=16 << 20, silence=30, seconds=60)
 """Those of an answer about models."""
+EMBEDDINGS: Final = 64 << 20
+"""Bytes of an answer with vectors."""
+MOST_NUMBERS: Final = 16_384
+"""Numbers of one vector; the models that there are have up to 4,096."""
+LATEST: Final = ":latest"
+"""The tag of a model whose name has none."""
 LONGEST_ID: Final = 200
 """Characters of a call's id."""
 _MOST_SAID: Final = 300
 """Characters of a server's own words that are passed on."""
+_SHORT_DIGEST: Final = 12
 _MEMORY: Final = ("memory", "vram")
 
 
@@ -184,9 +192,55 @@ class OllamaServer:
                 "lost",
             )
 
+    async def embed(self, model: str, texts: Sequence[str], settings: Settings, seconds: float) -> list[list[float]]:
+        """The vectors of some texts, in their order; all have equally many numbers, and none is infinite.
+
+        Args:
+            model: A model for embedding.
+            texts: What is longer than the model can take in is cut by the server.
+            settings: Say where.
+            seconds: How long it may take.
+
+        Raises:
+            ModelFailure: There are none, or not those.
+            PermissionDenied: Nobody has agreed to the address.
+        """
+        shown = [text.encode("utf-8", "replace").decode() for text in texts]
+        asked = {"model": model, "input": shown, "truncate": True}
+        post = WebRequest.json(
+            _service(settings).url("/api/embed"), asked, await asyncio.to_thread(self._key, settings)
+        )
+        body = await self._body(settings, post, model, StreamLimits(most=EMBEDDINGS, silence=seconds, seconds=seconds))
+        return await asyncio.to_thread(_vectors, body, len(texts))
+
+    async def version(self, model: str, settings: Settings) -> str:
+        """Which version of a model the server has, as a short digest; empty where it does not say.
+
+        Raises:
+            ModelFailure: It does not have it, or has it run by somebody else.
+            PermissionDenied: Nobody has agreed to the address.
+        """
+        url = _service(settings).url("/api/tags")
+        listed = (await self._ask(settings, WebRequest(url, headers=await asyncio.to_thread(self._key, settings)))).get(
+            "models"
+        )
+        if not isinstance(listed, list):
+            raise _no_ollama(settings)
+        named = {str(one.get("name")).lower(): one for one in listed if isinstance(one, dict)}
+        found = named.get(model.lower()) or named.get(model.lower() + LATEST)
+        if found is None:
+            raise _no_model(model)
+        if found.get("remote_host"):
+            raise ModelFailure(
+                f"The model {model!r} does not run on this server: Ollama would pass the notes on to "
+                f"{_shown(str(found['remote_host']))}. Choose a model that is pulled",
+                "refused",
+            )
+        digest = found.get("digest")
+        return digest.removeprefix("sha256:")[:_SHORT_DIGEST] if isinstance(digest, str) else ""
+
     async def _ask(self, settings: Settings, request: WebRequest, model: str = "") -> dict[str, Any]:
-        async with self._open(settings, request, QUESTION, model) as answer:
-            body = b"".join([piece async for piece in answer.pieces()])
+        body = await self._body(settings, request, model, QUESTION)
         try:
             read = orjson.loads(body)
         except orjson.JSONDecodeError:
@@ -195,13 +249,17 @@ class OllamaServer:
             raise _no_ollama(settings)
         return read
 
+    async def _body(self, settings: Settings, request: WebRequest, model: str, limits: StreamLimits) -> bytes:
+        async with self._open(settings, request, limits, model) as answer:
+            return b"".join([piece async for piece in answer.pieces()])
+
     @contextlib.asynccontextmanager
     async def _open(
         self, settings: Settings, request: WebRequest, limits: StreamLimits, model: str
     ) -> AsyncIterator[Stream]:
         """An answer of success; every failure becomes a sentence that says what to do."""
         if not self._agreed.allows(settings):
-            raise not_agreed(settings)
+            raise self._agreed.refusal(settings)
         try:
             async with self._door.stream(request, service=_service(settings), limits=limits) as answer:
                 if answer.status != HTTPStatus.OK:
@@ -319,11 +377,7 @@ def _refused(status: int, said: str, model: str, settings: Settings) -> ToolFail
     """What a status other than success means."""
     low = said.lower()
     if status == HTTPStatus.NOT_FOUND and model and "not found" in low:
-        return ModelFailure(
-            f"The model {model!r} is not there. Pull it with `ollama pull {model}`, or choose another one; "
-            "`vault-bridge chat --models` lists those that are there",
-            "no_model",
-        )
+        return _no_model(model)
     if status == HTTPStatus.BAD_REQUEST and "does not support tools" in low:
         return ModelFailure(f"The model {model!r} knows no functions", "no_tools")
     if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
@@ -335,6 +389,31 @@ def _refused(status: int, said: str, model: str, settings: Settings) -> ToolFail
     if not said:
         return _no_ollama(settings)
     return _failed(said)
+
+
+def _no_model(model: str) -> ModelFailure:
+    return ModelFailure(
+        f"The model {model!r} is not there. Pull it with `ollama pull {model}`, or choose another one; "
+        "`vault-bridge chat --models` lists those that are there",
+        "no_model",
+    )
+
+
+def _vectors(body: bytes, count: int) -> list[list[float]]:
+    """So many vectors that can be compared."""
+    try:
+        read = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        read = None
+    rows = read.get("embeddings") if isinstance(read, dict) else None
+    if not isinstance(rows, list) or len(rows) != count:
+        raise ModelFailure("Ollama did not answer with as many vectors as it was asked for", "format")
+    lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
+    if len(lengths) > 1 or not all(0 < length <= MOST_NUMBERS for length in lengths):
+        raise ModelFailure("Ollama answered with vectors of different or impossible lengths", "format")
+    if not all(type(number) in {int, float} and math.isfinite(number) for row in rows for number in row):
+        raise ModelFailure("Ollama answered with vectors that hold something else than numbers", "format")
+    return rows
 
 
 def _failed(said: str) -> ModelFailure:

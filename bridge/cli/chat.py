@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from bridge.cli.agreement import ask_to_send, attended_keyboard
 from bridge.cli.chat_screen import ChatScreen
 from bridge.cli.connection import as_person, run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.keyboard import Keyboard, PersonLeft, open_keyboard
+from bridge.cli.keyboard import Keyboard, PersonLeft
 from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
@@ -96,7 +97,7 @@ class _Beginning:
 
 async def _talk(vault: Path, printer: Printer, begun: _Beginning) -> bool:
     """Talk until the person leaves. Returns whether the last turn was answered."""
-    keyboard = _keyboard(printer)
+    keyboard = attended_keyboard(printer)
     async with as_person(vault) as bridge:
         await _agree(bridge, printer, keyboard)
         screen = ChatScreen(vault, bridge, printer, keyboard)
@@ -124,18 +125,13 @@ async def _agree(bridge: Connection, printer: Printer, keyboard: Keyboard | None
     found: dict[str, Any] = await bridge.request("chat.models")
     if found["allowed"]:
         return
-    printer.say(found["sentence"])
-    if keyboard is None:
-        fail("Nobody has agreed to that yet: run `vault-bridge chat` in a terminal, which asks once.")
-    keyboard.discard()
-    try:
-        answer = (await keyboard.line(lambda: "Send it there? y or n: ")).strip().lower()
-    except PersonLeft:
-        answer = ""
-    if answer not in {"y", "yes"}:
-        fail(
-            "Nothing was sent. `vault-bridge settings set chatEndpoint=http://localhost:11434` stays on this computer."
-        )
+    await ask_to_send(
+        printer,
+        keyboard,
+        found["sentence"],
+        command="vault-bridge chat",
+        instead="`vault-bridge settings set chatEndpoint=http://localhost:11434` stays on this computer.",
+    )
     await bridge.request("chat.allow", endpoint=found["endpoint"])
 
 
@@ -149,17 +145,10 @@ async def _latest(bridge: Connection, printer: Printer) -> str:
 
 async def _export(vault: Path, printer: Printer, **params: str) -> Result:
     async with as_person(vault) as bridge:
-        screen = ChatScreen(vault, bridge, printer, _keyboard(printer))
+        screen = ChatScreen(vault, bridge, printer, attended_keyboard(printer))
         exporting = asyncio.current_task()
         async with screen.asking(lambda: exporting and exporting.cancel()):
             return Result(await bridge.request("chat.export", **params))
-
-
-def _keyboard(printer: Printer) -> Keyboard | None:
-    """Where the person types; None where no person is at both ends of a terminal."""
-    if printer.as_json or not printer.interactive or not sys.stdin.isatty():
-        return None
-    return open_keyboard()
 
 
 def _list(vault: Path | None, printer: Printer) -> None:

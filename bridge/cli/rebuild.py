@@ -1,21 +1,28 @@
 """`vault-bridge rebuild`: prepare all notes for search by meaning anew."""
 
-from bridge.cli.connection import run_once
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bridge.cli.agreement import ask_to_send, attended_keyboard
+from bridge.cli.connection import as_person
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
+from bridge.client import find_vault
 
 
 def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
     """Prepare the notes for search by meaning anew.
 
     That goes on in the background; `vault-bridge status` shows how far it is. Until a
-    note is prepared, only its words are found.
+    note is prepared, only its words are found. Where the model that you have set runs on
+    another computer, you are asked once before notes are sent there.
 
     Examples:
       vault-bridge rebuild
     """
     printer = Printer(as_json=as_json)
-    found = run_once(vault, lambda bridge: bridge.request("semantic.rebuild"))
+    found = asyncio.run(_rebuild(find_vault(vault), printer))
     if as_json:
         printer.json(found)
     elif found["state"] == "off":
@@ -24,3 +31,18 @@ def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
         printer.say("No model for search by meaning is installed.")
     else:
         printer.say("The notes are being prepared anew; vault-bridge status shows how far it is.")
+
+
+async def _rebuild(vault: Path, printer: Printer) -> dict[str, Any]:
+    async with as_person(vault) as bridge:
+        found: dict[str, Any] = await bridge.request("semantic.rebuild")
+        if found["state"] == "not_allowed":
+            await ask_to_send(
+                printer,
+                attended_keyboard(printer),
+                found["sentence"],
+                command="vault-bridge rebuild",
+                instead="`vault-bridge settings set semanticModel=` takes the model that comes with Vault Bridge.",
+            )
+            found = await bridge.request("semantic.allow", endpoint=found["endpoint"])
+    return found

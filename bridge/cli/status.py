@@ -96,6 +96,7 @@ def draw_semantic(semantic: Mapping[str, Any]) -> str:
         "embedding": counts,
         "paused": f"{counts}; paused {_PAUSED.get(reason, '')}".rstrip(),
         "failed": f"{counts}; failed: {reason}",
+        "not_allowed": "not allowed to use the model that is set: vault-bridge rebuild asks",
         "ready": f"all {semantic['total']} notes prepared",
     }[state]
     if not semantic["model"]:

@@ -122,22 +122,36 @@ class SemanticStatus(Wire):
 
     Attributes:
         state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`: notes are being prepared;
-            `paused`, `ready` or `failed`.
-        reason: Why it is paused (`battery` or `load`) or failed (a sentence).
+            `paused`, `ready` or `failed`; `not_allowed`: the model runs on another machine, to which nobody has agreed.
+        reason: Why it is paused (`battery` or `load`), failed or not allowed (a sentence, for the person alone).
         model: The model; empty where there is none.
         done: Notes that are prepared.
         total: Notes that there are to prepare.
         passages: Passages of them that are compared.
         size: Bytes on the disk.
+        endpoint: Where it is not allowed: the server that would have to be agreed to, for the person alone.
+        sentence: What the person would agree to.
     """
 
-    state: Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed"]
+    state: Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
     reason: str = ""
     model: str = ""
     done: int = 0
     total: int = 0
     passages: int = 0
     size: int = 0
+    endpoint: str | None = None
+    sentence: str | None = None
+
+
+class SemanticAllowParams(Params):
+    """Agreeing to have notes embedded on another machine.
+
+    Attributes:
+        endpoint: The server that the person was shown: scheme, host and port.
+    """
+
+    endpoint: str = Field(min_length=1, max_length=2048)
 
 
 class VaultStatus(Wire):

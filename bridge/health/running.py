@@ -123,6 +123,9 @@ def _semantic(semantic: Mapping[str, Any]) -> Finding:
     if state == "failed":
         remedy = "It is tried again; `vault-bridge rebuild` begins anew"
         return Finding("meaning", "warn", f"Search by meaning does not work: {semantic['reason']}", remedy)
+    if state == "not_allowed":
+        what = f"Search by meaning is set to a model at {semantic['endpoint']}, to which nobody has agreed"
+        return Finding("meaning", "warn", what, "`vault-bridge rebuild` asks once; semanticModel chooses another model")
     if state == "missing":
         return Finding("meaning", "ok", "No model for search by meaning is installed; notes are found by their words")
     if state == "off":

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from bridge.agents.connection import Connector
 from bridge.audit.service import AuditService
 from bridge.chat.chats import Chats
+from bridge.chat.endpoints import AgreedEndpoints
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
@@ -44,6 +45,9 @@ class VectorPort(Protocol):
     def status(self) -> VectorStatus:
         """How far they are."""
 
+    def changed(self) -> None:
+        """Something may have changed. Returns at once."""
+
     def rebuild(self) -> None:
         """Throw them away, and make them anew. Returns at once."""
 
@@ -68,6 +72,7 @@ class Services:
         limits: The rate limits.
         status: How much is known of the vault.
         vectors: The vectors of notes, for search by meaning.
+        embedding_servers: The addresses outside this machine to which notes may be sent for that.
         in_place: Whether the vault's folder is still where it was opened.
         by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
@@ -113,6 +118,7 @@ class Services:
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
     vectors: VectorPort
+    embedding_servers: AgreedEndpoints
     in_place: Callable[[], bool]
     by_name_only: Callable[[], Sequence[str]]
     compare: Callable[..., IndexComparison]

@@ -354,6 +354,12 @@ class Settings(BaseModel):
         "notes are prepared while this computer is plugged in and not busy; with “On”, always.",
         "auto",
     )
+    semantic_model: str = _single(
+        "Model for search by meaning",
+        "A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the "
+        "small one that comes with Vault Bridge. You are asked once before notes are sent to another computer.",
+        "",
+    )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
         "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50

@@ -32,6 +32,8 @@ from bridge.tools.files.search_notes import SearchNotesTool
 from bridge.tools.history.history import HistoryTool
 from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.search_vectors import SearchVectorsTool
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.tools.templates.templates import TemplatesTool
@@ -111,7 +113,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             "notes",
             "Notes",
             "Resolve, read and relate notes by name; their tags and properties.",
-            note_tools(storage, clock, search.related),
+            [*note_tools(storage, clock, search.related), SearchVectorsTool(NoteLookup(storage), search)],
         ),
         VaultProvider(
             "everyday",

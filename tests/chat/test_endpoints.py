@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.chat.endpoints import AgreedEndpoints, is_here, what_is_sent
+from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose, is_here
 from bridge.client import ProtocolFailure
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed, InvalidParameters
@@ -65,10 +65,24 @@ def test_a_damaged_list_agrees_to_nothing() -> None:
         agreed.agree("https://ollama.com", there("https://ollama.com"))
 
 
-def test_the_sentence_says_where_and_what() -> None:
-    said = what_is_sent(there("https://ollama.com"))
+@pytest.mark.parametrize(("purpose", "what"), [(CHAT, "texts of notes"), (EMBEDDING, "texts of all notes")])
+def test_the_sentence_says_where_and_what(purpose: Purpose, what: str) -> None:
+    agreed = AgreedEndpoints(PrivateFiles(), SystemClock(), purpose)
+    said = agreed.sentence(there("https://ollama.com"))
     assert "https://ollama.com" in said
-    assert "texts of notes" in said
+    assert what in said
+    assert said in agreed.refusal(there("https://ollama.com")).message
+
+
+def test_to_agree_to_one_purpose_is_not_to_agree_to_the_other() -> None:
+    files = PrivateFiles()
+    chat, embedding = (AgreedEndpoints(files, SystemClock(), purpose) for purpose in (CHAT, EMBEDDING))
+    chat.agree("https://ollama.com", there("https://ollama.com"))
+    assert chat.allows(there("https://ollama.com"))
+    assert not embedding.allows(there("https://ollama.com"))
+    embedding.agree("https://ollama.com", there("https://ollama.com"))
+    for kept in (chat, embedding, AgreedEndpoints(files, SystemClock(), EMBEDDING)):
+        assert kept.allows(there("https://ollama.com"))
 
 
 async def test_nothing_is_connected_to_before_the_person_has_agreed(talk: Talk) -> None:
@@ -79,7 +93,7 @@ async def test_nothing_is_connected_to_before_the_person_has_agreed(talk: Talk) 
         found = await talk.person.host.request("chat.models")
     assert "192.0.2.7" in str(refused.value.hint)
     assert (found["allowed"], found["models"]) == (False, [])
-    assert found["sentence"] == what_is_sent(talk.bridge.settings.current)
+    assert "192.0.2.7" in found["sentence"]
     assert not [address for address in sockets.connections if "192.0.2.7" in str(address)]
     assert await talk.person.host.request("chat.list") == []
 

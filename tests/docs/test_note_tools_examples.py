@@ -32,7 +32,7 @@ def without_times(data: Any) -> Any:
     "tool",
     [
         *("resolve_note", "is_available", "read_note", "get_metadata", "find_related", "search_by_tags"),
-        *("search_by_properties", "list_tags"),
+        *("search_by_properties", "list_tags", "search_vectors"),
     ],
 )
 async def test_a_note_tool_that_reads_answers_as_the_page_says(served: Path, tool: str) -> None:

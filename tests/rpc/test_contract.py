@@ -83,6 +83,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("bridge.faults", {}),
     ("sandbox.status", {}),
     ("semantic.rebuild", {}),
+    ("semantic.allow", {"endpoint": MODEL}),
     ("index.compare", {"files": {}, "notes": []}),
     ("consent.pending", {}),
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),

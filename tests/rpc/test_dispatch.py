@@ -140,6 +140,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("clients.list", "clients.add", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("agents.list", "agents.preview", "agents.connect", "agents.disconnect"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "audit.activity", "index.compare"),
+        "semantic.allow",
         "semantic.rebuild",
     }
 

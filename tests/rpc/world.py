@@ -15,7 +15,7 @@ from bridge.audit.sentences import ToolWords, Words
 from bridge.audit.service import AuditService
 from bridge.chat.chats import Chats
 from bridge.chat.conversations import Conversations
-from bridge.chat.endpoints import AgreedEndpoints
+from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.chat.ollama import OllamaServer
 from bridge.chat.turn import Surroundings
 from bridge.clock import SystemClock
@@ -286,9 +286,13 @@ class MemoryVectors:
 
     def __init__(self, asked: dict[str, Any]) -> None:
         self._asked = asked
+        self.said = VectorStatus("ready", model="small", done=3, total=3, passages=9, size=4096)
+
+    def changed(self) -> None:
+        self._asked["looked again"] = True
 
     def status(self) -> VectorStatus:
-        return VectorStatus("ready", model="small", done=3, total=3, passages=9, size=4096)
+        return self.said
 
     def rebuild(self) -> None:
         self._asked["rebuild"] = True
@@ -480,6 +484,7 @@ class World:
         provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
         with contextlib.suppress(StopIteration):
             registry.add(provider).send(None)  # it has nothing to wait for
+        self.vectors = MemoryVectors(self.asked)
         self.services = Services(
             vault="Notes",
             version="1.2.3",
@@ -501,7 +506,8 @@ class World:
             audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
-            vectors=MemoryVectors(self.asked),
+            vectors=self.vectors,
+            embedding_servers=AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING),
             in_place=lambda: True,
             by_name_only=lambda: ["Deep.md"],
             compare=self._compare,

@@ -47,6 +47,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("read", {"path": "[[Buy Wisely]]"}),
     ("apply_patch", {"path": "Clippings/zebrafish.md", "patches": [{"startLine": 1, "newContent": "Steph Ango\n"}]}),
     ("apply_patch", {"patch": "--- a/Steph Ango.md\n+++ b/Steph Ango.md\n@@ -1 +1 @@\n-nowhere\n+Buy Wisely\n"}),
+    ("search_vectors", {"query": "What did Steph Ango write?"}),
     ("codebase_search", {"query": "Steph Ango?", "target_directories": ["Clippings"], "explanation": "Buy Wisely"}),
     ("context_pack", {"question": "What does Steph Ango say on zebrafish?"}),
     ("search_notes", {"query": 'tea path:Clippings -file:"Buy Wisely" [topic:Steph Ango]'}),

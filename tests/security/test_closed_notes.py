@@ -18,7 +18,7 @@ from tests.people import until_read
 DIARY = b"---\naliases: [Confession]\ntags: [sin]\nmood: bad\n---\n# Diary\n\nthe secret word [[Meeting]]\n"
 READS = (
     *("resolve_note", "is_available", "read_note", "get_metadata", "find_related", "search_by_tags"),
-    *("search_by_properties", "list_tags", "read", "find", "codebase_search", "context_pack"),
+    *("search_by_properties", "list_tags", "read", "find", "codebase_search", "context_pack", "search_vectors"),
 )
 
 
@@ -74,7 +74,9 @@ async def test_it_is_in_no_list(agent: Connection) -> None:
     assert [result.data for result in told[1:]] == [[], [], [], [], [], []]
 
 
-@pytest.mark.parametrize(("tool", "key"), [("codebase_search", "query"), ("context_pack", "question")])
+@pytest.mark.parametrize(
+    ("tool", "key"), [("codebase_search", "query"), ("context_pack", "question"), ("search_vectors", "query")]
+)
 async def test_no_passage_of_it_answers_a_question(agent: Connection, tool: str, key: str) -> None:
     asked: dict[str, Any] = {key: "What is the secret word of the bad mood that links to another meeting?"}
     found = await agent.call(tool, **asked)

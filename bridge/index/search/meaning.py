@@ -9,8 +9,14 @@ NEAR = 400
 """Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
 FOUND_NEAR = 50
 """Notes, the nearest to a question, that are found by that alone."""
-WEIGHT = 1.25
-"""What a note that means the same as the question counts, beside one that holds all its words once."""
+WEIGHT = 3.0
+"""What a note that means the same as the question counts, beside one that holds all its words once.
+
+That is where no passage holds any of the words. The more of them the best one holds, the less meaning counts.
+"""
+
+CLEARLY = 1.05
+"""By how much a note has to be ahead of all others by its words to stay first, whatever others mean."""
 
 
 class NearPassage(NamedTuple):
@@ -29,19 +35,49 @@ class NearPassage(NamedTuple):
     likeness: float
 
 
+class MeaningState(NamedTuple):
+    """Whether meaning can be compared.
+
+    Attributes:
+        model: The model; empty where there is none.
+        dimensions: How many numbers its vectors have; 0 where that is not known.
+        why_not: Why only words are compared, as the end of a sentence; empty where meaning is compared too.
+        is_fault: Whether that is because something does not work that should.
+    """
+
+    model: str = ""
+    dimensions: int = 0
+    why_not: str = ""
+    is_fault: bool = False
+
+    @property
+    def fault(self) -> str:
+        """Why only words are compared although there should be more; empty otherwise."""
+        return self.why_not if self.is_fault else ""
+
+
 class Meaning(Protocol):
     """Compares by meaning. `VectorIndex` does it."""
 
-    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        """The passages that are nearest to a text, the nearest first.
+    def state(self) -> MeaningState:
+        """Whether it can."""
+        ...
+
+    def nearest(
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+    ) -> Sequence[NearPassage] | None:
+        """The passages that are nearest to a text or a vector, the nearest first.
 
         Args:
-            text: A question.
+            asked: A question, or a vector of the same model.
             files: The files that may be found, as they are now.
             count: How many at most.
 
         Returns:
             None where meaning cannot be compared now.
+
+        Raises:
+            InvalidParameters: The vector is none of the model's.
         """
         ...
 
@@ -62,9 +98,13 @@ class Meaning(Protocol):
 class NoMeaning:
     """Where there is no model. It has the members of `Meaning`."""
 
-    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> None:
+    def state(self) -> MeaningState:
+        """It cannot."""
+        return MeaningState(why_not="no model for search by meaning is installed")
+
+    def nearest(self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int) -> None:
         """It cannot be compared."""
-        del text, files, count
+        del asked, files, count
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
         """It cannot be compared."""

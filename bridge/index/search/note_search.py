@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
 from bridge.index.search.languages import Languages
-from bridge.index.search.meaning import NEAR, Meaning, NearPassage, NoMeaning
+from bridge.index.search.meaning import NEAR, Meaning, MeaningState, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.passages import Passage, heading_at
+from bridge.index.search.passages import Passage, heading_at, readable
 from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
@@ -75,6 +75,7 @@ class NoteSearchResult:
         indexing: Whether the index is being built, so that there may be more.
         question: Whether the query was a question, so that notes with all words are not the first of them.
         by_meaning: Whether notes were also found by what they mean.
+        words_only: Why they were not, where they should have been, as the end of a sentence; empty otherwise.
     """
 
     results: tuple[FoundNote, ...]
@@ -84,6 +85,7 @@ class NoteSearchResult:
     indexing: bool
     question: bool = False
     by_meaning: bool = False
+    words_only: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,7 @@ class NoteSearch:
             indexing=indexing,
             question=question,
             by_meaning=by_meaning,
+            words_only=self.meaning.fault if question and not by_meaning else "",
         )
 
     def passages(self, question: str, deadline: float, excludes: tuple[Excludes, ...] = ()) -> list[FoundPassage]:
@@ -275,6 +278,46 @@ class NoteSearch:
         return FoundPassage(
             path, heading, lines, shown, passage.score, passage.start, passage.end, max(passage.likeness, 0.0)
         )
+
+    @property
+    def meaning(self) -> MeaningState:
+        """Whether meaning can be compared."""
+        return self._meaning.state()
+
+    def near(
+        self, asked: str | Sequence[float], count: int, deadline: float, excludes: tuple[Excludes, ...] = ()
+    ) -> list[FoundPassage] | None:
+        """For each of the notes nearest to a text or a vector in meaning, its passage that is nearest; nearest first.
+
+        Args:
+            asked: A text, or a vector of the same model.
+            count: How many at most.
+            deadline: `Clock.monotonic()` value.
+            excludes: What is left out.
+
+        Returns:
+            None where meaning cannot be compared now.
+
+        Raises:
+            InvalidParameters: The vector is none of the model's.
+            DeadlineExceeded: It did not end in time.
+        """
+        near = self._meaning.nearest(asked, self._files(excludes), NEAR)
+        if near is None:
+            return None
+        best: dict[str, NearPassage] = {}
+        for passage in near:
+            if passage.likeness > 0:
+                best.setdefault(passage.path, passage)
+        found: list[FoundPassage] = []
+        with self._texts.session(deadline) as session:
+            for path, passage in best.items():
+                session.check()
+                note = readable(session.note(path)) if len(found) < count else None
+                if note is not None and passage.start < len(note.text):
+                    of_it = Passage(*passage[1:3], 0.0, [[(passage.start, passage.start)]], passage.likeness)
+                    found.append(self._passage(path, WeighedNote(note, 0.0, (of_it,)), of_it))
+        return found
 
     def related(self, path: str, count: int) -> Sequence[NearPassage] | None:
         """For each of the notes nearest to a note in meaning, its passage that is nearest; the nearest first.

@@ -15,11 +15,11 @@ as well (`meaning.py`).
 import heapq
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.meaning import FOUND_NEAR, WEIGHT, NearPassage
+from bridge.index.search.meaning import CLEARLY, FOUND_NEAR, NEAR, WEIGHT, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
@@ -48,6 +48,7 @@ SIDE_BY_SIDE = 0.5
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
+_ALIKE = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +154,17 @@ class Ranking:
         called = [path for path in self._called(query.whole) if path in self._files]
         by_words = dict(scores[:WEIGHED])
         by_note: dict[str, list[NearPassage]] = {}
-        for passage in near:
+        for passage in _told_apart(near):
             by_note.setdefault(passage.path, []).append(passage)
-        weight = WEIGHT * (sum(map(self._weight, chosen)) or 1.0)
         weighed = self.weigh(by_words, chosen)
+        weight = WEIGHT * (1 - _covered(weighed.values(), len(chosen))) * (sum(map(self._weight, chosen)) or 1.0)
         totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
+        leader = _leader(totals)
         for path, passages in by_note.items():
             totals[path] = totals.get(path, 0.0) + weight * passages[0].likeness
 
-        def key(path: str) -> tuple[bool, int, int, str]:
-            return path not in called, _rounded(totals[path]), *self._newest(path)
+        def key(path: str) -> tuple[bool, bool, int, int, str]:
+            return path not in called, path != leader, _rounded(totals[path]), *self._newest(path)
 
         alike = list(by_note)[:FOUND_NEAR]
         best = sorted({*by_words, *alike}, key=key)
@@ -320,6 +322,30 @@ class Ranking:
             return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
+
+
+def _covered(weighed: Iterable[WeighedNote], words: int) -> float:
+    """The part of a question's words that one passage holds: where it is all, there is nothing to be guessed."""
+    most = max((len(passage.places) for note in weighed for passage in note.passages), default=0)
+    return most / words if words else 0.0
+
+
+def _leader(totals: Mapping[str, float]) -> str | None:
+    """The note that is clearly first by its words: meaning takes no other to its place."""
+    first, second = [*heapq.nlargest(2, totals, key=totals.__getitem__), None, None][:2]
+    if first is None or totals[first] <= CLEARLY * (totals[second] if second is not None else 0.0):
+        return None
+    return first
+
+
+def _told_apart(near: Sequence[NearPassage]) -> Iterator[NearPassage]:
+    """The nearest passages with what sets them apart from those that hardly count, whatever the model's scale.
+
+    Models differ in how alike they think two texts that have nothing to do with each other.
+    """
+    floor = min(near[-1].likeness, _ALIKE) if len(near) >= NEAR else 0.0
+    for passage in near:
+        yield passage._replace(likeness=(passage.likeness - floor) / (1 - floor))
 
 
 def _with_near(weighed: WeighedNote, near: Sequence[NearPassage], weight: float) -> WeighedNote:

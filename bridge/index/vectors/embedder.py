@@ -29,6 +29,10 @@ _LONGEST = 4096
 """Characters of a text that count. Passages are shorter."""
 
 
+class ModelChanged(ExecutionFailed):
+    """The model is another one than before: its vectors cannot be compared with those that are kept."""
+
+
 class Embedder(Protocol):
     """Turns texts into vectors of length 1: the nearer two texts are in meaning, the larger their product."""
 

@@ -11,6 +11,8 @@ from bridge.workers.pool import WorkerPool
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix
 
+PORTION: Final = 512
+"""Passages that are embedded at a time: about a quarter of a second."""
 EMBED_SECONDS: Final = 120.0
 """Seconds that a portion may take; it takes less than one where the machine has time."""
 FEW: Final = 64
@@ -24,6 +26,8 @@ class PackagedModel:
         files: The model.
         clock: The time.
     """
+
+    portion = PORTION
 
     def __init__(self, files: ModelFiles, clock: Clock) -> None:
         self._files = files

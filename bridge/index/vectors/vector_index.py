@@ -17,29 +17,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from bridge.clock import Clock
-from bridge.errors import ToolFailure
+from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.search.meaning import NearPassage
+from bridge.index.search.meaning import MeaningState, NearPassage, NoMeaning
 from bridge.index.search.note_text import NoteText
 from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import Embedder
+from bridge.index.vectors.embedder import Embedder, ModelChanged
 from bridge.index.vectors.strain import Strain, strain
 from bridge.vault.file_types import is_note, note_name
 from bridge.vault.files import VaultFiles
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix
-    from bridge.index.vectors.vector_store import Stamp, VectorStore
+    from bridge.index.vectors.vector_store import Stamp, StoreKey, Vector, VectorStore
 
 logger = logging.getLogger(__name__)
 
 FEW = 200
 """Notes that are embedded whatever else the machine does: what was just written is looked for soon."""
-PORTION = 512
-"""Passages that are embedded and kept at a time: about a quarter of a second."""
 START_SECONDS = 2.0
 """How long after its start it lets everything else go first."""
 LOOK_SECONDS = 3.0
@@ -49,13 +47,25 @@ STRAIN_SECONDS = 10.0
 FAILED_SECONDS = 60.0
 """How long it waits after something failed."""
 READ_SECONDS = 30.0
+SAMPLE = 200
+"""Passages from which it can be told how alike passages of this vault are anyway."""
+FAR = 3.0
+"""Standard deviations by which a note must be nearer than others to be related."""
 
 Mode = Literal["auto", "on", "off"]
-State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed"]
+State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
+
+_UNREADY = "the notes are still being prepared for search by meaning"
+_SILENT = "the model for search by meaning does not answer now"
 
 
 class Model(Protocol):
     """A model as it is used here: for passages in the background, and for queries while somebody waits."""
+
+    @property
+    def portion(self) -> int:
+        """How many passages are embedded and kept at a time."""
+        ...
 
     def query(self) -> Embedder:
         """What embeds queries. Raises ToolFailure when it cannot be had."""
@@ -80,8 +90,9 @@ class VectorStatus:
 
     Attributes:
         state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`; `paused` (see `reason`);
-            `ready`; `failed` (see `reason`).
-        reason: Why it is paused or failed; empty otherwise.
+            `ready`; `failed` (see `reason`); `not_allowed`: notes would go to another machine, to which nobody has
+            agreed.
+        reason: Why it is paused, failed or not allowed; empty otherwise.
         model: The model; empty where there is none.
         done: Notes that are embedded.
         total: Notes that there are to embed.
@@ -109,6 +120,7 @@ class VectorIndex:
         folder: Where vectors are kept, for this vault and this user alone; None keeps them in memory.
         mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
         model: Finds the model; None where there is none.
+        chosen: What the person has chosen. When it is something else, the model is found anew.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
     """
@@ -123,6 +135,7 @@ class VectorIndex:
         folder: Path | None,
         mode: Callable[[], Mode],
         model: Callable[[], Model | None],
+        chosen: Callable[[], object] = lambda: None,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
     ) -> None:
@@ -134,12 +147,15 @@ class VectorIndex:
         self._folder = folder
         self._mode = mode
         self._find_model = model
+        self._chosen = chosen
         self._strained = strained
         self._delay = delay
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._rebuild = False
         self._model: Model | None = None
+        self._model_of: object = None
+        self._silent = False
         self._embedder: Embedder | None = None
         self._store: VectorStore | None = None
         self._state: tuple[State, str] = ("waiting", "")
@@ -181,7 +197,7 @@ class VectorIndex:
         return VectorStatus(
             state,
             reason,
-            model=embedder.model if embedder is not None else "",
+            model=_name_of(embedder.model) if embedder is not None else "",
             done=done,
             total=total,
             passages=store.passages if store is not None else 0,
@@ -190,28 +206,51 @@ class VectorIndex:
 
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
-        """The passages that are nearest to a text in meaning, the nearest first.
+    def state(self) -> MeaningState:
+        """Whether meaning can be compared."""
+        (state, _reason), store, embedder = self._state, self._store, self._embedder
+        if self._mode() == "off":
+            return MeaningState(why_not="search by meaning is off")
+        if state == "missing":
+            return NoMeaning().state()
+        if embedder is None:
+            return MeaningState(why_not=_SILENT, is_fault=True) if state in _WRONG else MeaningState(why_not=_UNREADY)
+        why_not, is_fault = ("", False) if store is not None and store.passages else (_UNREADY, False)
+        if self._silent:
+            why_not, is_fault = _SILENT, True
+        return MeaningState(_name_of(embedder.model), embedder.dimensions, why_not, is_fault)
+
+    def nearest(
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+    ) -> list[NearPassage] | None:
+        """The passages that are nearest to a text or a vector in meaning, the nearest first.
 
         Args:
-            text: A question.
+            asked: A question, or a vector of the same model.
             files: The files that may be found, as they are now.
             count: How many at most.
 
         Returns:
             None where meaning cannot be compared now: there is no model, it does not answer, or nothing is embedded.
+
+        Raises:
+            InvalidParameters: The vector is none of the model's.
         """
         store, embedder = self._store, self._embedder
         if store is None or embedder is None or not store.passages or self._mode() == "off":
             return None
+        if embedder.model != store.key.model or embedder.dimensions != store.key.dimensions:
+            return None  # it has just become another one
+        if not isinstance(asked, str):
+            return store.nearest(_given(asked, store.key), files, count)
         try:
-            vector = embedder.embed([text])[0]
+            vector = embedder.embed([asked])[0]
         except ToolFailure as failure:
+            self._silent = True
             logger.info("A question was not compared by meaning: %s", failure.message)
             return None
-        if not vector.any():
-            return None
-        return store.nearest(vector, files, count)
+        self._silent = False
+        return store.nearest(vector, files, count) if vector.any() else None
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
         """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
@@ -233,9 +272,11 @@ class VectorIndex:
         from bridge.index.vectors.embedder import unit  # noqa: PLC0415 - numpy is there, else there were no vectors
 
         about = unit(vectors.mean(axis=0, keepdims=True))[0]
+        usual, spread = store.usual(about, SAMPLE)
+        least = usual + FAR * spread
         best: dict[str, NearPassage] = {}
         for near in store.nearest(about, files, 4 * count + len(vectors)):
-            if near.path != path:
+            if near.path != path and near.likeness > least:
                 best.setdefault(near.path, near)
         return list(best.values())[:count]
 
@@ -265,13 +306,17 @@ class VectorIndex:
             After how many seconds to go on, if nothing happens before.
         """
         self._wake.clear()
-        mode = self._mode()
+        mode, chosen = self._mode(), self._chosen()
+        if chosen != self._model_of:
+            self._let_go()
+            self._model_of, self._silent, self._counts = chosen, False, (0, 0)
         if mode == "off":
             self._state, self._counts = ("off", ""), (0, 0)
             self._let_go()
             self._remove()
             return LOOK_SECONDS
         if not self._has_model():
+            self._forget_closed()
             return FAILED_SECONDS
         if self._index.status().indexing:
             self._state = "waiting", ""
@@ -282,8 +327,11 @@ class VectorIndex:
             store.discard(list(store.stamps()))
         try:
             return self._follow(store, mode)
+        except ModelChanged:
+            self._embedder = None
+            return LOOK_SECONDS
         except ToolFailure as failure:
-            self._state = "failed", failure.message
+            self._failed(failure)
         except (OSError, sqlite3.Error) as error:
             # A full disk or a damaged file: what is kept is let go, and opened or made anew.
             logger.warning("Vectors cannot be kept (%s); it is tried again", error)
@@ -304,9 +352,27 @@ class VectorIndex:
             try:
                 self._embedder = self._model.query()
             except ToolFailure as failure:
-                self._state = "failed", failure.message
+                self._failed(failure)
                 return False
         return True
+
+    def _failed(self, failure: ToolFailure) -> None:
+        self._state = "not_allowed" if isinstance(failure, PermissionDenied) else "failed", failure.message
+        self._followed = None
+
+    def _forget_closed(self) -> None:
+        """Remove what was closed or deleted, although no model can be asked: that it is away keeps nothing of those."""
+        if self._model is None or self._index.status().indexing:
+            return
+        from bridge.index.vectors.vector_store import VectorStore, kept_store  # noqa: PLC0415 - numpy
+
+        if self._store is None and self._folder is not None:
+            found = kept_store(self._folder, self._vault)
+            if found is not None:
+                self._store = VectorStore(*found)
+        if self._store is not None:
+            files = {file.path for file in self._open_notes()}
+            self._store.discard([path for path in self._store.stamps() if path not in files])
 
     def _follow(self, store: "VectorStore", mode: Mode) -> float:
         """Bring the vectors up to date, as far as the machine has time for it."""
@@ -321,7 +387,7 @@ class VectorIndex:
         missing.sort(key=lambda file: -file.mtime_ns)
         self._counts = len(files) - len(missing), len(files)
         large = len(missing) > FEW
-        for notes in self._portions(missing):
+        for notes in self._portions(missing, self._model.portion if self._model is not None else 1):
             if self._stop.is_set():
                 return 0.0
             if large and mode == "auto" and (why := self._strained()) is not None:
@@ -344,7 +410,7 @@ class VectorIndex:
             if is_note(file.path) and (closed is None or closed(file.path) is None):
                 yield file
 
-    def _portions(self, missing: Sequence[IndexedFile]) -> Iterator[list["_Texts"]]:
+    def _portions(self, missing: Sequence[IndexedFile], most: int) -> Iterator[list["_Texts"]]:
         """Notes with their passages, so many at a time that they make a portion; what has no text has no passages."""
         portion: list[_Texts] = []
         size = 0
@@ -356,7 +422,7 @@ class VectorIndex:
                 found = _Texts.of(file.path, stamp, session.note(file.path))
                 portion.append(found)
                 size += len(found.spans)
-                if size >= PORTION:
+                if size >= most:
                     yield portion
                     portion, size = [], 0
         if portion:
@@ -373,7 +439,8 @@ class VectorIndex:
         closed = self._closed()
         open_ = [note for note in notes if closed is None or closed(note.path) is None]
         texts = [text for note in open_ for text in note.texts]
-        parts = [self._model.embed(texts[at : at + PORTION]) for at in range(0, len(texts), PORTION)]
+        most = self._model.portion
+        parts = [self._model.embed(texts[at : at + most]) for at in range(0, len(texts), most)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, store.key.dimensions), np.float32)
         made = []
         at = 0
@@ -386,10 +453,13 @@ class VectorIndex:
         """The store of the model's vectors; those of others are removed."""
         from bridge.index.vectors.vector_store import StoreKey, VectorStore, remove_others  # noqa: PLC0415 - numpy
 
+        if self._embedder is None:
+            raise RuntimeError("no model")
+        key = StoreKey(self._vault, self._embedder.model, self._embedder.dimensions)
+        if self._store is not None and self._store.key != key:
+            store, self._store, self._followed = self._store, None, None
+            store.close()
         if self._store is None:
-            if self._embedder is None:
-                raise RuntimeError("no model")
-            key = StoreKey(self._vault, self._embedder.model, self._embedder.dimensions)
             name = hashlib.sha256(f"{key.model} {key.dimensions}".encode()).hexdigest()[:16]
             if self._folder is not None:
                 remove_others(self._folder, name)
@@ -409,6 +479,30 @@ class VectorIndex:
         """Remove what is kept."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+_WRONG = {"failed", "not_allowed"}
+
+
+def _name_of(model: str) -> str:
+    """A model's name without its version."""
+    return model.partition("@")[0]
+
+
+def _given(vector: Sequence[float], key: "StoreKey") -> "Vector":
+    """A vector that a client has made, with the length 1."""
+    import numpy as np  # noqa: PLC0415 - an extra
+
+    if len(vector) != key.dimensions:
+        said = f"vector has {len(vector)} numbers; those of {_name_of(key.model)} have {key.dimensions}"
+        raise InvalidParameters(said)
+    given = np.array(vector, np.float64)
+    most = np.abs(given).max(initial=0.0)
+    if not np.isfinite(most) or most == 0:
+        raise InvalidParameters("vector must hold numbers that are not all 0")
+    given /= most
+    made: Vector = (given / np.linalg.norm(given)).astype(np.float32)
+    return made
 
 
 @dataclass(frozen=True, slots=True)

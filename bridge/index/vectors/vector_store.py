@@ -43,6 +43,7 @@ _BLOCK = 8
 Stamp = tuple[int, int]
 """A file's size and time of change."""
 Vectors: TypeAlias = "NDArray[np.float32]"
+Vector: TypeAlias = "NDArray[np.float32]"
 Halves: TypeAlias = "NDArray[np.float16]"
 Signs: TypeAlias = "NDArray[np.uint64]"
 Rows: TypeAlias = "NDArray[np.int64]"
@@ -162,6 +163,21 @@ class VectorStore:
         number = self._numbers.get(path)
         rows = np.flatnonzero(table.note == number) if number is not None else np.zeros(0, np.int64)
         return self._numbers_of(table, rows)[1]
+
+    def usual(self, vector: Vector, least: int) -> tuple[float, float]:
+        """How near passages of this store are to a vector anyway: the mean of their likeness, and how it varies.
+
+        Args:
+            vector: Of length 1.
+            least: With fewer passages nothing can be told, and both are 0.
+        """
+        table = self._table
+        rows = np.flatnonzero(table.note != _FREE)
+        if len(rows) < least:
+            return 0.0, 0.0
+        rows, numbers = self._numbers_of(table, rows[:: max(len(rows) // CANDIDATES, 1)])
+        likeness = numbers @ vector
+        return (float(likeness.mean()), float(likeness.std())) if len(rows) else (0.0, 0.0)
 
     @property
     def is_torn(self) -> bool:
@@ -361,6 +377,24 @@ def signs_of(vectors: "NDArray[np.floating]") -> Signs:
     packed = np.packbits(vectors > 0, axis=1)
     padding = -packed.shape[1] % _BLOCK
     return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+
+
+def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
+    """The folder of vectors that are kept of a vault, whichever model made them; None where there is none.
+
+    Args:
+        place: Where the folders are.
+        vault: The vault's real path.
+    """
+    with contextlib.suppress(OSError, sqlite3.Error, ValueError, TypeError):
+        for folder in place.iterdir():
+            if not (folder / _INDEX).is_file():
+                continue
+            with contextlib.closing(_connect(str(folder / _INDEX))) as connection:
+                kept = _kept_key(connection)
+            if kept is not None and kept[:2] == (VERSION, vault):
+                return folder, StoreKey(vault, kept[2], kept[3])
+    return None
 
 
 def remove_others(place: Path, kept: str | None) -> None:

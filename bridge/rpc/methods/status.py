@@ -7,7 +7,8 @@ from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
 from bridge.contract.index_comparison import CompareParams, IndexComparison
-from bridge.contract.session import Faults, LimitUse, SandboxStatus, SemanticStatus, VaultStatus
+from bridge.contract.session import Faults, LimitUse, SandboxStatus, SemanticAllowParams, SemanticStatus, VaultStatus
+from bridge.keys.servers import origin
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.sandbox.sandbox import probe
 from bridge.toolkit.enabled import enabled_tools
@@ -49,12 +50,34 @@ async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
 
 
 def _semantic(context: RequestContext) -> SemanticStatus:
-    return SemanticStatus(**asdict(context.services.vectors.status()))
+    """What is told of the vectors: a sentence about the person's own servers only to them."""
+    services, settings = context.services, context.services.settings.current
+    found = SemanticStatus(**asdict(services.vectors.status()))
+    if settings.semantic_model and found.state != "off" and not services.embedding_servers.allows(settings):
+        # Said at once, not only after the model was tried.
+        reason = services.embedding_servers.refusal(settings).message
+        found = found.model_copy(update={"state": "not_allowed", "reason": reason})
+    if not context.session.caller.client.is_person:
+        return found if found.state == "paused" else found.model_copy(update={"reason": ""})
+    if found.state != "not_allowed":
+        return found
+    asked = {"endpoint": origin(settings.chat_endpoint), "sentence": services.embedding_servers.sentence(settings)}
+    return found.model_copy(update=asked)
 
 
 async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
     """Prepare all notes for search by meaning anew."""
     context.services.vectors.rebuild()
+    return _semantic(context)
+
+
+async def allow(context: RequestContext, params: SemanticAllowParams) -> SemanticStatus:
+    """Agree to have notes embedded on another machine."""
+    services = context.services
+    await asyncio.to_thread(services.embedding_servers.agree, params.endpoint, services.settings.current)
+    facts = {"event": "embedding_allowed", "of": params.endpoint, "by": context.session.name}
+    await asyncio.to_thread(services.note, "chat", facts)
+    services.vectors.changed()
     return _semantic(context)
 
 
@@ -78,5 +101,6 @@ METHODS = (
     Method("sandbox.status", sandbox, SandboxStatus, needs=Capability.ADMINISTER),
     Method("bridge.faults", faults, Faults, needs=Capability.ADMINISTER),
     Method("semantic.rebuild", rebuild, SemanticStatus, needs=Capability.ADMINISTER),
+    Method("semantic.allow", allow, SemanticStatus, SemanticAllowParams, Capability.ADMINISTER, person_only=True),
     Method("index.compare", compare, IndexComparison, CompareParams, Capability.ADMINISTER),
 )

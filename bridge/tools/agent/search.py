@@ -21,6 +21,7 @@ from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.passages import words_only
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold, nfc
 
@@ -71,7 +72,7 @@ class SearchParams(SnakeCaseParams):
 
 
 def _acts(params: SearchParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
-    by_words = {"search", "search_notes", "codebase_search"}
+    by_words = {"search", "search_notes", "codebase_search", "search_vectors"}
     yield frozenset(by_words if params.query is not None else {"search", "grep", "search_files"})
 
 
@@ -93,7 +94,7 @@ class SearchTool(ReadTool[SearchParams]):
         parameters=SearchParams,
         default_rate=60,
         presets=frozenset({AGENT}),
-        replaces=frozenset({"search_notes", "codebase_search", "grep", "search_files"}),
+        replaces=frozenset({"search_notes", "codebase_search", "search_vectors", "grep", "search_files"}),
         acts=_acts,
     )
 
@@ -142,8 +143,12 @@ class SearchTool(ReadTool[SearchParams]):
             metadata["cursor"] = str(shown)
         if found.by_meaning:
             metadata["byMeaning"] = True
+        lines = [*_ranked(found, first)]
+        if found.words_only:
+            metadata["wordsOnly"] = found.words_only
+            lines.append(words_only(found.words_only))
         data = [{"path": result.path, "excerpt": result.excerpt} for result in found.results]
-        return Output({"results": data}, "\n".join(_ranked(found, first)), metadata)
+        return Output({"results": data}, "\n".join(lines), metadata)
 
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
         limit = params.limit or USUAL_LINES

@@ -1,12 +1,12 @@
 """The tool `codebase_search`: the passages that answer a question."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.index.search.note_search import FoundPassage, NoteSearch
+from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
@@ -14,14 +14,13 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, match
 from bridge.tools.formatting import shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.passages import numbered, snippets, words_only
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import nfc
 
 MOST = 10
 _MOST_FOLDERS = 20
-_BYTES = 1900
-"""Bytes of text that all passages may take together; what is said below them comes on top."""
-_LEAST = 60
+_NOTHING = "No passage holds any of the words. Ask in other words, or in other directories."
 
 
 class CodebaseSearchParams(SnakeCaseParams):
@@ -86,25 +85,25 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
         excludes = tuple(each for each in (ignored, outside) if each is not None)
         found = self._search.passages(params.query, context.deadline, excludes)
         shown = found[:MOST]
-        room = max(_BYTES // max(len(shown), 1), _LEAST)
+        texts = snippets(shown)
         data = [
             {
                 "file": passage.path,
                 "heading": passage.heading,
                 "start_line": passage.lines[0],
                 "end_line": passage.lines[1],
-                "snippet": _cut(passage.text, room - len(_place(passage).encode()) - _LINE),
+                "snippet": snippet,
             }
-            for passage in shown
+            for passage, snippet in zip(shown, texts, strict=True)
         ]
         metadata: dict[str, Any] = {"total": len(found), "truncated": len(found) > len(shown)}
         if any(passage.likeness for passage in found):
             metadata["byMeaning"] = True
-        return Output({"results": data}, "\n".join(_text(shown, [entry["snippet"] for entry in data])), metadata)
-
-
-_LINE = 8
-"""Bytes of a result that are neither its place nor its snippet: its number, its indent, its line breaks."""
+        lines = [*numbered(shown, texts)] or [_NOTHING]
+        if why := self._search.meaning.fault:
+            metadata["wordsOnly"] = why
+            lines.append(words_only(why))
+        return Output({"results": data}, "\n".join(lines), metadata)
 
 
 class _Outside:
@@ -133,24 +132,3 @@ def _files_in(folder: str) -> str:
     """The glob of all files in the folders that a glob names."""
     kept = nfc(folder).strip("/").removeprefix("./")
     return "**" if kept in {"", ".", "**"} else kept if kept.endswith("/**") else f"{kept}/**"
-
-
-def _text(passages: Sequence[FoundPassage], snippets: Sequence[Any]) -> Iterator[str]:
-    if not passages:
-        yield "No passage holds any of the words. Ask in other words, or in other directories."
-    for number, (passage, snippet) in enumerate(zip(passages, snippets, strict=True), 1):
-        yield f"{number}. {_place(passage)}"
-        yield f"   {snippet}"
-
-
-def _place(passage: FoundPassage) -> str:
-    """The note, the lines and the heading of a passage."""
-    first, last = passage.lines
-    return f"{passage.path}:{first}-{last}" + (f" ({passage.heading})" if passage.heading else "")
-
-
-def _cut(text: str, room: int) -> str:
-    """A text as one line in so many bytes at most, but a few words of it at least."""
-    data = " ".join(text.split()).encode()
-    room = max(room - 3, _LEAST)
-    return data.decode() if len(data) <= room else f"{data[:room].decode(errors='ignore')}..."

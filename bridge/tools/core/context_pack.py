@@ -109,6 +109,8 @@ class ContextPackTool(ReadTool[ContextPackParams]):
         metadata: dict[str, Any] = {"total": len(found), "tokens": tokens, "truncated": pack.left_out}
         if any(passage.likeness for passage in found):
             metadata["byMeaning"] = True
+        if why := self._search.meaning.fault:
+            metadata["wordsOnly"] = why
         return Output({"passages": [_entry(chosen) for chosen in pack.chosen]}, text, metadata)
 
     def _neighbours(self, passages: Sequence[FoundPassage], answers: Sequence[str]) -> dict[str, str]:

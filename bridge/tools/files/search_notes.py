@@ -16,6 +16,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, match
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.passages import words_only
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 from bridge.vault.text import BOM
@@ -139,6 +140,8 @@ def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) 
         metadata["withAllWords"] = found.matching
     if found.by_meaning:
         metadata["byMeaning"] = True
+    if found.words_only:
+        metadata["wordsOnly"] = found.words_only
     if found.indexing:
         metadata["indexing"] = True
     data = []
@@ -173,6 +176,8 @@ def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) ->
     if shown < found.total:
         yield ""
         yield f"[{first + 1}-{shown} of {found.total} shown. For the next, set cursor to '{shown}'.]"
+    if found.words_only:
+        yield words_only(found.words_only)
     if found.indexing:
         yield "[The vault is still being indexed: there may be more.]"
 

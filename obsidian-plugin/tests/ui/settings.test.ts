@@ -55,6 +55,23 @@ describe("a control", () => {
 		expect(await bridge.until("semantic.rebuild")).toEqual({});
 	});
 
+	it("asks before notes are sent to another computer, and not twice", async () => {
+		const endpoint = "http://192.0.2.7:11434";
+		const there = { state: "not_allowed", reason: "", model: "", done: 0, total: 0, passages: 0, size: 0, endpoint, sentence: "All notes are sent there." };
+		const vault = { notes: 400, files: 400, indexed: 400, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
+		bridge.answers.set("vault.status", () => ({ ...vault, semantic: there }));
+		bridge.answers.set("semantic.allow", () => ({ ...there, state: "waiting", endpoint: null, sentence: null }));
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go("Searching, reading and backups");
+		const name = "Notes prepared for search by meaning";
+		expect(await row(name).locator(".setting-item-description").textContent()).toContain(endpoint);
+		await row(name).locator('button:text-is("Allow")').click();
+		const question = page.locator(".modal", { hasText: "Send notes to another computer?" });
+		expect(await question.textContent()).toContain("All notes are sent there.");
+		await question.locator('button:text-is("Allow")').click();
+		expect(await bridge.until("semantic.allow")).toEqual({ endpoint });
+	});
+
 	it("has the bridge's unit beside every number that has one", async () => {
 		await go("Tools and questions");
 		expect(await row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.meaning import NearPassage
+from bridge.index.search.meaning import NEAR, MeaningState, NearPassage
 from bridge.index.search.note_search import FoundPassage, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
@@ -25,10 +25,16 @@ class Given:
 
     def __init__(self, *near: NearPassage) -> None:
         self.near: Sequence[NearPassage] | None = near
+        self.said = MeaningState("given", 3)
         self.asked: list[str] = []
 
-    def nearest(self, text: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        self.asked.append(text)
+    def state(self) -> MeaningState:
+        return self.said
+
+    def nearest(
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+    ) -> Sequence[NearPassage] | None:
+        self.asked.append(str(asked))
         return None if self.near is None else [near for near in self.near if near.path in files][:count]
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
@@ -140,3 +146,42 @@ def test_places_that_a_note_no_longer_has_do_no_harm(place: Place, start: int, e
     place.meaning.near = [NearPassage("Near.md", start, end, 0.9)]
     assert [result.path for result in place.ask(QUESTION).results] == ["Near.md"]
     assert len(place.passages(QUESTION)) <= 1
+
+
+def test_meaning_takes_no_place_from_a_note_that_is_clearly_first_by_its_words(place: Place) -> None:
+    place.put("Words.md", "the laundry appliance loses water, and water again\n")
+    place.put("Meaning.md", "The drum drips at dawn.")
+    place.put("Other.md", "every morning\n" + FILLING)
+    place.meaning.near = [NearPassage("Meaning.md", 0, 23, 1.0)]
+    assert [result.path for result in place.ask(QUESTION).results][:2] == ["Words.md", "Meaning.md"]
+
+
+def test_the_more_of_the_words_a_passage_holds_the_less_meaning_counts(place: Place) -> None:
+    for name, words in (("Most.md", "laundry appliance water morning"), ("Few.md", "laundry")):
+        place.put(name, f"{words}\n{FILLING}")
+    place.put("Also few.md", "laundry " * 3)
+    place.meaning.near = [NearPassage("Few.md", 0, 100, 0.6)]
+    scores = {found.path: found.score for found in place.passages(QUESTION)}
+    place.put("Most.md", "nothing of it")
+    assert scores["Few.md"] < {found.path: found.score for found in place.passages(QUESTION)}["Few.md"]
+
+
+@pytest.mark.parametrize("usual", [0.0, 0.7])
+def test_only_what_sets_passages_apart_counts_whatever_the_models_scale(place: Place, usual: float) -> None:
+    place.put("Near.md", "laundry " + FILLING)
+    place.put("Far.md", "laundry " + FILLING)  # newer, so it came first without
+    others = [NearPassage("Far.md", 0, 10, usual) for _ in range(NEAR - 1)]
+    place.meaning.near = [NearPassage("Near.md", 0, 10, usual + (1 - usual) * 0.5), *others]
+    found = {passage.path: passage for passage in place.passages(QUESTION)}
+    assert found["Near.md"].likeness == pytest.approx(0.5)
+    assert found["Far.md"].likeness == 0
+    assert place.ask(QUESTION).results[0].path == "Near.md"
+
+
+def test_where_meaning_should_be_compared_and_cannot_that_is_said(place: Place) -> None:
+    place.put("Machine.md", "laundry appliance water")
+    place.meaning.near, place.meaning.said = None, MeaningState("given", 3, "it is away", is_fault=True)
+    assert place.ask(QUESTION).words_only == "it is away"
+    assert place.ask("laundry").words_only == "", "a few words are always found by words"
+    place.meaning.said = MeaningState(why_not="no model is installed")
+    assert place.ask(QUESTION).words_only == ""

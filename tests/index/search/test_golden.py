@@ -82,7 +82,7 @@ def test_with_the_packaged_model_no_fewer_questions_are_answered(
         other = ask(find, [question for question in questions if question.kind == "other"])
         vectors.close()
     assert quality.hits >= 0.87  # 0.87 by words alone
-    assert quality.reciprocal >= 0.80
+    assert quality.reciprocal >= 0.82  # 0.837 by words alone
     assert other.hits >= 0.70
 
 

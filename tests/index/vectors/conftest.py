@@ -33,6 +33,7 @@ class WordModel:
 
     model = "words"
     dimensions = 128
+    portion = 512
 
     def __init__(self) -> None:
         self.embedded: list[str] = []

@@ -92,9 +92,9 @@ def test_a_restart_goes_on_where_it_stopped(embedded: Make) -> None:
     assert vault.near("number 7")[0] == "7.md"
 
 
-def test_what_was_embedded_before_a_stop_in_the_middle_is_kept(embedded: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.vectors.vector_index.PORTION", 5)
+def test_what_was_embedded_before_a_stop_in_the_middle_is_kept(embedded: Make) -> None:
     vault = embedded()
+    vault.model.portion = 5
     for number in range(20):
         vault.put(f"{number}.md", f"note number {number}")
     vault.start()

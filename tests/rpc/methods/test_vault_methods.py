@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from bridge.index.vectors.vector_index import VectorStatus
 from tests.rpc.world import World
 
 
@@ -70,12 +71,42 @@ async def test_the_vaults_status_is_passed_on(world: World) -> None:
             "total": 3,
             "passages": 9,
             "size": 4096,
+            "endpoint": None,
+            "sentence": None,
         },
     }
     answer = await world.ask("agent", "vault.status")
     assert answer["result"] == known | {"namedOnly": []}
     answer = await world.ask("host", "vault.status")
     assert answer["result"] == known | {"namedOnly": ["Deep.md"]}
+
+
+async def test_only_the_person_hears_why_notes_are_not_prepared_and_where_they_would_go(world: World) -> None:
+    world.settings.update({"chatEndpoint": "http://192.0.2.7:11434/", "semanticModel": "nomic-embed-text"})
+    world.vectors.said = VectorStatus("waiting")
+    told = (await world.ask("host", "vault.status"))["result"]["semantic"]
+    assert (told["state"], told["endpoint"]) == ("not_allowed", "http://192.0.2.7:11434")
+    assert "texts of all notes" in told["sentence"]
+    assert "192.0.2.7" not in str(await world.ask("agent", "vault.status"))
+    world.settings.update({"semanticModel": ""})
+    world.vectors.said = VectorStatus("failed", "No Ollama server answers at http://192.0.2.7:11434")
+    assert "192.0.2.7" not in str(await world.ask("agent", "vault.status"))
+    assert (await world.ask("host", "vault.status"))["result"]["semantic"]["endpoint"] is None
+
+
+async def test_the_person_agrees_to_the_server_that_is_set_and_to_no_other(world: World) -> None:
+    world.settings.update({"chatEndpoint": "http://192.0.2.7:11434"})
+    other = await world.ask("host", "semantic.allow", {"endpoint": "http://192.0.2.8:11434"})
+    assert "look again" in str(other["error"])
+    assert not world.services.embedding_servers.allows(world.settings.current)
+    agent = await world.ask("agent", "semantic.allow", {"endpoint": "http://192.0.2.7:11434"})
+    assert agent["error"]["code"] == -32001
+    await world.ask("host", "semantic.allow", {"endpoint": "http://192.0.2.7:11434"})
+    assert world.services.embedding_servers.allows(world.settings.current)
+    assert world.asked["looked again"] is True
+    facts = {"event": "embedding_allowed", "of": "http://192.0.2.7:11434"}
+    assert world.noted[-1][0] == "chat"
+    assert facts.items() <= world.noted[-1][1].items()
 
 
 async def test_the_person_may_have_all_notes_prepared_anew_and_an_agent_may_not(world: World) -> None:

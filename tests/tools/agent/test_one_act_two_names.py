@@ -20,6 +20,7 @@ Call = tuple[str, dict[str, Any]]
 SAME: list[tuple[Call, Call]] = [
     (("search_notes", {"query": "one"}), ("search", {"query": "one"})),
     (("codebase_search", {"query": "one"}), ("search", {"query": "one"})),
+    (("search_vectors", {"query": "one"}), ("search", {"query": "one"})),
     (("grep", {"pattern": "one"}), ("search", {"pattern": "one"})),
     (("search_files", {"pattern": "one"}), ("search", {"pattern": "one"})),
     (("list_files", {"pattern": "*"}), ("find", {"pattern": "*"})),

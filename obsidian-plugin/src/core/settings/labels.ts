@@ -63,7 +63,7 @@ export function sizeText(bytes: number): string {
 }
 
 /** How far search by meaning is, as a sentence. */
-export function semanticText({ state, reason, model, done, total, size }: SemanticStatus): string {
+export function semanticText({ state, reason, model, done, total, size, endpoint }: SemanticStatus): string {
 	const counts = `${done} of ${total} notes are prepared`;
 	const said: Record<SemanticStatus["state"], string> = {
 		off: "Search by meaning is off.",
@@ -72,7 +72,8 @@ export function semanticText({ state, reason, model, done, total, size }: Semant
 		embedding: `${counts}.`,
 		paused: `${counts}. It goes on when this computer is ${reason === "battery" ? "plugged in" : "less busy"}.`,
 		ready: `${counts}.`,
-		failed: `It does not work: ${reason}. It is tried again.`,
+		failed: `It does not work: ${reason.replace(/\.$/, "")}. It is tried again.`,
+		not_allowed: `The model that is set runs on another computer${endpoint === null ? "" : ` (${endpoint})`}, and nothing is sent there before you allow it.`,
 	};
 	return model === "" ? said[state] : `${said[state]} Model: ${model}, ${sizeText(size)}.`;
 }

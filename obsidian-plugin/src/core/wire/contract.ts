@@ -1310,15 +1310,22 @@ export interface SearchServiceInfo {
 	missing: string | null;
 }
 
+/** Agreeing to have notes embedded on another machine. */
+export interface SemanticAllowParams {
+	endpoint: string;
+}
+
 /** How far search by meaning is. */
 export interface SemanticStatus {
-	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed";
+	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed" | "not_allowed";
 	reason: string;
 	model: string;
 	done: number;
 	total: number;
 	passages: number;
 	size: number;
+	endpoint: string | null;
+	sentence: string | null;
 }
 
 /** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
@@ -1519,6 +1526,8 @@ export interface SettingsInForce {
 	shareUsageStatistics: boolean;
 	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
 	semanticSearch: "auto" | "on" | "off";
+	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small one that comes with Vault Bridge. You are asked once before notes are sent to another computer. */
+	semanticModel: string;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
@@ -2080,6 +2089,7 @@ export interface Methods {
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
 	"bridge.faults": { params: Record<string, never>; result: Faults };
 	"semantic.rebuild": { params: Record<string, never>; result: SemanticStatus };
+	"semantic.allow": { params: SemanticAllowParams; result: SemanticStatus };
 	"index.compare": { params: CompareParams; result: IndexComparison };
 	"consent.pending": { params: Record<string, never>; result: ConsentRequest[] };
 	"consent.respond": { params: RespondParams; result: ConsentReply };

@@ -1006,13 +1006,15 @@ export const searchServiceInfo: Members<SearchServiceInfo> = {
 export const readSearchServiceInfo = /* @__PURE__ */ record(searchServiceInfo);
 
 export const semanticStatus: Members<SemanticStatus> = {
-	state: /* @__PURE__ */ oneOf("off", "missing", "waiting", "embedding", "paused", "ready", "failed"),
+	state: /* @__PURE__ */ oneOf("off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"),
 	reason: stringOrEmpty,
 	model: stringOrEmpty,
 	done: /* @__PURE__ */ optional(number, 0),
 	total: /* @__PURE__ */ optional(number, 0),
 	passages: /* @__PURE__ */ optional(number, 0),
 	size: /* @__PURE__ */ optional(number, 0),
+	endpoint: stringOrNull,
+	sentence: stringOrNull,
 };
 export const readSemanticStatus = /* @__PURE__ */ record(semanticStatus);
 
@@ -1126,6 +1128,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	anonymizeLog: booleanOrFalse,
 	shareUsageStatistics: booleanOrFalse,
 	semanticSearch: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("auto", "on", "off"), "auto"),
+	semanticModel: stringOrEmpty,
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),
@@ -1357,7 +1360,7 @@ export const vaultStatus: Members<VaultStatus> = {
 	byNameOnly: number,
 	namedOnly: /* @__PURE__ */ list(string),
 	inPlace: /* @__PURE__ */ optional(boolean, true),
-	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0}),
+	semantic: /* @__PURE__ */ optional(readSemanticStatus, {"state":"off","reason":"","model":"","done":0,"total":0,"passages":0,"size":0,"endpoint":null,"sentence":null}),
 };
 export const readVaultStatus = /* @__PURE__ */ record(vaultStatus);
 

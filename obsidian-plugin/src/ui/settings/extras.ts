@@ -90,7 +90,17 @@ function semanticRow(form: Form, semantic: SemanticStatus): SettingDefinition {
 		desc: sanitizePlain(semanticText(semantic)),
 		aliases: ["rebuild", "semantic", "vectors"],
 		render: (setting) => {
-			if (semantic.model !== "") setting.addButton((button) => button.setButtonText("Rebuild").onClick(() => void run(form, "semantic.rebuild").then(form.reload)));
+			const { endpoint, sentence } = semantic;
+			if (endpoint !== null) {
+				setting.addButton((button) =>
+					button.setButtonText("Allow").onClick(async () => {
+						const sure = await confirm(form.app, { title: "Send notes to another computer?", text: sentence ?? endpoint, action: "Allow" });
+						if (sure) await run(form, "semantic.allow", { endpoint }).then(form.reload);
+					}),
+				);
+			} else if (semantic.model !== "") {
+				setting.addButton((button) => button.setButtonText("Rebuild").onClick(() => void run(form, "semantic.rebuild").then(form.reload)));
+			}
 		},
 	};
 }

@@ -32,7 +32,7 @@ describe("the settings of a vault", () => {
 		const service = { service: "brave", title: "Brave Search", terms: "Needs a key.", link: "https://brave.com", needsKey: true, hasFreshness: true, missing: null };
 		const sandbox = { confines: false, sentence: "None works", lacks: ["A program can do everything"] };
 		const site = { site: "https://tea.example/", allowedBy: "s-1", client: null, sentence: "x", lastUsed: null };
-		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, passages: 9, size: 4096 };
+		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, passages: 9, size: 4096, endpoint: null, sentence: null };
 		const vault = { notes: 3, files: 3, indexed: 3, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], semantic };
 		const { made } = store({ "search.services": [service], "sandbox.status": sandbox, "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 }, "vault.status": vault });
 		await made.load();
