@@ -5,16 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from bridge.cli.agreement import ask_to_send, attended_keyboard
-from bridge.cli.connection import as_person
+from bridge.cli.connection import NAME
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
-from bridge.client import find_vault
+from bridge.client import connect, find_vault
 
 
 def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
     """Prepare the notes for search by meaning anew.
 
-    That goes on in the background; `vault-bridge status` shows how far it is. Until a
+    The bridge that serves the vault does that in the background; `vault-bridge status` shows how far it is. Until a
     note is prepared, only its words are found. Where the model that you have set runs on
     another computer, you are asked once before notes are sent there.
 
@@ -34,7 +34,7 @@ def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
 
 
 async def _rebuild(vault: Path, printer: Printer) -> dict[str, Any]:
-    async with as_person(vault) as bridge:
+    async with connect(vault, name=NAME, role="host") as bridge:
         found: dict[str, Any] = await bridge.request("semantic.rebuild")
         if found["state"] == "not_allowed":
             await ask_to_send(

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import typer
 
 from bridge.cli.rebuild import rebuild
 from bridge.cli.status import draw_semantic
+from bridge.client import BridgeNotRunning
 from bridge.health.running import _semantic
 
 STATUS: dict[str, Any] = {"reason": "", "model": "small", "done": 3, "total": 4, "passages": 9, "size": 5_000_000}
@@ -75,6 +77,12 @@ def test_where_nobody_can_answer_nothing_is_sent(
     assert "run `vault-bridge rebuild` in a terminal" in capsys.readouterr().err
 
 
+def test_without_a_bridge_that_goes_on_nothing_is_promised(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    with pytest.raises(BridgeNotRunning, match="No bridge serves this vault"):
+        rebuild(tmp_path)
+
+
 class Typed:
     """A keyboard at which one line is typed."""
 
@@ -101,9 +109,9 @@ def asked(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Any]) -> list[tup
             return answers[min(len(requests), len(answers)) - 1]
 
     @contextlib.asynccontextmanager
-    async def as_person(_vault: Any) -> AsyncIterator[Bridge]:
+    async def connect(_vault: Any, **_who: Any) -> AsyncIterator[Bridge]:
         yield Bridge()
 
-    monkeypatch.setattr("bridge.cli.rebuild.as_person", as_person)
+    monkeypatch.setattr("bridge.cli.rebuild.connect", connect)
     monkeypatch.setattr("bridge.cli.rebuild.find_vault", lambda vault: vault)
     return requests
