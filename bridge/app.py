@@ -72,6 +72,7 @@ from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
+from bridge.rpc.methods.versions import notice_sent
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
 from bridge.sandbox.programs import Programs
@@ -109,6 +110,7 @@ from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
+from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import KeepRules
@@ -143,6 +145,9 @@ TOOL_SWITCHES = ("allow_terminal", "allow_mcp_servers", "allow_custom_tools")
 
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
+
+NOTICE_SECONDS = 1.0
+"""How often it is looked whether the person should be told of what other programs do."""
 
 KEEP_SECONDS = 5.0
 """How often what was recorded of other programs' changes is made durable."""
@@ -376,6 +381,7 @@ class Bridge:
             servers=self._servers,
             recorder=self._recorder,
             restoring=restoring,
+            notices=await self._notices(restoring, hub),
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,
@@ -507,6 +513,19 @@ class Bridge:
         recorder = Recorder(folder.path, files, self._clock, rules=rules, own=ledger)
         self.index.record_with(recorder)
         return recorder
+
+    async def _notices(self, restoring: Restoring, hub: Hub) -> Notices:
+        """What the person is told of other programs' changes, from before the index looks for new ones."""
+        notices = Notices(
+            self._recorder,
+            restoring,
+            self._clock,
+            threshold=lambda: self.settings.latest.outside_notice_files,
+            tell=lambda notice: hub.notify_person(notice_sent(notice)),
+        )
+        await asyncio.to_thread(notices.look)
+        self._repeat(NOTICE_SECONDS, notices.look, at_once=False)
+        return notices
 
     def _announce(self, plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
         """A change of ours is about to be made: whoever records those of others knows it."""

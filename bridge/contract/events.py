@@ -13,6 +13,7 @@ from bridge.contract.consent import (
     OwnQuestion,
 )
 from bridge.contract.custom import CustomRunEnded
+from bridge.contract.versions import OutsideNotice
 
 
 class ToolStarted(SparseEvent):
@@ -150,6 +151,7 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     IndexProgress,
     VaultChanged,
     VaultMoved,
+    OutsideNotice,
     ChatDelta,
     ChatToolEvent,
     ChatDone,

@@ -30,6 +30,7 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.web.search.search import WebSearch
@@ -86,6 +87,7 @@ class Services:
         servers: Other MCP servers.
         recorder: What other programs changed.
         restoring: Takes that back.
+        notices: What the person is told of it.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -128,6 +130,7 @@ class Services:
     servers: Servers
     recorder: Recorder
     restoring: Restoring
+    notices: Notices
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

@@ -124,6 +124,9 @@ class Recorder:
         clock: The time.
         rules: How much is kept.
         own: What the bridge itself has written, perhaps without this having heard of it.
+
+    Attributes:
+        revision: Counts up whenever anything is recorded.
     """
 
     def __init__(
@@ -151,6 +154,7 @@ class Recorder:
         self._own = own
         self._look: Callable[[], None] = lambda: None
         self._failures = self._failures_before = 0
+        self.revision = 0
         self._heard_next: str | None = None
         self._pruned = 0.0
         with self._lock:
@@ -330,12 +334,17 @@ class Recorder:
         """Why not everything is recorded; None where it is. Answers at once."""
         return self._fault or self._stays_off or (_SHORT if self._short else None)
 
-    def entries(self) -> list[Entry]:
-        """Every entry, newest first."""
+    def entries(self, since: float = 0.0) -> list[Entry]:
+        """Every entry, newest first.
+
+        Args:
+            since: Only those that ended then or later, in seconds since 1970.
+        """
         return self._ask(
             lambda database: [
                 Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))))
                 for number, began, ended, unattended in database.entries()
+                if ended >= since
             ],
             [],
         )
@@ -343,6 +352,16 @@ class Recorder:
     def entry(self, entry_id: str) -> Entry | None:
         """One of them, by its name."""
         return next((entry for entry in self.entries() if entry.id == entry_id), None)
+
+    @property
+    def answered(self) -> int | None:
+        """The last entry that a person was told of, or need not be; None where nobody was ever asked."""
+        nobody: int | None = None
+        return self._ask(lambda database: database.meta("answered"), nobody)
+
+    def mark_answered(self, number: int) -> None:
+        """Remember that a person has been told of every entry up to one."""
+        self._record(lambda database, _now: database.set_meta("answered", number))
 
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
@@ -569,6 +588,7 @@ class Recorder:
                 else:
                     self._known[path] = known
             self._dirty = True
+            self.revision += 1
             self._fault = None
             return True
 

@@ -16,6 +16,7 @@ import { Drafting } from "./features/drafting";
 import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
+import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
@@ -77,10 +78,14 @@ export default class VaultBridgePlugin extends Plugin {
 			start: () => { firstRun.open(); },
 			settings,
 		}, activity.changed, sidecar);
+		const outside = new OutsideChanges(context, {
+			review: (entryId) => { changes.openAt(entryId); },
+			undo: (entryId) => { changes.reverse("undo", entryId); },
+		});
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, counter, outside, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

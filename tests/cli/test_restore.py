@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge.cli.main import app
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -103,3 +105,21 @@ def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     run("restore", "--forget", code=2)
     run("restore", "Ideas", "--forget-everything", code=2)
     assert note.read_text() == "overwritten\n"
+
+
+def test_status_says_what_nobody_has_looked_at_until_somebody_does(run: Run, note: Path, served: Any) -> None:
+    note.write_text("".join(f"line {number}\n" for number in range(12)))
+    served._bridge.index.refresh()
+    assert "Outside" not in run("status").stdout
+    served.host("settings.update", patch={"outsideNoticeFiles": 1})
+    served._bridge.services.notices.look()
+    deadline = time.monotonic() + PATIENCE
+    while not (told := served.host("versions.notice"))["entries"] and time.monotonic() < deadline:
+        served._bridge.services.notices.look()
+    assert told["message"] == "1 note changed"
+    (row,) = [line for line in run("status").stdout.splitlines() if line.strip().startswith("Outside")]
+    assert "another program: 1 note changed, at " in row
+    assert row.endswith(f"see vault-bridge history --diff {told['entries'][0]}")
+    assert json.loads(run("status", "--json").stdout)["outside"] == told
+    run("history", "--diff", told["entries"][0])
+    assert "Outside" not in run("status").stdout

@@ -72,6 +72,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("versions.restore", {"path": "Ideas.md", "at": "2020-01-01", "to": "Ideas then.md"}),
     ("versions.forget", {"path": "Ideas.md"}),
     ("versions.status", {}),
+    ("versions.notice", {}),
+    ("versions.fine", {}),
     ("history.undoAll", {"since": "2020-01-01", "preview": True}),
     ("history.undoAll", {"since": "2020-01-01"}),
     ("limits.status", {}),

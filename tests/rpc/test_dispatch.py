@@ -108,6 +108,8 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
             "versions.restore",
             "versions.forget",
             "versions.status",
+            "versions.notice",
+            "versions.fine",
             "limits.status",
             "vault.status",
         ),

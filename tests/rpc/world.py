@@ -74,6 +74,8 @@ from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.notice_rules import Notice, Tally
+from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import Entry, Kept, Version
@@ -187,7 +189,8 @@ class NothingRecorded(Recorder):
     def __init__(self) -> None:
         """It keeps nothing."""
 
-    def entries(self) -> list[Entry]:
+    def entries(self, since: float = 0.0) -> list[Entry]:
+        del since
         return []
 
     def entry(self, entry_id: str) -> Entry | None:
@@ -216,6 +219,23 @@ class NothingRecorded(Recorder):
 
     def kept(self) -> Kept:
         return Kept(on=True, since=1.0, files=1, whole=1, entries=0, oldest=None, bytes=9, budget=99, fault=None)
+
+
+class OneNotice(Notices):
+    """Stands in for what the person is told: one thing, until it is answered."""
+
+    def __init__(self) -> None:
+        self._told: Notice | None = Notice((Tally(7, 1.0, 2.0, changed=17, deleted=3),))
+
+    @property
+    def current(self) -> Notice | None:
+        return self._told
+
+    def answered(self) -> None:
+        self._told = None
+
+    def reviewed(self, entry_id: str) -> None:
+        del entry_id
 
 
 class MemorySettings(SettingsStore):
@@ -473,6 +493,7 @@ class World:
             web=self.web,
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
             recorder=NothingRecorded(),
+            notices=OneNotice(),
             restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
             broker=self.broker,
             grants=MemoryGrants(self.asked),

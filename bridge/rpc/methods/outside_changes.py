@@ -71,6 +71,7 @@ def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[Chang
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
     """What an entry did to each file. Raises NotFound when there is none."""
     services.recorder.end_entry()
+    services.notices.reviewed(entry_id)
     found = services.restoring.diff(_entry(services, entry_id))
     return ChangeDiff(files=found.files, lost=found.lost)
 

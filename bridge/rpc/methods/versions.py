@@ -12,6 +12,7 @@ from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.versions import (
     FileVersion,
     FileVersions,
+    OutsideNotice,
     VersionBytes,
     VersionReadParams,
     VersionRestoreParams,
@@ -23,8 +24,9 @@ from bridge.contract.versions import (
 from bridge.errors import InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
+from bridge.versions.notice_rules import Notice
 from bridge.versions.restoring import find_version
-from bridge.versions.states import Kept, Version
+from bridge.versions.states import PREFIX, Kept, Version
 
 LARGEST = 16 << 20
 """Bytes of a version that are sent."""
@@ -70,6 +72,31 @@ async def forget(context: RequestContext, params: VersionsForgetParams) -> Versi
 async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
     """What is kept, and what could not be."""
     return _status(await asyncio.to_thread(context.services.recorder.kept))
+
+
+async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
+    """What the person is to be told of other programs' changes."""
+    return notice_sent(context.services.notices.current)
+
+
+async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
+    """The person has seen it; returns what is to be told now."""
+    await asyncio.to_thread(context.services.notices.answered)
+    return notice_sent(context.services.notices.current)
+
+
+def notice_sent(found: Notice | None) -> OutsideNotice:
+    """A notice as it is sent."""
+    if found is None:
+        return OutsideNotice()
+    tallies = found.tallies
+    return OutsideNotice(
+        entries=tuple(f"{PREFIX}{one.number}" for one in tallies),
+        message=found.message,
+        began=_stamp(min(one.began for one in tallies)),
+        ended=_stamp(max(one.ended for one in tallies)),
+        unattended=all(one.unattended for one in tallies),
+    )
 
 
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
@@ -123,4 +150,6 @@ METHODS = (
     Method("versions.restore", restore, ToolResult, VersionRestoreParams, Capability.ADMINISTER, person_only=True),
     Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
     Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.notice", notice, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.fine", fine, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
 )

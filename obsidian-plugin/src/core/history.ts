@@ -19,6 +19,8 @@ export interface Reversal {
 export interface HistoryFilter {
 	/** The id of a client; empty: of all. */
 	clientId: string;
+	/** Only what other programs did, without the bridge. */
+	outside?: boolean;
 	/** Hours back from now; null: all. */
 	hours: number | null;
 	/** The id of the answer that allowed them; without one, whatever did. */
@@ -42,7 +44,7 @@ export class History {
 	) {}
 
 	async list(filter: HistoryFilter, before: string | null): Promise<ChangeEntry[]> {
-		const params = { limit: HISTORY_PAGE, ...this.params(filter), ...(before !== null && { before }) };
+		const params = { limit: HISTORY_PAGE, ...this.params(filter), ...(filter.outside === true && { outside: true }), ...(before !== null && { before }) };
 		return readable(readChangeEntry)(await this.request("history.list", params), "history.list");
 	}
 

@@ -49,6 +49,8 @@ export class FakeBridge {
 			"consent.grants": () => recorded("grants"),
 			"clients.list": () => this.clients,
 			"agents.list": () => this.agents,
+			"versions.notice": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
+			"versions.fine": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
 			"drafts.list": () => this.drafts,
 			"templates.list": () => [],
 			"chat.models": () => ({ endpoint: "http://localhost:11434", allowed: true, sentence: null, model: "qwen3:8b", models: [{ name: "qwen3:8b", size: 5_200_000_000 }, { name: "llama3.2", size: 2_000_000_000 }] }),

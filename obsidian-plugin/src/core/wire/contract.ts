@@ -1134,6 +1134,15 @@ export type Operation = (typeof Operation)[number];
 export const Outcome = ["allowed", "denied", "timed_out", "cancelled", "stale"] as const;
 export type Outcome = (typeof Outcome)[number];
 
+/** What the person is to be told of other programs' changes. Sent to the person's own programs alone. */
+export interface OutsideNotice {
+	entries: string[];
+	message: string;
+	began: string | null;
+	ended: string | null;
+	unattended: boolean;
+}
+
 /** A question of the client's own that its user may say yes to in the client itself, for this once. */
 export interface OwnQuestion {
 	requestId: string;
@@ -1522,6 +1531,8 @@ export interface SettingsInForce {
 	outsideVersionsMegabytes: number;
 	/** In these folders nothing is recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
+	/** Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one takes most of the lines from a note. */
+	outsideNoticeFiles: number | null;
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
 	/** How old a result of `web_search` can be. */
@@ -2011,6 +2022,8 @@ export interface Methods {
 	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
+	"versions.notice": { params: Record<string, never>; result: OutsideNotice };
+	"versions.fine": { params: Record<string, never>; result: OutsideNotice };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
@@ -2109,6 +2122,7 @@ export interface Events {
 	"index.progress": IndexProgress;
 	"vault.changed": VaultChanged;
 	"vault.moved": VaultMoved;
+	"versions.noticed": OutsideNotice;
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;
 	"chat.done": ChatDone;

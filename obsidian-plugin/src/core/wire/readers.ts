@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OutsideNotice, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const activityAnswers: Members<ActivityAnswers> = {
 	count: number,
@@ -918,6 +918,15 @@ export const notePart: Members<NotePart> = {
 };
 export const readNotePart = /* @__PURE__ */ record(notePart);
 
+export const outsideNotice: Members<OutsideNotice> = {
+	entries: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	message: stringOrEmpty,
+	began: /* @__PURE__ */ optional(time, null),
+	ended: /* @__PURE__ */ optional(time, null),
+	unattended: booleanOrFalse,
+};
+export const readOutsideNotice = /* @__PURE__ */ record(outsideNotice);
+
 export const ownQuestion: Members<OwnQuestion> = {
 	requestId: string,
 	callId: stringOrNull,
@@ -1116,6 +1125,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	outsideVersionsDays: /* @__PURE__ */ optional(number, 14),
 	outsideVersionsMegabytes: /* @__PURE__ */ optional(number, 500),
 	outsideVersionsExcluded: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	outsideNoticeFiles: /* @__PURE__ */ optional(number, 20),
 	webSearchMaxResults: /* @__PURE__ */ optional(number, 5),
 	webSearchDefaultFreshness: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("day", "week", "month", "year"), null),
 	webFetchMaxBytes: /* @__PURE__ */ optional(number, 512000),
@@ -1402,6 +1412,7 @@ export const EVENT_READERS: Members<Events> = {
 	"index.progress": readIndexProgress,
 	"vault.changed": readVaultChanged,
 	"vault.moved": readVaultMoved,
+	"versions.noticed": readOutsideNotice,
 	"chat.delta": readChatDelta,
 	"chat.tool": readChatToolEvent,
 	"chat.done": readChatDone,
