@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Final
 
+from bridge.audit.chain import seq_of
 from bridge.audit.gzip_blocks import BLOCK, DamagedError, members, unpack
 from bridge.vault.folder import Folder
 from bridge.vault.line_file import LineFile, open_to_append
@@ -234,6 +235,8 @@ class AuditFiles:
                         found[name] = stack.enter_context(LogFile(name, folder.open(name)))
             if is_packed_already(found):
                 del found[ROTATED]
+            if is_thinned_already(found):
+                del found[GENERATIONS[-1]]
             yield list(found.values())
 
     def cut_torn_end(self) -> None:
@@ -283,3 +286,11 @@ def is_packed_already(found: Mapping[str, LogFile]) -> bool:
     """Whether the rotated file is in the newest generation: a crash came before it was taken away."""
     packed, rotated = found.get(GENERATIONS[0]), found.get(ROTATED)
     return packed is not None and rotated is not None and packed.first() == rotated.first() != b""
+
+
+def is_thinned_already(found: Mapping[str, LogFile]) -> bool:
+    """Whether what must not be lost of the oldest generation was kept, and only its removal is still to come."""
+    kept, oldest = found.get(KEPT), found.get(GENERATIONS[-1])
+    if kept is None or oldest is None:
+        return False
+    return 0 < (seq_of(oldest.last()) or 0) <= (seq_of(kept.last()) or 0)

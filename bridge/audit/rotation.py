@@ -222,13 +222,10 @@ class LogRotation:
         with contextlib.suppress(FileNotFoundError):
             folder.unlink(TEMPORARY)
         with self.files.lock, self.files.sources() as found:
-            if folder.exists(ROTATED) and ROTATED not in {source.name for source in found}:
-                folder.unlink(ROTATED)
-            if found and found[0].name == KEPT:
-                done = seq_of(found[0].last()) or 0
-                thinned_already = [one for one in found[1:] if one.packed and 0 < (seq_of(one.last()) or 0) <= done]
-                self._remove(folder, thinned_already)
-                found[:] = [one for one in found if one not in thinned_already]
+            shown = {source.name for source in found}
+            for name in (ROTATED, GENERATIONS[-1]):  # the log is read without them: see `sources`
+                if folder.exists(name) and name not in shown:
+                    folder.unlink(name)
             beginnings = [self.chain.signed_off(source.first()) for source in found]
             at = max((at for at, head in enumerate(beginnings) if head), default=0)
             head = beginnings[at] if beginnings else None

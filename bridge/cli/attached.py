@@ -12,13 +12,13 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final
 
+from bridge.cli.connection import went_away
 from bridge.cli.stopping import PARENT
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
 from bridge.contract.consent import OwnQuestion
 from bridge.contract.events import ToolProgress, ToolsChanged
 from bridge.errors import BridgeError
 from bridge.mcp.port import Listener
-from bridge.rpc.frames import STOPPED
 
 IDLE_SECONDS: Final = 5
 """After how long without any client a bridge that was started for one ends."""
@@ -62,10 +62,8 @@ class AttachedBridge:
             connection = await self._connected()
             try:
                 return await connection.request(method, **params)
-            except ConnectionLost:
-                pass
-            except ProtocolFailure as failure:
-                if failure.code != STOPPED:
+            except (ConnectionLost, ProtocolFailure) as error:
+                if not went_away(error):
                     raise
             await self._drop(connection)
         return await (await self._connected()).request(method, **params)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from bridge.cli.arguments import parse_arguments
-from bridge.client import BridgeNotRunning, Connection, ConnectionLost, connect, find_vault
-from bridge.errors import AlreadyServed
+from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect, find_vault
+from bridge.errors import AlreadyServed, BridgeError
+from bridge.rpc.frames import STOPPED
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -40,9 +41,17 @@ def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]
     """
     folder = find_vault(vault)
     for _ in range(TRIES - 1):
-        with contextlib.suppress(ConnectionLost):
+        try:
             return asyncio.run(_run(folder, work, client))
+        except (ConnectionLost, ProtocolFailure) as error:
+            if not went_away(error):
+                raise
     return asyncio.run(_run(folder, work, client))
+
+
+def went_away(error: BridgeError) -> bool:
+    """Whether a request failed because the bridge ended: another one can be asked."""
+    return isinstance(error, ConnectionLost) or (isinstance(error, ProtocolFailure) and error.code == STOPPED)
 
 
 def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:

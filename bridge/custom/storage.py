@@ -82,9 +82,11 @@ class ToolsFile:
         self._seen, self._tools = self._stamp(), dict(tools)
 
     def _stamp(self) -> tuple[int, ...] | None:
-        """What tells this version of the file from others; None where there is none."""
+        """What tells this version of the file from others, and from none; None where that is not known."""
         try:
             state = self.path.stat()
+        except FileNotFoundError:
+            return ()
         except OSError:
             return None
         return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)

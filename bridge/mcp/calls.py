@@ -107,7 +107,7 @@ class Calls:
         self, call_id: str, report: Report, asked: asyncio.Queue[dict[str, Any]]
     ) -> AsyncIterator[None]:
         """Report the call's progress as it comes, and that it still waits when none has come for a while."""
-        notes: asyncio.Queue[str] = asyncio.Queue(MOST_NOTES)
+        notes: asyncio.Queue[str | None] = asyncio.Queue()  # None: the call is over
         steps = itertools.count(1)
 
         def note(event: str, params: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ class Calls:
                 asked.put_nowait(params)
             elif event == ToolProgress.event_name:
                 total = f" of {params['total']}" if params.get("total") is not None else ""
-                if notes.full():
+                if notes.qsize() >= MOST_NOTES:
                     notes.get_nowait()
                 notes.put_nowait(f"{params['message']} ({params['done']}{total})")
 
@@ -127,14 +127,16 @@ class Calls:
                     text = await asyncio.wait_for(notes.get(), self.progress_seconds)
                 except TimeoutError:
                     text = "Still waiting"
+                if text is None:
+                    return
                 await report(next(steps), None, text)
 
         stop = self.bridge.listen(note)
         reporting = asyncio.create_task(report_all())
         try:
             yield
-            while not notes.empty():  # what came at the very end
-                await report(next(steps), None, notes.get_nowait())
+            notes.put_nowait(None)
+            await reporting  # what came at the very end is told before the answer
         finally:
             stop()
             reporting.cancel()

@@ -6,7 +6,7 @@ of all tools that could do it, and the rules judge those: a denial of any name b
 names of each act, and the strictest class and mode count.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation
@@ -60,14 +60,16 @@ def strictest_class(
 
 
 def strictest_mode(
-    spec: ToolSpec, acts: Iterable[Act], tools: Iterable[Tool[Any]], settings: Settings
+    spec: ToolSpec, acts: Collection[Act], tools: Iterable[Tool[Any]], settings: Settings
 ) -> tuple[ConsentMode, str]:
     """When a call asks, and the tool that this was set for.
 
     Of one act, a mode that refuses or asks every time counts before one that allows, whichever of its names it was set
     for, and one that allows before the usual one. Of several acts, the strictest counts.
     """
-    modes = {tool.name: tool.spec.mode(settings) for tool in tools} | {spec.name: spec.mode(settings)}
+    named = frozenset[str]().union(*acts)
+    others = {tool.name: tool.spec.mode(settings) for tool in tools if tool.name in named}
+    modes = others | {spec.name: spec.mode(settings)}
 
     def of(act: Act) -> tuple[ConsentMode, str]:
         # The tool itself comes first among those with the same mode: its is the name that the person knows.

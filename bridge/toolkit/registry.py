@@ -4,8 +4,9 @@ import difflib
 import logging
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from bridge.contract.consent import Operation
 from bridge.identity.caller import PERSON, Caller
@@ -143,12 +144,11 @@ class ToolRegistry:
 
     def tools(self, caller: Caller) -> list[Tool[Any]]:
         """Every tool that a caller has, unlisted ones too, in the order of the providers."""
-        return [tool for tool, _ in self._held(caller)]
+        return [tool for tool, _ in self._held(caller).every]
 
     def get(self, name: str, caller: Caller) -> Tool[Any] | None:
         """The tool that a caller means by a name; None when it has none."""
-        every = (tool for provider in self._providers.values() for tool in _tools_of(provider, caller))
-        return next((tool for tool in every if tool.name == name), None)
+        return self._held(caller).by_name.get(name)
 
     def title_of(self, name: str) -> str:
         """A tool's title, for people; its name where there is no such tool now."""
@@ -157,11 +157,11 @@ class ToolRegistry:
 
     def with_providers(self, caller: Caller) -> list[tuple[Tool[Any], str]]:
         """Every tool that a caller has, with the id of its provider."""
-        return list(self._held(caller))
+        return list(self._held(caller).every)
 
     def nearest(self, name: str, caller: Caller) -> list[str]:
         """Names of the caller's listed tools that resemble this one, best first."""
-        listed = [tool.name for tool, _ in self._held(caller) if tool.spec.listed]
+        listed = [tool.name for tool, _ in self._held(caller).every if tool.spec.listed]
         return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
 
     def advice(self, name: str, caller: Caller) -> tuple[str, list[str]]:
@@ -170,7 +170,7 @@ class ToolRegistry:
         A tool of a kind that this version has not at all is near to none.
         """
         words = {word.lower() for word in _WORD.findall(name[:LONGEST_NAME])}
-        there = {tool.spec.operation for tool, _ in self._held(caller)}
+        there = {tool.spec.operation for tool, _ in self._held(caller).every}
         for operation, (kind, about) in _OUTSIDE.items():
             if words & about and operation not in there:
                 return f"There are no tools for {kind}", []
@@ -181,13 +181,25 @@ class ToolRegistry:
         """The named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
         return named_sets(self.tools(caller))
 
-    def _held(self, caller: Caller) -> Iterator[tuple[Tool[Any], str]]:
-        seen: set[str] = set()
-        for provider in self._providers.values():
-            for tool in _tools_of(provider, caller):
-                if tool.name not in seen:
-                    seen.add(tool.name)
-                    yield tool, provider.id
+    def _held(self, caller: Caller) -> "_Held":
+        providers = self._providers.values()
+        return _held(tuple((provider.id, tuple(_tools_of(provider, caller))) for provider in providers))
+
+
+class _Held(NamedTuple):
+    """The tools that a caller has, with the ids of their providers, in order; and each by its name."""
+
+    every: tuple[tuple[Tool[Any], str], ...]
+    by_name: Mapping[str, Tool[Any]]
+
+
+@lru_cache(maxsize=32)  # a call asks several times, and who has which tools seldom changes
+def _held(provided: tuple[tuple[str, tuple[Tool[Any], ...]], ...]) -> _Held:
+    by_name: dict[str, tuple[Tool[Any], str]] = {}
+    for provider_id, tools in provided:
+        for tool in tools:
+            by_name.setdefault(tool.name, (tool, provider_id))
+    return _Held(tuple(by_name.values()), {name: tool for name, (tool, _) in by_name.items()})
 
 
 def named_sets(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:

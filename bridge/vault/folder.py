@@ -72,7 +72,7 @@ class Folder:
         try:
             return self.child(name)
         except FileNotFoundError:
-            with contextlib.suppress(FileExistsError):  # another thread was faster
+            with contextlib.suppress(FileExistsError):  # another thread or process was faster
                 self.mkdir(name, mode=mode)
             return self.child(name)
 

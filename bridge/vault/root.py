@@ -5,6 +5,7 @@ system. Symbolic links are read and resolved here: their names take the link's p
 whatever they say, the walk only ever goes down from the vault.
 """
 
+import contextlib
 import errno
 import os
 from collections.abc import Callable
@@ -215,9 +216,7 @@ class VaultRoot:
             ExecutionFailed: Something else has its name, or it cannot be made.
         """
         try:
-            if not self._top.exists(STATE_FOLDER):
-                self._top.mkdir(STATE_FOLDER, mode=0o700)
-            folder = self._top.child(STATE_FOLDER)
+            folder = self._top.child_made(STATE_FOLDER)
         except (NotADirectoryError, FileExistsError):
             raise _state_is_taken() from None
         except OSError as error:
@@ -226,7 +225,8 @@ class VaultRoot:
             raise as_failure(error, STATE_FOLDER) from error
         try:
             if not folder.exists(".gitignore"):
-                folder.create(".gitignore", b"*\n", mode=0o600, sync=False)
+                with contextlib.suppress(FileExistsError):  # another process was faster
+                    folder.create(".gitignore", b"*\n", mode=0o600, sync=False)
         except OSError as error:
             folder.close()
             raise as_failure(error, STATE_FOLDER) from error

@@ -157,6 +157,7 @@ def test_a_crash_before_a_thinned_generation_is_taken_away_costs_nothing(tmp_pat
             add_reads(world, 1)
         assert world.names() == [KEPT, *reversed(GENERATIONS), ROTATED, NAME]
         assert world.log.fault is not None
+        assert whole(world)
         disk.stubborn = False
         world.log.tidy()
         assert whole(world)

@@ -12,7 +12,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge import __version__
+from bridge.cli.connection import run_idempotent
 from bridge.cli.main import COMMANDS, app
+from bridge.client import Connection, ConnectionLost, ProtocolFailure
+from bridge.errors import BridgeError
+from bridge.rpc.frames import STOPPED
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -216,6 +220,31 @@ def test_two_commands_at_once_do_not_disturb_each_other(vault: Path) -> None:
     ends = [process.communicate(timeout=PATIENCE) for process in both]
     assert [process.returncode for process in both] == [0, 0], ends
     assert [stdout for stdout, _ in ends] == [b"[]\n", b"[]\n"]
+
+
+@pytest.mark.parametrize("error", [ConnectionLost("gone"), ProtocolFailure(STOPPED, "Stopped")], ids=str)
+def test_a_question_is_asked_again_when_the_bridge_that_was_asked_ends(vault: Path, error: BridgeError) -> None:
+    errors = [error]
+
+    async def ask(bridge: Connection) -> Any:
+        if errors:
+            raise errors.pop()
+        return await bridge.request("history.list")
+
+    assert run_idempotent(vault, ask) == []
+
+
+def test_a_question_that_is_refused_is_not_asked_again(vault: Path) -> None:
+    asked = 0
+
+    async def ask(bridge: Connection) -> Any:
+        nonlocal asked
+        asked += 1
+        return await bridge.request("history.diff", executionId="no-such")
+
+    with pytest.raises(ProtocolFailure):
+        run_idempotent(vault, ask)
+    assert asked == 1
 
 
 @pytest.mark.parametrize("name", [*COMMANDS, "settings"])

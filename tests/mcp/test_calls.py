@@ -1,12 +1,15 @@
 """Tools over MCP: what they answer, while they run, while a person decides, and when they are given up."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bridge.contract.events import ToolProgress
+from bridge.mcp.calls import Calls
+from bridge.mcp.port import Listener
 from bridge.mcp.prompts import INSTRUCTIONS
 from bridge.mcp.results import call_result
 from bridge.toolkit.trimming import bounded
@@ -132,6 +135,48 @@ async def test_while_a_call_waits_its_progress_is_told_again_and_again(served: S
         await served.person.respond(await served.person.until_asked(), "deny_once")
         await calling
         assert heard == sorted(set(heard))
+
+
+class QuickPort:
+    """A bridge that tells of some progress and answers in the same instant."""
+
+    def __init__(self) -> None:
+        self.listener: Listener | None = None
+
+    async def request(self, method: str, /, **params: Any) -> Any:
+        if method == "session.info":
+            return {"waitSeconds": 1}
+        for done in (1, 2, 3):
+            await asyncio.sleep(0)
+            assert self.listener is not None
+            told = {"callId": params["callId"], "done": done, "total": 3, "message": "Reading"}
+            self.listener(ToolProgress.event_name, told)
+        return {"success": True}
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        self.listener = listener
+        return lambda: None
+
+    def introduce(self, name: str) -> None:
+        del name
+
+
+@pytest.mark.parametrize("steps", range(4), ids=lambda steps: f"{steps} steps to send one")
+async def test_progress_that_comes_with_the_answer_is_told_before_it(steps: int) -> None:
+    heard: list[str | None] = []
+
+    async def report(progress: float, total: float | None, message: str | None) -> None:
+        del progress, total
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        heard.append(message)
+
+    async def elicit(params: dict[str, Any]) -> None:
+        del params
+
+    answer = await Calls(QuickPort()).call("read", {}, report, elicit=elicit, call_id=None, ticket=False)
+    assert answer == {"success": True}
+    assert heard == ["Reading (1 of 3)", "Reading (2 of 3)", "Reading (3 of 3)"]
 
 
 async def test_two_equal_calls_are_two_calls(served: Served) -> None:

@@ -231,6 +231,19 @@ def test_the_bridges_own_folder_must_be_a_real_one(root: VaultRoot, vault: Path,
 
 
 @pytest.mark.parametrize("operation", ["mkdir", "create"])
+def test_another_bridge_may_make_the_folder_in_the_same_instant(vault: Path, operation: str) -> None:
+    class Contested(Disk):
+        def before(self, now: str, name: str) -> None:
+            del name
+            if now == operation:
+                (vault / ".vault-bridge").mkdir(mode=0o700, exist_ok=True)
+                (vault / ".vault-bridge/.gitignore").write_bytes(b"*\n")
+
+    with VaultRoot(vault, Contested()) as root, root.state() as state:
+        assert state.names() == [".gitignore"]
+
+
+@pytest.mark.parametrize("operation", ["mkdir", "create"])
 def test_a_full_disk_is_reported_when_the_bridges_folder_is_made(vault: Path, operation: str) -> None:
     class Full(Disk):
         def before(self, now: str, name: str) -> None:
