@@ -21,11 +21,13 @@ from bridge.index.tree import parent, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
-from bridge.versions.recorder import Prepared, Recorder
+from bridge.versions.reading import Prepared
 from bridge.versions.states import Seen
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from bridge.versions.recorder import Recorder
 
 logger = logging.getLogger(__name__)
 

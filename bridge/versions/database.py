@@ -133,10 +133,6 @@ def summary_of(path: Path) -> Summary:
     return Summary(*row)
 
 
-class NoRoom(Exception):
-    """The budget is spent, and nothing may go for this."""
-
-
 class Database:
     """The file. Used by one thread at a time. Every method raises `sqlite3.Error` and `OSError` where the disk fails.
 

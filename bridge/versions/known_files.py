@@ -1,0 +1,73 @@
+"""The list of all files as they were last seen, in memory and in the database."""
+
+import contextlib
+from collections.abc import Iterator
+
+from bridge.versions.database import Database
+from bridge.versions.states import Known
+
+
+class KnownFiles:
+    """Every file with what is known of it. One thread at a time changes it; any may ask."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Known] = {}
+        self._changed: dict[str, Known | None] | None = None
+
+    def load(self, database: Database | None) -> None:
+        """Take the list up that a database has; None: an empty one."""
+        self._known = {} if database is None else database.files()
+
+    def get(self, path: str) -> Known | None:
+        """What is known of a file, apart from a transaction that is not over."""
+        return self._known.get(path)
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._known
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def all(self) -> dict[str, Known]:
+        """All of it, as it is now."""
+        return self._known.copy()
+
+    def leave_out(self, paths: list[str]) -> None:
+        """Know nothing of some files any more; the database knows it already."""
+        for path in paths:
+            del self._known[path]
+
+    # -- in a transaction ---------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def changing(self) -> Iterator[None]:
+        """While a transaction lasts: what is put and dropped counts for others when it has ended well."""
+        changed: dict[str, Known | None] = {}
+        self._changed = changed
+        try:
+            yield
+        finally:
+            self._changed = None
+        for path, known in changed.items():
+            if known is None:
+                self._known.pop(path, None)
+            else:
+                self._known[path] = known
+
+    def latest(self, path: str) -> Known | None:
+        """What is known of a file, with what the transaction has changed."""
+        if self._changed is not None and path in self._changed:
+            return self._changed[path]
+        return self._known.get(path)
+
+    def put(self, database: Database, path: str, known: Known) -> None:
+        """A file is so now."""
+        database.put_file(path, known)
+        if self._changed is not None:
+            self._changed[path] = known
+
+    def drop(self, database: Database, path: str) -> None:
+        """A file is not there any more."""
+        database.drop_file(path)
+        if self._changed is not None:
+            self._changed[path] = None

@@ -1,0 +1,115 @@
+"""Files that are read to be recorded: hashed and compressed before anything is locked, attachments within bounds."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from bridge.errors import ToolFailure
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import known_path
+from bridge.versions.database import Content, Database, content_of
+from bridge.versions.states import Seen
+
+BATCH_FILES = 256
+BATCH_BYTES = 1 << 20
+ATTACHMENT_BYTES = 64 << 20
+"""How many bytes of attachments are read after one look at the whole vault."""
+
+ATTACHMENT_SHARE = 0.8
+"""The share of the budget beyond which no attachment is kept, so that there is room for texts."""
+
+
+class ListedFile(Protocol):
+    """A file as the index knows it."""
+
+    @property
+    def path(self) -> str:
+        """Its vault path."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        ...
+
+    @property
+    def mtime_ns(self) -> int:
+        """When it was changed."""
+        ...
+
+    @property
+    def changed_ns(self) -> int:
+        """When its entry on the disk was changed."""
+        ...
+
+
+class Ready(NamedTuple):
+    """A file that was read, hashed and compressed."""
+
+    seen: Seen
+    digest: bytes | None
+    content: Content | None
+
+
+class Prepared:
+    """Files that were read, ready to be recorded without doing more than that."""
+
+    def __init__(self, ready: Mapping[str, Ready]) -> None:
+        self._ready = ready
+
+    def of(self, paths: Iterable[str]) -> list[Ready]:
+        """Those among some paths."""
+        return [self._ready[path] for path in paths if path in self._ready]
+
+    @property
+    def paths(self) -> set[str]:
+        """Which they are."""
+        return set(self._ready)
+
+
+def made_ready(seen: Seen, database: Database | None) -> Ready:
+    """A file that was read, ready to be kept in a database where it is not kept yet."""
+    if seen.data is None or database is None:
+        return Ready(seen, None, None)
+    digest = hashlib.sha256(seen.data).digest()
+    content = None if digest in database.held else content_of(seen.data, digest)
+    return Ready(seen, digest, content)
+
+
+def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen | None:
+    """A file with all its bytes, or without any where they are too many; None where it cannot be read."""
+    if database is None:
+        return None
+    try:
+        data, state = files.read(known_path(path), limit=database.largest * 4 + 1)
+    except (ToolFailure, OSError):
+        return None
+    whole = len(data) == state.size
+    return Seen(path, state.size, state.mtime_ns, state.changed_ns, data if whole else None)
+
+
+def portions(those: Iterable[Seen | None]) -> Iterator[list[Seen]]:
+    """Files that were read, in portions that are recorded at once."""
+    batch: list[Seen] = []
+    size = 0
+    for seen in those:
+        if seen is None:
+            continue
+        batch.append(seen)
+        size += len(seen.data or b"")
+        if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def affordable(files: Sequence[ListedFile], database: Database) -> list[str]:
+    """Files whose bytes are not kept and can be now, as many as are read at a time."""
+    room = int(database.limit * ATTACHMENT_SHARE) - database.used
+    wanted, size = [], 0
+    for file in files:
+        if file.size <= database.largest and size + file.size <= min(room, ATTACHMENT_BYTES):
+            wanted.append(file.path)
+            size += file.size
+    return wanted
