@@ -72,7 +72,7 @@ from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
-from bridge.rpc.methods.versions import notice_sent
+from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
 from bridge.sandbox.programs import Programs
@@ -266,7 +266,7 @@ class Bridge:
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
-        events = VaultEvents(hub, grants.closed)
+        events = VaultEvents(hub, grants.closed, self._entry_of)
         await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
         ledger = await self._open_ledger(files, hub, events)
@@ -526,6 +526,10 @@ class Bridge:
         await asyncio.to_thread(notices.look)
         self._repeat(NOTICE_SECONDS, notices.look, at_once=False)
         return notices
+
+    def _entry_of(self, path: str) -> str | None:
+        """The entry of the history that another program's change to a file belongs to."""
+        return self._recorder.entry_of(path)
 
     def _announce(self, plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
         """A change of ours is about to be made: whoever records those of others knows it."""

@@ -85,7 +85,8 @@ def undo(
     client: ClientOption = None,
     tool: ToolOption = None,
     file: Annotated[
-        list[str] | None, typer.Option("--file", metavar="PATH", help="Of a change by another program, only this file.")
+        list[str] | None,
+        typer.Option("--file", metavar="PATH", help="Of a change by another program, only this file or folder."),
     ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", help="With several changes, or one by another program: do not ask.")
@@ -174,9 +175,10 @@ def _undo_outside(
     execution_id: str, files: list[str] | None, vault: Path | None, printer: Printer, *, sure: bool
 ) -> None:
     """Show what another program did, ask, and take it back."""
+    files = [path.strip("/") for path in files or ()]
     if not sure:
         found = run_idempotent(vault, lambda bridge: bridge.request("history.diff", executionId=execution_id))
-        shown = [one for one in found["files"] if not files or one["path"] in files or one.get("newPath") in files]
+        shown = [one for one in found["files"] if not files or _is_within(one, files)]
         if not printer.as_json:
             printer.lines(draw_changes(shown, printer.width))
             printer.say("Other devices get this too, if the vault is synced.")
@@ -185,6 +187,12 @@ def _undo_outside(
             raise typer.Exit(FAILURE)
     params: dict[str, Any] = {"executionId": execution_id} | ({"paths": files} if files else {})
     show_result(Result(run_once(vault, lambda bridge: bridge.request("history.undo", **params))), printer)
+
+
+def _is_within(file: dict[str, Any], paths: list[str]) -> bool:
+    """Whether a file is one of these, or lies in one of them."""
+    places = [place for place in (file["path"], file.get("newPath")) if place]
+    return any(place == path or place.startswith(f"{path}/") for place in places for path in paths)
 
 
 def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:

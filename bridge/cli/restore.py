@@ -10,8 +10,9 @@ from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.layout import draw_facts, draw_table, local_time
+from bridge.cli.layout import draw_facts, draw_table, local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -26,7 +27,14 @@ def restore(
     *,
     listed: Annotated[bool, typer.Option("--list", help="List the versions that are kept.")] = False,
     at: Annotated[
-        str | None, typer.Option(metavar="TIME", help="The version of this time: 30m, 1h, 2d or 1w ago, or ISO 8601.")
+        str | None,
+        typer.Option(metavar="TIME", help="The version of this time: 30m, 1h, 2d or 1w ago, 10:01, or ISO 8601."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="With --at: all files, or all in this folder, as they were then.")
+    ] = False,
+    without: Annotated[
+        list[str] | None, typer.Option("--except", metavar="PATH", help="With --all: not this file or folder.")
     ] = None,
     to: Annotated[str | None, typer.Option(metavar="PATH", help="As this new file in the vault.")] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Into this new file, anywhere.")] = None,
@@ -40,7 +48,8 @@ def restore(
 ) -> None:
     """Bring back what a file was before another program changed it.
 
-    Without a note, say what is kept. Whole changes are undone with `vault-bridge undo`.
+    Without a note, say what is kept. Whole changes are undone with `vault-bridge undo`; with --all, everything that
+    other programs changed since a time is, after you have seen it.
 
     Examples:
       vault-bridge restore
@@ -48,9 +57,19 @@ def restore(
       vault-bridge restore "Meeting notes" --at 1h
       vault-bridge restore "Meeting notes" --at 1h --to "Meeting notes as of noon.md"
       vault-bridge restore "Meeting notes" --at 2026-01-31T10:01 --output ~/notes.md
+      vault-bridge restore --all --at 10:01
+      vault-bridge restore Diary --all --at 1h --except Diary/Today.md
       vault-bridge restore Diary --forget
     """
     printer = Printer(as_json=as_json)
+    if everything:
+        if at is None or listed or to or output or forget or forget_everything:
+            raise BadArguments("--all goes with --at, and with none of --list, --to, --output and --forget")
+        what = {"path": note.strip("/") if note else None, "without": [path.strip("/") for path in without or ()]}
+        _bring_all_back(vault, {"at": since_time(at)} | {k: v for k, v in what.items() if v}, printer, sure=yes)
+        return
+    if without:
+        raise BadArguments("--except goes with --all")
     if forget or forget_everything:
         if forget == (note is None) or (forget and forget_everything):
             raise BadArguments("Name a file or folder with --forget, and none with --forget-everything")
@@ -124,6 +143,41 @@ def _bring_back(vault: Path | None, params: dict[str, Any], printer: Printer, *,
             printer.say("Nothing was written.")
             raise typer.Exit(FAILURE)
     show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restore", **params))), printer)
+
+
+def _bring_all_back(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
+    """Show what would be taken back, ask, and take back exactly that."""
+    found = run_idempotent(vault, lambda bridge: bridge.request("versions.compare", **params))
+    if not printer.as_json:
+        _show_compared(found, printer)
+    if found["plan"] is None:
+        if printer.as_json:
+            printer.json(found)
+        raise typer.Exit(FAILURE)
+    if not sure and not typer.confirm("Take this back?", err=True):
+        printer.say("Nothing was written.")
+        raise typer.Exit(FAILURE)
+    params["plan"] = found["plan"]
+    show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restoreAll", **params))), printer)
+
+
+def _show_compared(found: dict[str, Any], printer: Printer) -> None:
+    printer.lines(draw_changes(found["files"], printer.width))
+    for one in found["left"]:
+        printer.lines(wrap(Text.assemble(("Stays as it is: ", "yellow"), sanitize(one["path"])), printer.width))
+        printer.lines(wrap(Text.assemble("  as ", sanitize(one["why"])), printer.width, rest="  "))
+        if one["diff"]:
+            printer.say("  Taking it back would do this:")
+            printer.lines(draw_changes([one["diff"]], printer.width))
+    for one in found["nearest"]:
+        said = Text.assemble(sanitize(one["path"]), f" goes back to what it was at {local_time(one['at'])}.")
+        printer.lines(wrap(said, printer.width))
+    printer.lines(wrap(Text.assemble(sanitize(found["text"]), "."), printer.width))
+    if found["plan"] is not None:
+        printer.say(
+            "What you typed in Obsidian since then is part of it, where no other line says so; leave files out with "
+            "--except. Other devices get this too, if the vault is synced."
+        )
 
 
 def _forget(vault: Path | None, note: str | None, printer: Printer, *, sure: bool) -> None:

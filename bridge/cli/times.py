@@ -1,15 +1,16 @@
 """Times as people type them (how long ago, or ISO 8601), and as they read them."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from bridge.cli.arguments import BadArguments
 from bridge.clock import stamp
 
-SINCE_HELP: Final = "Only from this time on: 30m, 1h, 2d or 1w ago, or ISO 8601."
+SINCE_HELP: Final = "Only from this time on: 30m, 1h, 2d or 1w ago, 10:01, or ISO 8601."
 
 _AGO: Final = re.compile(r"(\d{1,6})\s*([smhdw])", re.IGNORECASE)
+_CLOCK: Final = re.compile(r"\d\d:\d\d(:\d\d)?")
 _MINUTE: Final = 60
 _HOUR: Final = 3_600
 _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -19,7 +20,8 @@ def since_time(text: str | None, now: datetime | None = None) -> str | None:
     """The moment that a person means, as the bridge takes it; None where they named none.
 
     Args:
-        text: What they typed: `1h`, or an ISO 8601 time, which is meant here where it names no zone.
+        text: What they typed: `1h`, `10:01` of today or else yesterday, or an ISO 8601 time, which is meant here where
+            it names no zone.
         now: The time.
 
     Raises:
@@ -31,9 +33,18 @@ def since_time(text: str | None, now: datetime | None = None) -> str | None:
     try:
         if ago := _AGO.fullmatch(text.strip()):
             return stamp(now - timedelta(**{_UNITS[ago[2].lower()]: int(ago[1])}))
+        if _CLOCK.fullmatch(text.strip()):
+            return stamp(_last(time.fromisoformat(text.strip()), now.astimezone()))
         return stamp(datetime.fromisoformat(text.strip()).astimezone())
     except (ValueError, OverflowError, OSError):
         raise BadArguments(f"{text!r} is not a time: write 30m, 1h, 2d or 1w, or a date such as 2026-01-31") from None
+
+
+def _last(clock: time, now: datetime) -> datetime:
+    """When it was last this time of day here."""
+    today = datetime.combine(now.date(), clock)
+    past = today if today.astimezone() <= now else datetime.combine(now.date() - timedelta(days=1), clock)
+    return past.astimezone()
 
 
 def until_words(moment: str, now: datetime | None = None) -> str:
@@ -44,10 +55,10 @@ def until_words(moment: str, now: datetime | None = None) -> str:
         now: The time.
     """
     local, today = datetime.fromisoformat(moment).astimezone(), (now or datetime.now(UTC)).astimezone().date()
-    time = f"{local:%H:%M}"
+    clock = f"{local:%H:%M}"
     if local.date() == today:
-        return time
-    return f"tomorrow {time}" if local.date() == today + timedelta(days=1) else f"{local:%Y-%m-%d} {time}"
+        return clock
+    return f"tomorrow {clock}" if local.date() == today + timedelta(days=1) else f"{local:%Y-%m-%d} {clock}"
 
 
 def took_words(milliseconds: float | None) -> str:

@@ -1,11 +1,11 @@
 """Earlier versions of files that other programs changed: `versions.*`. They are for the person's own programs alone."""
 
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import Field
 
-from bridge.contract.base import Event, Params, Time, Wire
-from bridge.contract.consent import Id
+from bridge.contract.base import Params, Wire
+from bridge.contract.consent import FilePreview, Id
 
 FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
 
@@ -73,6 +73,66 @@ class VersionRestoreParams(Params):
     to: FilePath | None = None
 
 
+class VersionsCompareParams(Params):
+    """Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them."""
+
+    at: Id
+    path: FilePath | None = None
+    without: Annotated[list[FilePath], Field(max_length=1000)] | None = None
+
+
+class VersionsRestoreAllParams(VersionsCompareParams):
+    """Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest."""
+
+    plan: Id
+
+
+class LeftOut(Wire):
+    """A file that cannot be brought back to what it was.
+
+    Attributes:
+        path: The file.
+        why: Why not.
+        diff: What bringing it back would do to it; None where its bytes are not kept.
+    """
+
+    path: str
+    why: str
+    diff: FilePreview | None
+
+
+class NearestState(Wire):
+    """A file whose state at that time is not kept.
+
+    Attributes:
+        path: The file.
+        at: The time of the state that it goes back to, ISO 8601 in UTC.
+    """
+
+    path: str
+    at: str
+
+
+class VersionsCompared(Wire):
+    """What other programs changed since a time, as it would be taken back.
+
+    Attributes:
+        at: The time.
+        plan: The digest of what would be done; None where there is nothing to do.
+        text: What would be done, in a sentence.
+        files: What becomes of each file.
+        left: Files that stay as they are.
+        nearest: Files that go back to another time than that.
+    """
+
+    at: str
+    plan: str | None
+    text: str
+    files: tuple[FilePreview, ...]
+    left: tuple[LeftOut, ...]
+    nearest: tuple[NearestState, ...]
+
+
 class VersionsForgetParams(Params):
     """Of which file or folder; `everything` lets all go, and begins anew."""
 
@@ -116,24 +176,3 @@ class VersionsStatus(Wire):
     bytes: int
     budget: int
     fault: str | None
-
-
-class OutsideNotice(Event):
-    """What the person is to be told of other programs' changes. Sent to the person's own programs alone.
-
-    Attributes:
-        entries: The ids of the entries that it is about, the newest first; without any there is nothing to be told
-            (any more).
-        message: It in a few words: `17 notes changed, 3 deleted`.
-        began: When the first change was seen, ISO 8601 in UTC; None without entries.
-        ended: When the last was.
-        unattended: Whether the bridge was not running then, so that only the end is known.
-    """
-
-    event_name: ClassVar[str] = "versions.noticed"
-
-    entries: tuple[str, ...] = ()
-    message: str = ""
-    began: Time | None = None
-    ended: Time | None = None
-    unattended: bool = False

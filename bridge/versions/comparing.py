@@ -101,7 +101,7 @@ class Comparing:
             if not entry.paths:
                 self.open = None
         else:
-            database.put_effect(entry.number, Effect(path, first, after))
+            database.put_effect(entry.number, Effect(path, first, after), now)
         if old is not None and old.digest is not None:
             between = effect is not None
             if not between or now - old.seen >= BURST_SECONDS:
@@ -113,7 +113,7 @@ class Comparing:
         number = database.last_entry(path)
         effect = None if number is None else database.effect(number, path)
         if number is not None and effect is not None and effect.after is Unknown.BYTES:
-            database.put_effect(number, Effect(path, effect.before, digest))
+            database.complete_effect(number, path, digest)
 
     def _entry_for(self, database: Database, path: str, now: float) -> OpenEntry:
         """The entry that a change belongs to: the last, or a new one."""

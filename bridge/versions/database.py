@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from backports import zstd
 
-from bridge.versions.states import Effect, Known, Side, Unknown
+from bridge.versions.states import Effect, Known, Side, TimedEffect, Unknown
 
 NAME = "versions.db"
 MEGABYTE = 1 << 20
 _PAGE = 4096
 _LEVEL = 1
-_SCHEMA_VERSION = 1
+_SCHEMA_VERSION = 2
 _RESERVE = 5
 """The share of the budget that is left to SQLite's log: one in so many."""
 _AT_ONCE = 16
@@ -35,7 +35,8 @@ CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, chang
     is_foreign INTEGER) WITHOUT ROWID;
 CREATE INDEX files_digest ON files (digest);
 CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, began REAL, ended REAL, unattended INTEGER);
-CREATE TABLE effects (entry INTEGER, path TEXT, was BLOB, became BLOB, PRIMARY KEY (entry, path)) WITHOUT ROWID;
+CREATE TABLE effects (entry INTEGER, path TEXT, was BLOB, became BLOB, began REAL, ended REAL,
+    PRIMARY KEY (entry, path)) WITHOUT ROWID;
 CREATE INDEX effects_path ON effects (path);
 CREATE INDEX effects_was ON effects (was);
 CREATE INDEX effects_became ON effects (became);
@@ -45,6 +46,13 @@ CREATE INDEX versions_path ON versions (path);
 CREATE INDEX versions_digest ON versions (digest);
 CREATE INDEX versions_until ON versions (until);
 """
+_FROM_FIRST = """
+ALTER TABLE effects ADD COLUMN began REAL;
+ALTER TABLE effects ADD COLUMN ended REAL;
+UPDATE effects SET began = (SELECT began FROM entries WHERE number = entry),
+    ended = (SELECT ended FROM entries WHERE number = entry);
+"""
+"""Makes a file of the first version into one of this."""
 _UNUSED_BEFORE = (
     "WHERE NOT EXISTS (SELECT 1 FROM files WHERE files.digest = contents.digest)"
     " AND NOT EXISTS (SELECT 1 FROM versions WHERE versions.digest = contents.digest)"
@@ -164,13 +172,13 @@ class Database:
         run("PRAGMA secure_delete=ON")
         run("PRAGMA temp_store=MEMORY")
         version = run("PRAGMA user_version").fetchone()[0]
-        if version not in {0, _SCHEMA_VERSION}:
+        if not 0 <= version <= _SCHEMA_VERSION:
             raise sqlite3.DatabaseError(f"{NAME} is of another version of Vault Bridge")
         self._page = int(run("PRAGMA page_size").fetchone()[0])
         self.set_budget(megabytes)
-        if version == 0:
+        if version < _SCHEMA_VERSION:
             with self.writing():
-                for statement in _SCHEMA.strip().split(";"):
+                for statement in (_FROM_FIRST if version else _SCHEMA).strip().split(";"):
                     run(statement)
                 run(f"PRAGMA user_version={_SCHEMA_VERSION}")
         self.held: set[bytes] = {
@@ -288,12 +296,17 @@ class Database:
         """One more change belongs to an entry."""
         self._db.execute("UPDATE entries SET ended = ? WHERE number = ?", (moment, number))
 
-    def put_effect(self, number: int, effect: Effect) -> None:
-        """What an entry did to a file, in place of what it had done to it."""
+    def put_effect(self, number: int, effect: Effect, now: float) -> None:
+        """What an entry did to a file by now, in place of what it had done to it before."""
         self._db.execute(
-            "INSERT OR REPLACE INTO effects VALUES (?, ?, ?, ?)",
-            (number, effect.path, _to_column(effect.before), _to_column(effect.after)),
+            "INSERT INTO effects (entry, path, was, became, began, ended) VALUES (?1, ?2, ?3, ?4, ?5, ?5)"
+            " ON CONFLICT (entry, path) DO UPDATE SET was = ?3, became = ?4, ended = ?5",
+            (number, effect.path, _to_column(effect.before), _to_column(effect.after), now),
         )
+
+    def complete_effect(self, number: int, path: str, digest: bytes) -> None:
+        """What an entry made of a file was not known, and is now."""
+        self._db.execute("UPDATE effects SET became = ? WHERE entry = ? AND path = ?", (digest, number, path))
 
     def drop_effect(self, number: int, path: str) -> None:
         """A file is as it was before an entry; an entry that did nothing else goes."""
@@ -456,6 +469,16 @@ class Database:
             "SELECT was, became FROM effects WHERE entry = ? AND path = ?", (number, path)
         ).fetchone()
         return None if row is None else Effect(path, _from_column(row[0]), _from_column(row[1]))
+
+    def effects_since(self, moment: float) -> list[TimedEffect]:
+        """What was done to files after a moment, by the order of entries."""
+        rows = self._db.execute(
+            "SELECT path, was, became, began, ended FROM effects WHERE ended > ? ORDER BY entry, path", (moment,)
+        )
+        return [
+            TimedEffect(Effect(path, _from_column(before), _from_column(after)), began, ended)
+            for path, before, after, began, ended in rows
+        ]
 
     def last_entry(self, path: str) -> int | None:
         """The last entry that did something to a file."""

@@ -1,5 +1,6 @@
 """Whether the vault is still the one that was recorded, and whether a file is surely gone from it."""
 
+import stat
 from collections.abc import Iterable
 
 from bridge.vault.root import VaultRoot
@@ -32,12 +33,14 @@ def is_another(root: VaultRoot, before: str | None, now: str, known: Iterable[st
 
 
 def is_gone(root: VaultRoot, path: str) -> bool:
-    """Whether a file is surely not there: what cannot be looked at is not gone, nor what a cloud has moved out."""
+    """Whether a file is surely not there: what cannot be looked at is not gone, nor what a cloud has moved out.
+
+    Where a folder or a link has its name now, the file is gone.
+    """
     place = root.path / path
     try:
-        place.lstat()
+        return not stat.S_ISREG(place.lstat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return not place.with_name(f".{place.name}.icloud").exists()
     except OSError:
         return False
-    return False

@@ -23,7 +23,8 @@ from bridge.versions.known_files import KnownFiles
 from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
 from bridge.versions.room import SHORT, Room
-from bridge.versions.states import Entry, KeepRules, Kept, Seen, Side, Unknown, Version
+from bridge.versions.since import Since, since
+from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -292,6 +293,17 @@ class Recorder:
         """One of them, by its name."""
         return next((entry for entry in self.entries() if entry.id == entry_id), None)
 
+    def entry_of(self, path: str) -> str | None:
+        """The name of the entry that left a file as it is; None where none did, as far as was recorded."""
+
+        def ask(database: Database) -> str | None:
+            number = database.last_entry(path)
+            effect = None if number is None else database.effect(number, path)
+            return f"{PREFIX}{number}" if effect is not None and effect.after == self.is_as(path) else None
+
+        nobody: str | None = None
+        return None if self._fault or not self._recording else self._ask(ask, nobody)
+
     @property
     def answered(self) -> int | None:
         """The last entry that a person was told of, or need not be; None where nobody was ever asked."""
@@ -318,6 +330,15 @@ class Recorder:
             ]
 
         return self._ask(ask, [])
+
+    def since(self, moment: float) -> Since:
+        """What other programs did to files after a time, taken together.
+
+        Args:
+            moment: The time, in seconds since 1970.
+        """
+        none = Since((), {}, ())
+        return self._ask(lambda database: since(database.effects_since(moment), moment, self.versions), none)
 
     def paths(self) -> set[str]:
         """Every path of which there are versions."""

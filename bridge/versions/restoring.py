@@ -4,25 +4,25 @@ A plan is made against the vault as it is and goes through the ledger like any o
 since stays as it is; so the plan may be smaller than what was asked for, and says what it leaves out.
 """
 
-from collections.abc import Collection, Iterator
-from dataclasses import replace
+import contextlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bridge.contract.consent import FilePreview, Operation
+from bridge.contract.consent import FilePreview
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.vault.file_types import is_note
 from bridge.vault.files import VaultFiles
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import parse_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 from bridge.versions.recorder import Recorder
-from bridge.versions.states import Effect, Entry, Side, Unknown, Version
+from bridge.versions.states import Effect, Entry, Side, Unknown
+from bridge.versions.steps import Steps
 
-_OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 _NAMED = 20
 _REMEMBERED = 2000
-_ROUNDING = 0.0005
-"""Seconds by which a time that was written out may differ."""
+_MIXED = "the bridge changed it too since then; undo that first (`vault-bridge undo`)"
 
 
 class Refused(NamedTuple):
@@ -37,6 +37,50 @@ class EntryDiff(NamedTuple):
 
     files: tuple[FilePreview, ...]
     lost: tuple[str, ...]
+
+
+class LeftFile(NamedTuple):
+    """A file that stays as it is, why, and what taking it back would do to it, where its bytes are kept."""
+
+    path: str
+    why: str
+    shown: FilePreview | None
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierPlan:
+    """What brings the vault back to what it was at a time.
+
+    Attributes:
+        steps: What is to be done.
+        effects: What is taken back by that.
+        left: Files that stay as they are.
+        nearest: Files of which the state at that time is not kept, with the time of the state that they go back to.
+        within: The folder or file that it is limited to.
+    """
+
+    steps: Steps
+    effects: tuple[Effect, ...]
+    left: tuple[LeftFile, ...]
+    nearest: dict[str, float]
+    within: str | None
+
+    def build(self, when: str) -> ChangePlan:
+        """The plan.
+
+        Args:
+            when: The time, as the person reads it.
+
+        Raises:
+            NotFound: There is nothing to do.
+            Conflict: No file can be brought back (`edited_since`).
+        """
+        place = self.within or "The vault"
+        if not self.effects and not self.left:
+            raise NotFound(f"{place} is as it was at {when}, as far as other programs go")
+        text = f"{place} as it was at {when}: {summary(self.effects)}" if self.effects else ""
+        nearest = [f"{path} goes back to what it was at {show_moment(at)}" for path, at in self.nearest.items()]
+        return _built(self.steps, text, [Refused(one.path, one.why) for one in self.left], nearest)
 
 
 class Restoring:
@@ -67,23 +111,44 @@ class Restoring:
         entry = self._recorder.entry(entry_id)
         if entry is None:
             raise NotFound(f"There is no change {entry_id!r} in the history; history.list shows those there are")
-        chosen = [one for one in entry.effects if paths is None or not set(paths).isdisjoint(one.places)]
-        if paths is not None and (missing := set(paths) - {place for one in chosen for place in one.places}):
-            raise NotFound(f"The change {entry_id!r} has nothing to do with {min(missing)!r}")
-        steps = _Steps(self._files)
+        chosen = entry.effects
+        if paths is not None:
+            if missing := [path for path in paths if not any(is_within(effect, path) for effect in chosen)]:
+                raise NotFound(f"The change {entry_id!r} has nothing to do with {missing[0]!r}")
+            chosen = tuple(effect for effect in chosen if any(is_within(effect, path) for path in paths))
+        steps = Steps(self._files)
         refused = [refusal for effect in chosen if (refusal := self._take_back(effect, steps)) is not None]
-        if not steps.changes:
-            if not refused:
-                raise NotFound(f"The change {entry_id!r} is undone already")
-            raise Conflict(
-                f"Nothing was undone: {'; '.join(f'{path}: {why}' for path, why in refused[:_NAMED])}",
-                code="edited_since",
-                data={"path": refused[0].path},
-            )
-        warnings = [f"{path} stays as it is: {why}" for path, why in refused[:_NAMED]]
-        if refused[_NAMED:]:
-            warnings.append(f"{len(refused) - _NAMED} more files stay as they are")
-        return steps.plan(f"Undo {entry_id}: {summary(entry)}", warnings)
+        if not steps.changes and not refused:
+            raise NotFound(f"The change {entry_id!r} is undone already")
+        return _built(steps, f"Undo {entry_id}: {summary(entry.effects)}", refused)
+
+    def earlier_plan(self, moment: float, within: str | None = None, without: Collection[str] = ()) -> EarlierPlan:
+        """What brings the vault back to what it was at a time, as far as other programs changed it since.
+
+        Args:
+            moment: The time, in seconds since 1970.
+            within: Only this folder or file; None: all.
+            without: Folders and files that are left out.
+        """
+        self._recorder.end_entry()
+        found = self._recorder.since(moment)
+
+        def is_chosen(effect: Effect) -> bool:
+            inside = within is None or is_within(effect, within)
+            return inside and not any(is_within(effect, path) for path in without)
+
+        steps, left, done = Steps(self._files), list[LeftFile](), list[Effect]()
+        for effect in filter(is_chosen, found.effects):
+            steps_before = len(steps.changes)
+            refusal = self._take_back(effect, steps)
+            if refusal is not None:
+                left.append(self._left(effect, refusal))
+            elif len(steps.changes) > steps_before:
+                done.append(effect)
+        left += [self._left(effect, Refused(effect.path, _MIXED)) for effect in filter(is_chosen, found.mixed)]
+        places = {effect.path for effect in done}
+        nearest = {path: at for path, at in found.nearest.items() if path in places}
+        return EarlierPlan(steps, tuple(done), tuple(left), nearest, within)
 
     def version_plan(self, path: str, digest: str, to: str | None = None) -> ChangePlan:
         """The plan that brings an earlier version of a file back.
@@ -108,13 +173,12 @@ class Restoring:
             raise Conflict(f"There is {place!r} already; name a file that is not there", code="exists")
         if now == data:
             raise InvalidParameters(f"{path!r} has exactly these bytes now")
-        steps = _Steps(self._files)
+        steps = Steps(self._files)
         if now is None:
             steps.create(place, data)
         else:
             steps.modify(place, now, data)
-        when = datetime.fromtimestamp(version.since, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        what = f"Restore {path} as of {when}"
+        what = f"Restore {path} as of {show_moment(version.since)}"
         return steps.plan(what if to is None else f"{what} as {place}", [])
 
     def diff(self, entry: Entry) -> EntryDiff:
@@ -150,6 +214,17 @@ class Restoring:
 
     # -- within -------------------------------------------------------------------------------------------------
 
+    def _left(self, effect: Effect, refusal: Refused) -> LeftFile:
+        """What taking a file back would do to it, which is why it is left."""
+        shown = None
+        data = self._recorder.bytes_of(effect.before) if isinstance(effect.before, bytes) else None
+        if effect.new_path is None and (data is not None or effect.before is None):
+            with contextlib.suppress(ToolFailure):
+                now = self._now(effect.path)
+                kind = ChangeKind.CREATE if now is None else ChangeKind.DELETE if data is None else ChangeKind.MODIFY
+                shown = preview(Change(kind, effect.path), now, data)
+        return LeftFile(*refusal, shown)
+
     def _is_back(self, effect: Effect) -> bool:
         if effect.new_path is not None:
             return self._recorder.is_as(effect.path) == effect.before and self._recorder.is_as(effect.new_path) is None
@@ -170,14 +245,14 @@ class Restoring:
         now = self._now(effect.path)
         return now if now is not None and _digest(now) == side else None
 
-    def _take_back(self, effect: Effect, steps: "_Steps") -> Refused | None:
+    def _take_back(self, effect: Effect, steps: Steps) -> Refused | None:
         """Add the steps that take one file back; returns why that cannot be, or None."""
         try:
             return self._take_back_move(effect, steps) if effect.new_path else self._take_back_file(effect, steps)
         except ToolFailure as failure:
             return Refused(effect.path, failure.message)
 
-    def _take_back_move(self, effect: Effect, steps: "_Steps") -> Refused | None:
+    def _take_back_move(self, effect: Effect, steps: Steps) -> Refused | None:
         new_path = effect.new_path or ""
         there, back = self._now(new_path), self._now(effect.path)
         if back is not None:
@@ -189,7 +264,7 @@ class Restoring:
         steps.move(new_path, effect.path, there)
         return None
 
-    def _take_back_file(self, effect: Effect, steps: "_Steps") -> Refused | None:
+    def _take_back_file(self, effect: Effect, steps: Steps) -> Refused | None:
         path, before, after = effect.path, effect.before, effect.after
         now = self._now(path)
         if (None if now is None else _digest(now)) == before:
@@ -211,82 +286,58 @@ class Restoring:
         return None
 
     def _now(self, path: str) -> bytes | None:
-        """A file's bytes; None where there is none."""
+        """A file's bytes; None where there is none of just this name."""
         try:
-            return self._files.read(parse_path(path))[0]
+            data, state = self._files.read(parse_path(path))
         except NotFound:
             return None
+        return data if str(state.path) == path else None
 
 
-class _Steps:
-    """A plan being put together. Bytes are put back whatever they are."""
-
-    def __init__(self, files: VaultFiles) -> None:
-        self._files = files
-        self._previews: list[FilePreview] = []
-        self._blobs: dict[str, bytes] = {}
-        self._made: set[VaultPath] = set()
-        self.changes: list[Change] = []
-
-    def create(self, path: str, data: bytes) -> None:
-        self._make_parents(path)
-        self._blobs[content_hash(data)] = data
-        self._add(Change(ChangeKind.CREATE, path, after=content_hash(data)), None, data)
-
-    def modify(self, path: str, now: bytes, data: bytes) -> None:
-        self._blobs[content_hash(data)] = data
-        self._add(Change(ChangeKind.MODIFY, path, before=content_hash(now), after=content_hash(data)), now, data)
-
-    def delete(self, path: str, now: bytes) -> None:
-        self._add(Change(ChangeKind.DELETE, path, before=content_hash(now)), now, None)
-
-    def move(self, path: str, new_path: str, now: bytes) -> None:
-        self._make_parents(new_path)
-        digest = content_hash(now)
-        self._add(Change(ChangeKind.MOVE, path, new_path, before=digest, after=digest), None, None)
-
-    def plan(self, text: str, warnings: list[str]) -> ChangePlan:
-        kinds = {change.kind for change in self.changes} - {ChangeKind.MKDIR}
-        return ChangePlan(
-            operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
-            summary=text,
-            changes=tuple(self.changes),
-            blobs=self._blobs,
-            previews=tuple(self._previews),
-            warnings=tuple(warnings),
-            restores=True,
+def _built(steps: Steps, text: str, refused: Sequence[Refused], warnings: Sequence[str] = ()) -> ChangePlan:
+    """The plan, which says what it leaves out. Raises Conflict (`edited_since`) where it leaves out all."""
+    if not steps.changes:
+        raise Conflict(
+            f"Nothing was undone: {'; '.join(f'{path}: {why}' for path, why in refused[:_NAMED])}",
+            code="edited_since",
+            data={"path": refused[0].path},
         )
-
-    def _add(self, change: Change, old: bytes | None, new: bytes | None) -> None:
-        self.changes.append(change)
-        self._previews.append(preview(change, old, new))
-
-    def _make_parents(self, path: str) -> None:
-        for parent in parse_path(path).parents:
-            if parent not in self._made and not self._is_folder(parent):
-                self._made.add(parent)
-                self._add(Change(ChangeKind.MKDIR, str(parent)), None, None)
-
-    def _is_folder(self, path: VaultPath) -> bool:
-        try:
-            self._files.root.folder(path).close()
-        except NotFound:
-            return False
-        return True
+    said = [f"{path} stays as it is: {why}" for path, why in refused[:_NAMED]]
+    if refused[_NAMED:]:
+        said.append(f"{len(refused) - _NAMED} more files stay as they are")
+    said.extend(warnings[:_NAMED])
+    if warnings[_NAMED:]:
+        said.append(f"{len(warnings) - _NAMED} more files go back to the nearest state that is kept")
+    return steps.plan(text, said)
 
 
-def summary(entry: Entry) -> str:
-    """An entry in a few words: `17 notes changed, 3 deleted`."""
+def is_within(effect: Effect, path: str) -> bool:
+    """Whether an effect is on a file, or on one in a folder.
+
+    Args:
+        effect: The effect.
+        path: The file or folder.
+    """
+    return any(place == path or place.startswith(f"{path}/") for place in effect.places)
+
+
+def show_moment(moment: float) -> str:
+    """A time as it is written: ISO 8601 in UTC, to the second."""
+    return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def summary(effects: Sequence[Effect]) -> str:
+    """What was done to files, in a few words: `17 notes changed, 3 deleted`."""
     counts = {"changed": 0, "made": 0, "deleted": 0, "moved": 0}
-    for effect in entry.effects:
+    for effect in effects:
         counts[kind_of(effect)] += 1
     parts = [(count, what) for what, count in counts.items() if count]
-    if len(entry.effects) == 1:
-        effect = entry.effects[0]
+    if len(effects) == 1:
+        effect = effects[0]
         said = f"{effect.path} {parts[0][1]}"
         return f"{said} to {effect.new_path}" if effect.new_path else said
     (count, what), *rest = parts
-    noun = "note" if all(is_note(effect.path) for effect in entry.effects) else "file"
+    noun = "note" if all(is_note(effect.path) for effect in effects) else "file"
     return ", ".join(
         [f"{count} {noun}{'' if count == 1 else 's'} {what}", *(f"{count} {what}" for count, what in rest)]
     )
@@ -306,23 +357,6 @@ def _step(effect: Effect) -> Change:
     before, after = (side.hex() if isinstance(side, bytes) else None for side in (effect.before, effect.after))
     kinds = {"moved": ChangeKind.MOVE, "made": ChangeKind.CREATE, "deleted": ChangeKind.DELETE}
     return Change(kinds.get(kind_of(effect), ChangeKind.MODIFY), effect.path, effect.new_path, before, after)
-
-
-def find_version(versions: Collection[Version], moment: float) -> Version | None:
-    """The state that a file had at a time; else the nearest one after it that is kept.
-
-    Args:
-        versions: Its states, newest first.
-        moment: The time, in seconds since 1970.
-    """
-    moment += _ROUNDING
-    at = [one for one in versions if one.since <= moment and (one.until is None or moment < one.until)]
-    later = [one for one in versions if one.since > moment]
-    return next(_held(at), None) or next(iter(list(_held(later))[::-1]), None)
-
-
-def _held(versions: Collection[Version]) -> Iterator[Version]:
-    return (one for one in versions if one.size is not None)
 
 
 def _digest(data: bytes) -> bytes:

@@ -82,6 +82,14 @@ class Effect:
         return (self.path,) if self.new_path is None else (self.path, self.new_path)
 
 
+class TimedEffect(NamedTuple):
+    """What an entry did to one file, and when it was seen to do that first and last, in seconds since 1970."""
+
+    effect: Effect
+    began: float
+    ended: float
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """Changes by other programs that came close together.

@@ -93,6 +93,53 @@ def test_versions_are_listed_brought_back_and_written_elsewhere(run: Run, note: 
     run("restore", "Nobody", "--list", code=1)
 
 
+def test_everything_since_a_time_is_shown_asked_about_and_taken_back(run: Run, served: Any) -> None:
+    bridge, vault = served._bridge, Path(served.vault)
+    bridge.index.refresh()
+    before = (vault / "Ideas.md").read_bytes()
+    then = json.loads(run("restore", "Ideas", "--list", "--json").stdout)["versions"][0]["since"]
+    (vault / "Ideas.md").write_text("overwritten\n")
+    (vault / "Diary").mkdir()
+    (vault / "Diary" / "new.md").write_text("new\n")
+    bridge.index.refresh()
+    again = ("restore", "--all", "--at", then)
+    said = run(*again, answer="n\n", code=1).output
+    assert "- overwritten" in said
+    assert "1 note changed, 1 made" in said
+    assert "if the vault is synced" in said
+    assert "Nothing was written" in said
+    run("restore", "Diary/", "--all", "--at", then, "--yes")
+    assert not (vault / "Diary" / "new.md").exists()
+    assert (vault / "Ideas.md").read_text() == "overwritten\n"
+    assert "as far as other programs go" in run(*again, "--except", "Ideas.md", "--yes", code=1).output
+    assert "1 file as of" in run(*again, "--yes").output
+    assert (vault / "Ideas.md").read_bytes() == before
+    run("undo")
+    assert (vault / "Ideas.md").read_text() == "overwritten\n"
+    run("restore", "--all", code=2)
+    run("restore", "--all", "--at", then, "--list", code=2)
+    run("restore", "Ideas", "--list", "--except", "Ideas", code=2)
+
+
+def test_what_the_bridge_changed_too_stays_and_is_shown(run: Run, served: Any) -> None:
+    bridge, note = served._bridge, Path(served.vault) / "Ideas.md"
+    bridge.index.refresh()
+    first = json.loads(run("restore", "Ideas", "--list", "--json").stdout)["versions"][0]["since"]
+    for text in ("theirs\n", "theirs again\n"):
+        note.write_text(text)
+        bridge.index.refresh()
+        bridge._recorder.end_entry()
+    second = json.loads(run("restore", "Ideas", "--list", "--json").stdout)["versions"][1]["since"]
+    run("restore", "Ideas", "--at", second, "--yes")
+    note.write_text("theirs at last\n")
+    bridge.index.refresh()
+    said = run("restore", "--all", "--at", first, "--yes", code=1).output
+    assert "Stays as it is: Ideas.md" in said
+    assert "the bridge changed it too" in said
+    assert "- theirs at last" in said
+    assert note.read_text() == "theirs at last\n"
+
+
 def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     said = run("restore").stdout
     assert "1 by other programs" in said

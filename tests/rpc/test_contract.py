@@ -70,6 +70,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("versions.list", {"path": "Ideas.md"}),
     ("versions.read", {"path": "Ideas.md", "at": "2020-01-01"}),
     ("versions.restore", {"path": "Ideas.md", "at": "2020-01-01", "to": "Ideas then.md"}),
+    ("versions.compare", {"at": "2020-01-01", "path": "Ideas.md", "without": ["Folder"]}),
+    ("versions.restoreAll", {"at": "2020-01-01", "plan": "sha256:0"}),
     ("versions.forget", {"path": "Ideas.md"}),
     ("versions.status", {}),
     ("versions.notice", {}),

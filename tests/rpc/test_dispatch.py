@@ -106,6 +106,8 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
             "versions.list",
             "versions.read",
             "versions.restore",
+            "versions.compare",
+            "versions.restoreAll",
             "versions.forget",
             "versions.status",
             "versions.notice",

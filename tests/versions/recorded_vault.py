@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bridge.clock import SystemClock
+from bridge.contract.consent import Operation
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.paths import parse_path
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
@@ -111,6 +113,13 @@ class RecordedVault:
         if self.hears:
             self.recorder.wrote(plan)
             self.index.applied(plan)
+
+
+def overwriting(recorded: RecordedVault, path: str, text: str) -> ChangePlan:
+    """A plan of the bridge's own."""
+    builder = PlanBuilder(recorded.root)
+    builder.modify(parse_path(path), (recorded.folder / path).read_bytes(), text.encode())
+    return builder.build(Operation.UPDATE, "Edit")
 
 
 def all_bytes(folder: Path) -> dict[str, bytes]:

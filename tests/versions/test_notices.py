@@ -2,7 +2,8 @@
 
 import asyncio
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,10 @@ def notes(tmp_path: Path) -> Path:
     return vault
 
 
+def hear(heard: list[tuple[str, Any]], name: str, what: Any) -> None:
+    heard.append((name, what))
+
+
 async def recorded(host: Any) -> None:
     """Wait until the beginning is over: what is done before it is no change."""
     async with asyncio.timeout(PATIENCE):
@@ -194,7 +199,7 @@ async def test_the_persons_screens_are_told_of_a_deletion_and_no_client_is(notes
             heard: list[tuple[str, Any]] = []
             for client in (robot, nobody):
                 for event in EVENTS:
-                    client.on(event.event_name, lambda what, name=event.event_name: heard.append((name, what)))
+                    client.on(event.event_name, partial(hear, heard, event.event_name))
                 await client.request("events.subscribe", kinds=["vault.changed"])
             for number in range(25):
                 (notes / f"note {number}.md").unlink()
@@ -216,6 +221,41 @@ async def test_the_persons_screens_are_told_of_a_deletion_and_no_client_is(notes
             for client in (robot, nobody):
                 await client.request("session.info")
             assert not [what for what in heard if "versions" in what[0]]
+
+
+async def test_a_change_is_told_with_its_entry_to_the_person_and_without_to_everybody_else(notes: Path) -> None:
+    async with Bridge(notes), person_at(notes) as person, connect(notes, name="Anon") as agent:
+        await recorded(person.host)
+        told: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        heard: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        person.host.on("vault.changed", told.put)
+        agent.on("vault.changed", heard.put)
+        for client in (person.host, agent):
+            await client.request("events.subscribe", kinds=["vault.changed"])
+        note, new = notes / "note 1.md", notes / "new.md"
+        acts: list[tuple[Callable[[], object], str]] = [
+            (partial(note.write_text, "new\n"), "modified"),
+            (note.unlink, "deleted"),
+            (partial(new.write_text, "new\n"), "created"),
+        ]
+        async with asyncio.timeout(PATIENCE):
+            for number, (act, change) in enumerate(acts, 1):
+                act()
+                event = await told.get()
+                while event["change"] != change:  # the end of writing is a change of its own
+                    event = await told.get()
+                (entry, *others) = await person.host.request("history.list", outside=True)
+                assert (event["entry"], len(others)) == (entry["executionId"], number - 1)
+                assert event["path"] in entry["files"]
+                await person.host.request("history.diff", executionId=entry["executionId"])  # it does not grow any more
+            undone = await person.host.request("history.undo", executionId="outside-3")
+            assert undone["success"]
+            event = await told.get()
+            while event["change"] != "deleted":
+                event = await told.get()
+            assert event == {"path": "new.md", "change": "deleted"}
+            while (event := await heard.get()) != {"path": "new.md", "change": "deleted"}:
+                assert event.keys() == {"path", "change"}
 
 
 async def test_fine_ends_it_on_every_screen(notes: Path) -> None:

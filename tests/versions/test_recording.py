@@ -8,18 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.contract.consent import Operation
-from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.versions.database import NAME, Database
 from bridge.versions.states import KeepRules, Unknown
-from tests.versions.recorded_vault import RecordedVault, all_bytes, digest
-
-
-def edit(recorded: RecordedVault, path: str, text: str) -> ChangePlan:
-    builder = PlanBuilder(recorded.root)
-    builder.modify(parse_path(path), (recorded.folder / path).read_bytes(), text.encode())
-    return builder.build(Operation.UPDATE, "Edit")
+from tests.versions.recorded_vault import RecordedVault, all_bytes, digest, overwriting
 
 
 def append(file: Path) -> None:
@@ -131,11 +122,11 @@ def test_what_comes_back_to_what_it_was_is_no_change(recorded: RecordedVault) ->
 
 
 def test_what_the_bridge_writes_is_known_and_what_came_shortly_before_is_not_lost(recorded: RecordedVault) -> None:
-    recorded.apply(edit(recorded, "a.md", "ours\n"), "ours-1")
+    recorded.apply(overwriting(recorded, "a.md", "ours\n"), "ours-1")
     recorded.look()
     assert recorded.entries == []
     recorded.write("a.md", "theirs\n")
-    recorded.apply(edit(recorded, "a.md", "ours again\n"), "ours-2")
+    recorded.apply(overwriting(recorded, "a.md", "ours again\n"), "ours-2")
     recorded.look()
     assert recorded.done() == [{"a.md": "changed"}]
     effect = recorded.entries[0].effects[0]
@@ -145,7 +136,7 @@ def test_what_the_bridge_writes_is_known_and_what_came_shortly_before_is_not_los
 def test_a_change_of_the_bridges_own_ends_the_entry_that_others_are_added_to(recorded: RecordedVault) -> None:
     recorded.write("a.md", "theirs\n")
     recorded.look()
-    recorded.apply(edit(recorded, "a.md", "ours\n"), "ours-1")
+    recorded.apply(overwriting(recorded, "a.md", "ours\n"), "ours-1")
     recorded.write("a.md", "theirs again\n")
     recorded.look()
     first, second = reversed(recorded.entries)
@@ -154,7 +145,7 @@ def test_a_change_of_the_bridges_own_ends_the_entry_that_others_are_added_to(rec
 
 def test_a_change_of_the_bridges_own_that_nobody_heard_of_is_none_of_others(recorded: RecordedVault) -> None:
     recorded.hears = False
-    recorded.apply(edit(recorded, "a.md", "ours\n"), "ours-1")
+    recorded.apply(overwriting(recorded, "a.md", "ours\n"), "ours-1")
     recorded.restart()
     recorded.look()
     assert recorded.entries == []
@@ -328,7 +319,7 @@ def test_a_disk_that_fails_stops_the_recording_with_a_word_and_nothing_else(
         recorded.look()
         assert recorded.index.file("a.md") is not None
         assert recorded.index.texts.entry("a.md") is not None
-        recorded.apply(edit(recorded, "b.md", "ours\n"), "ours-1")
+        recorded.apply(overwriting(recorded, "b.md", "ours\n"), "ours-1")
         assert "full" in (recorded.recorder.kept().fault or "")
     recorded.look()
     assert recorded.recorder.kept().fault is None

@@ -99,7 +99,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         can_undo=restoring.can_undo(entry),
         client_id="",
         who=WHO,
-        summary=f"{summary(entry)}{when}",
+        summary=f"{summary(entry.effects)}{when}",
         outside=True,
     )
 

@@ -12,21 +12,24 @@ from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.versions import (
     FileVersion,
     FileVersions,
-    OutsideNotice,
+    LeftOut,
+    NearestState,
     VersionBytes,
     VersionReadParams,
     VersionRestoreParams,
+    VersionsCompared,
+    VersionsCompareParams,
     VersionsForgetParams,
     VersionsForgotten,
     VersionsListParams,
+    VersionsRestoreAllParams,
     VersionsStatus,
 )
-from bridge.errors import InvalidParameters, NotFound
+from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
-from bridge.versions.notice_rules import Notice
-from bridge.versions.restoring import find_version
-from bridge.versions.states import PREFIX, Kept, Version
+from bridge.versions.since import find_version
+from bridge.versions.states import Kept, Version
 
 LARGEST = 16 << 20
 """Bytes of a version that are sent."""
@@ -56,6 +59,18 @@ async def restore(context: RequestContext, params: VersionRestoreParams) -> Tool
     return await context.services.calls.call(context.session.caller, "restore", arguments)
 
 
+async def compare(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+    """What other programs changed since a time, as it would be taken back."""
+    return await asyncio.to_thread(_compared, context, params)
+
+
+async def restore_all(context: RequestContext, params: VersionsRestoreAllParams) -> ToolResult | PendingCall:
+    """Make the vault, or a folder, what it was at a time, through the ledger."""
+    read_time(params.at, "at")
+    arguments = params.model_dump(by_alias=True, exclude_none=True)
+    return await context.services.calls.call(context.session.caller, "restore_all", arguments)
+
+
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
     """Let the earlier versions of a file or folder go for good, or all of them."""
     recorder = context.services.recorder
@@ -74,28 +89,21 @@ async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
     return _status(await asyncio.to_thread(context.services.recorder.kept))
 
 
-async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """What the person is to be told of other programs' changes."""
-    return notice_sent(context.services.notices.current)
-
-
-async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """The person has seen it; returns what is to be told now."""
-    await asyncio.to_thread(context.services.notices.answered)
-    return notice_sent(context.services.notices.current)
-
-
-def notice_sent(found: Notice | None) -> OutsideNotice:
-    """A notice as it is sent."""
-    if found is None:
-        return OutsideNotice()
-    tallies = found.tallies
-    return OutsideNotice(
-        entries=tuple(f"{PREFIX}{one.number}" for one in tallies),
-        message=found.message,
-        began=_stamp(min(one.began for one in tallies)),
-        ended=_stamp(max(one.ended for one in tallies)),
-        unattended=all(one.unattended for one in tallies),
+def _compared(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+    moment = read_time(params.at, "at").timestamp()
+    found = context.services.restoring.earlier_plan(moment, params.path, params.without or ())
+    try:
+        plan = found.build(params.at)
+        digest, text, files = plan.digest, plan.summary, plan.previews
+    except (NotFound, Conflict) as failure:
+        digest, text, files = None, failure.message, ()
+    return VersionsCompared(
+        at=_stamp(moment),
+        plan=digest,
+        text=text,
+        files=files,
+        left=tuple(LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
+        nearest=tuple(NearestState(path=path, at=_stamp(at)) for path, at in found.nearest.items()),
     )
 
 
@@ -148,8 +156,17 @@ METHODS = (
     Method("versions.list", list_versions, FileVersions, VersionsListParams, Capability.ADMINISTER, person_only=True),
     Method("versions.read", read_version, VersionBytes, VersionReadParams, Capability.ADMINISTER, person_only=True),
     Method("versions.restore", restore, ToolResult, VersionRestoreParams, Capability.ADMINISTER, person_only=True),
+    Method(
+        "versions.compare", compare, VersionsCompared, VersionsCompareParams, Capability.ADMINISTER, person_only=True
+    ),
+    Method(
+        "versions.restoreAll",
+        restore_all,
+        ToolResult,
+        VersionsRestoreAllParams,
+        Capability.ADMINISTER,
+        person_only=True,
+    ),
     Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
     Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.notice", notice, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.fine", fine, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
 )

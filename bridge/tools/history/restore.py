@@ -1,4 +1,4 @@
-"""The tools `history_undo_outside` and `restore`: what other programs changed, taken back. Only the person has them."""
+"""The tools that take back what other programs changed. Only the person has them."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Protocol
@@ -6,9 +6,10 @@ from typing import Any, Protocol
 from pydantic import Field
 
 from bridge import __version__
+from bridge.audit.records import read_time
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass
-from bridge.errors import NotFound
+from bridge.errors import Conflict, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
@@ -28,6 +29,18 @@ class RestoringPort(Protocol):
         """The plan that brings an earlier version of a file back."""
         ...
 
+    def earlier_plan(self, moment: float, within: str | None = None, without: Collection[str] = ()) -> "EarlierPort":
+        """What brings the vault, or a folder, back to what it was at a time."""
+        ...
+
+
+class EarlierPort(Protocol):
+    """What brings the vault back to what it was at a time."""
+
+    def build(self, when: str) -> ChangePlan:
+        """The plan. Raises where there is nothing to do or nothing can be done."""
+        ...
+
 
 class UndoOutsideParams(Params):
     """Which change, and which of its files."""
@@ -42,6 +55,15 @@ class RestoreParams(Params):
     path: str = Field(min_length=1, max_length=4096, description="The file")
     digest: str = Field(min_length=64, max_length=64, description="SHA-256 of its bytes")
     to: str | None = Field(default=None, min_length=1, max_length=4096, description="A new file; default: in its place")
+
+
+class RestoreAllParams(Params):
+    """Which time, which files, and what was shown of it."""
+
+    at: str = Field(min_length=1, max_length=200, description="The time, ISO 8601")
+    path: str | None = Field(default=None, max_length=4096, description="Only this folder or file; default: all")
+    without: list[str] | None = Field(default=None, description="Not these folders and files")
+    plan: str = Field(min_length=1, max_length=200, description="The digest of what was shown")
 
 
 class UndoOutsideTool(WriteTool[UndoOutsideParams]):
@@ -117,6 +139,47 @@ class RestoreTool(WriteTool[RestoreParams]):
         return Output({"restored": place}, f"Restored: {place}")
 
 
+class RestoreAllTool(WriteTool[RestoreAllParams]):
+    """Makes the vault what it was at a time, as far as other programs changed it since.
+
+    Args:
+        restoring: Makes the plan.
+    """
+
+    spec = write_spec(
+        name="restore_all",
+        title="Restore all",
+        action="make/made the vault what it was[, with {files}]",
+        description="Take back all that other programs changed since a time, byte for byte.",
+        icon="archive-restore",
+        parameters=RestoreAllParams,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="restore",
+        listed=False,
+        stages=False,
+        presets=frozenset(),
+    )
+
+    def __init__(self, restoring: RestoringPort) -> None:
+        self._restoring = restoring
+
+    def prepare(self, params: RestoreAllParams, context: CallContext) -> ChangePlan:
+        """The plan, made against the vault as it is, if it is the one that was shown."""
+        _refuse_others(context)
+        moment = read_time(params.at, "at").timestamp()
+        plan = self._restoring.earlier_plan(moment, params.path, params.without or ()).build(params.at)
+        if plan.digest != params.plan:
+            raise Conflict("The vault has changed since this was shown; look at it again", code="stale")
+        return plan
+
+    def report(self, params: RestoreAllParams, applied: Applied) -> Output:
+        """Which files it were, and what could not be brought back."""
+        steps = [change for change in applied.plan.changes if not change.of_folder]
+        files, left = [change.new_path or change.path for change in steps], list(applied.plan.warnings)
+        text = f"Restored: {counted(len(files), 'file')} as of {params.at}"
+        return Output({"at": params.at, "files": files, "left": left}, "\n".join([text, *left]), {})
+
+
 class RestoreProvider(ToolProvider):
     """Gives these tools to the person's own programs, and to nobody else.
 
@@ -127,10 +190,14 @@ class RestoreProvider(ToolProvider):
     id, name, description, version = "restore", "Restore", "What other programs changed, taken back.", __version__
 
     def __init__(self, restoring: RestoringPort) -> None:
-        self._tools: tuple[Tool[Any], ...] = (UndoOutsideTool(restoring), RestoreTool(restoring))
+        self._tools: tuple[Tool[Any], ...] = (
+            UndoOutsideTool(restoring),
+            RestoreTool(restoring),
+            RestoreAllTool(restoring),
+        )
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """Both, or none."""
+        """All, or none."""
         return self._tools if caller.client.is_person else ()
 
 

@@ -1069,6 +1069,13 @@ export interface KeyTestParams {
 	provider: SearchService;
 }
 
+/** A file that cannot be brought back to what it was. */
+export interface LeftOut {
+	path: string;
+	why: string;
+	diff: FilePreview | null;
+}
+
 /** A call has to wait, or is refused, because of a rate limit. `retry_after` is in seconds. */
 export interface LimitHit {
 	tool: string;
@@ -1102,6 +1109,12 @@ export interface McpTool {
 	inputSchema: Record<string, unknown>;
 	outputSchema: Record<string, unknown> | null;
 	annotations: McpAnnotations;
+}
+
+/** A file whose state at that time is not kept. */
+export interface NearestState {
+	path: string;
+	at: string;
 }
 
 /** A client that was just added. The token is shown this once; the bridge keeps only its hash. */
@@ -1880,6 +1893,7 @@ export type Until = (typeof Until)[number];
 export interface VaultChanged {
 	path: string;
 	change: string;
+	entry: string | null;
 }
 
 /** The vault's folder is not in its place any more, or is again. `message` says what that means, for a person. */
@@ -1921,6 +1935,23 @@ export interface VersionRestoreParams {
 	to?: string | null;
 }
 
+/** Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them. */
+export interface VersionsCompareParams {
+	at: string;
+	path?: string | null;
+	without?: string[] | null;
+}
+
+/** What other programs changed since a time, as it would be taken back. */
+export interface VersionsCompared {
+	at: string;
+	plan: string | null;
+	text: string;
+	files: FilePreview[];
+	left: LeftOut[];
+	nearest: NearestState[];
+}
+
 /** Of which file or folder; `everything` lets all go, and begins anew. */
 export interface VersionsForgetParams {
 	path?: string | null;
@@ -1936,6 +1967,14 @@ export interface VersionsForgotten {
 /** Of which file: a path, or a note's name. */
 export interface VersionsListParams {
 	path: string;
+}
+
+/** Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest. */
+export interface VersionsRestoreAllParams {
+	at: string;
+	path?: string | null;
+	without?: string[] | null;
+	plan: string;
 }
 
 /** How things stand. */
@@ -2020,6 +2059,8 @@ export interface Methods {
 	"versions.list": { params: VersionsListParams; result: FileVersions };
 	"versions.read": { params: VersionReadParams; result: VersionBytes };
 	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
+	"versions.compare": { params: VersionsCompareParams; result: VersionsCompared };
+	"versions.restoreAll": { params: VersionsRestoreAllParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"versions.notice": { params: Record<string, never>; result: OutsideNotice };

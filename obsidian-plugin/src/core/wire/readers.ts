@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NewClient, NotePart, OutsideNotice, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, OutsideNotice, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const activityAnswers: Members<ActivityAnswers> = {
 	count: number,
@@ -868,6 +868,13 @@ export const keyTest: Members<KeyTest> = {
 };
 export const readKeyTest = /* @__PURE__ */ record(keyTest);
 
+export const leftOut: Members<LeftOut> = {
+	path: string,
+	why: string,
+	diff: /* @__PURE__ */ optional(readFilePreview, null),
+};
+export const readLeftOut = /* @__PURE__ */ record(leftOut);
+
 export const limitHit: Members<LimitHit> = {
 	tool: string,
 	retryAfter: number,
@@ -904,6 +911,12 @@ export const mcpTool: Members<McpTool> = {
 	annotations: readMcpAnnotations,
 };
 export const readMcpTool = /* @__PURE__ */ record(mcpTool);
+
+export const nearestState: Members<NearestState> = {
+	path: string,
+	at: string,
+};
+export const readNearestState = /* @__PURE__ */ record(nearestState);
 
 export const newClient: Members<NewClient> = {
 	client: readClientInfo,
@@ -1325,6 +1338,7 @@ export const readUndoneAll = /* @__PURE__ */ record(undoneAll);
 export const vaultChanged: Members<VaultChanged> = {
 	path: string,
 	change: string,
+	entry: stringOrNull,
 };
 export const readVaultChanged = /* @__PURE__ */ record(vaultChanged);
 
@@ -1353,6 +1367,16 @@ export const versionBytes: Members<VersionBytes> = {
 	content: string,
 };
 export const readVersionBytes = /* @__PURE__ */ record(versionBytes);
+
+export const versionsCompared: Members<VersionsCompared> = {
+	at: string,
+	plan: stringOrNull,
+	text: string,
+	files: /* @__PURE__ */ list(readFilePreview),
+	left: /* @__PURE__ */ list(readLeftOut),
+	nearest: /* @__PURE__ */ list(readNearestState),
+};
+export const readVersionsCompared = /* @__PURE__ */ record(versionsCompared);
 
 export const versionsForgotten: Members<VersionsForgotten> = {
 	path: stringOrNull,

@@ -1,0 +1,97 @@
+"""What other programs did to each file since a time, taken together: what it was then, and what they left."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+
+from bridge.versions.grouping import moves_found
+from bridge.versions.states import Effect, Side, TimedEffect, Unknown, Version
+
+ROUNDING = 0.0005
+"""Seconds by which a time that was written out may differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What became of files since a time.
+
+    Attributes:
+        effects: What was done to each in all, moves recognised, by path.
+        nearest: Of files whose state at that time is not kept: when it was as it is given instead.
+        mixed: Files that the bridge changed too in between, so that one cannot be taken back without the other.
+    """
+
+    effects: tuple[Effect, ...]
+    nearest: dict[str, float]
+    mixed: tuple[Effect, ...]
+
+
+def since(timed: Iterable[TimedEffect], moment: float, versions: Callable[[str], Sequence[Version]]) -> Since:
+    """Add up what was done to files.
+
+    Args:
+        timed: What was done to each after the moment, the oldest first.
+        moment: The time, in seconds since 1970.
+        versions: The states that a file had, newest first.
+    """
+    whole, nearest, mixed = list[Effect](), dict[str, float](), list[Effect]()
+    for path, group in groupby(sorted(timed, key=lambda one: one.effect.path), key=lambda one: one.effect.path):
+        steps = list(group)
+        before, at = _state_at(steps[0], moment, versions(path))
+        after = steps[-1].effect.after
+        if before == after and not isinstance(before, Unknown):
+            continue
+        effect = Effect(path, before, after)
+        if _is_whole(steps, before):
+            whole.append(effect)
+            if at is not None:
+                nearest[path] = at
+        else:
+            mixed.append(effect)
+    return Since(tuple(moves_found(whole)), nearest, tuple(mixed))
+
+
+def find_version(versions: Collection[Version], moment: float) -> Version | None:
+    """The state that a file had at a time; else the nearest one after it that is kept.
+
+    Args:
+        versions: Its states, newest first.
+        moment: The time, in seconds since 1970.
+    """
+    moment += ROUNDING
+    at = (one for one in versions if _was_at(one, moment) and one.size is not None)
+    return next(at, None) or _next_kept(versions, moment)
+
+
+def _state_at(first: TimedEffect, moment: float, versions: Sequence[Version]) -> tuple[Side, float | None]:
+    """What a file was at a time, or nearly then; and when it was so, where that is not the time that is asked for."""
+    before = first.effect.before
+    kept = {one.digest for one in versions if one.size is not None}
+    if first.began > moment:
+        if before is None or before in kept:
+            return before, None
+    else:
+        at = next((one for one in versions if _was_at(one, moment)), None)
+        if at is not None and at.size is not None:
+            return at.digest, None
+        if before in kept:  # changes came too fast to keep each: it was so before the first of them
+            return before, next((one.since for one in versions if one.digest == before), first.began)
+    later = _next_kept([one for one in versions if one.until is not None], moment)
+    return (Unknown.BYTES, None) if later is None else (later.digest, later.since)
+
+
+def _was_at(version: Version, moment: float) -> bool:
+    return version.since <= moment and (version.until is None or moment < version.until)
+
+
+def _next_kept(versions: Collection[Version], moment: float) -> Version | None:
+    later = [one for one in versions if one.since > moment and one.size is not None]
+    return later[-1] if later else None
+
+
+def _is_whole(steps: Sequence[TimedEffect], before: Side) -> bool:
+    """Whether nothing else changed a file in between; at least since it was last as it is to become."""
+    for earlier, later in reversed(list(pairwise(steps))):
+        if earlier.effect.after != later.effect.before:
+            return later.effect.before == before
+    return True
