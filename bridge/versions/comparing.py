@@ -1,5 +1,9 @@
 """What became of each file since it was last seen, and into which entry that goes. Within one transaction."""
 
+from dataclasses import replace
+
+from rapidfuzz.distance import Indel
+
 from bridge.versions.database import Database, VersionRow
 from bridge.versions.grouping import OpenEntry
 from bridge.versions.known_files import KnownFiles
@@ -10,6 +14,13 @@ from bridge.versions.states import Effect, Known, Side, Unknown
 
 BURST_SECONDS = 10.0
 """Of a file that changes more often, not every state in between is kept."""
+
+
+ALIKE = 0.5
+"""The share of a file that must still be there for it to be the same one, moved."""
+
+_COMPARED = 20_000
+"""Bytes of each that are compared."""
 
 
 class Comparing:
@@ -42,11 +53,11 @@ class Comparing:
             self._room.keep(database, ready.content)
         if digest is None and old is not None and old.is_as(seen):
             return  # not read as a whole, and nothing has happened to it
-        new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now)
+        new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
         if old is None:
             if self.since is not None and not self._own.wrote(seen.path, digest):
                 new = new._replace(foreign=True)
-                self._changed(database, seen.path, digest or Unknown.BYTES, now)
+                self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
             self._known.put(database, seen.path, new)
         elif digest is not None and digest == old.digest:
             if not old.is_as(seen):
@@ -86,8 +97,16 @@ class Comparing:
 
     # -- within -------------------------------------------------------------------------------------------------
 
-    def _changed(self, database: Database, path: str, after: Side, now: float) -> None:
-        """Another program changed a file: into its entry, and what it was into the versions."""
+    def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> None:
+        """Another program changed a file: into its entry, and what it was into the versions.
+
+        Args:
+            database: Where it is kept.
+            path: The file.
+            after: As it is now.
+            now: The time.
+            file_id: Of one that is new: what the system knows it by.
+        """
         old = self._known.latest(path)
         before: Side = None if old is None else old.digest or Unknown.BYTES
         if after is None and old is not None and now - old.seen >= BURST_SECONDS and self._is_in_open(path):
@@ -101,7 +120,17 @@ class Comparing:
             if not entry.paths:
                 self.open = None
         else:
-            database.put_effect(entry.number, Effect(path, first, after), now)
+            if after is None:
+                file_id = None if old is None else old.file_id
+            elif first is not None:
+                file_id = None
+            elif effect is not None and effect.after is not None:
+                file_id = effect.file_id  # a new file that is saved again, perhaps as another that takes its name
+            found = Effect(path, first, after, file_id=file_id)
+            same = database.same_file(entry.number, found) if file_id is not None else None
+            if same is not None and not _is_alike(database, found, same):
+                found = replace(found, file_id=None)  # systems give what one file was known by to the next
+            database.put_effect(entry.number, found, now)
         if old is not None and old.digest is not None:
             between = effect is not None
             if not between or now - old.seen >= BURST_SECONDS:
@@ -141,3 +170,13 @@ class Comparing:
         """What a file was is no longer what it is: its bytes stay if anything else refers to them."""
         if old is not None and old.digest is not None:
             database.drop_unused([old.digest])
+
+
+def _is_alike(database: Database, one: Effect, other: Effect) -> bool:
+    """Whether what went in one place and came in another is the same file, changed at most in part."""
+    gone, came = (one, other) if one.after is None else (other, one)
+    if gone.before == came.after:
+        return not isinstance(gone.before, Unknown)
+    sides = [database.content(side) for side in (gone.before, came.after) if isinstance(side, bytes)]
+    texts = [data[:_COMPARED].decode("latin-1") for data in sides if data is not None]
+    return len(texts) == len((gone, came)) and Indel.normalized_similarity(*texts, score_cutoff=ALIKE) > 0

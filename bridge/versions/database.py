@@ -32,11 +32,12 @@ _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE contents (digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, packed INTEGER NOT NULL, data BLOB NOT NULL);
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, changed_ns INTEGER, digest BLOB, seen REAL,
-    is_foreign INTEGER) WITHOUT ROWID;
+    is_foreign INTEGER, file_id TEXT) WITHOUT ROWID;
 CREATE INDEX files_digest ON files (digest);
 CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, began REAL, ended REAL, unattended INTEGER);
 CREATE TABLE effects (entry INTEGER, path TEXT, was BLOB, became BLOB, began REAL, ended REAL,
-    PRIMARY KEY (entry, path)) WITHOUT ROWID;
+    file_id TEXT, PRIMARY KEY (entry, path)) WITHOUT ROWID;
+CREATE INDEX effects_file ON effects (entry, file_id) WHERE file_id IS NOT NULL;
 CREATE INDEX effects_path ON effects (path);
 CREATE INDEX effects_was ON effects (was);
 CREATE INDEX effects_became ON effects (became);
@@ -49,6 +50,9 @@ CREATE INDEX versions_until ON versions (until);
 _FROM_FIRST = """
 ALTER TABLE effects ADD COLUMN began REAL;
 ALTER TABLE effects ADD COLUMN ended REAL;
+ALTER TABLE effects ADD COLUMN file_id TEXT;
+CREATE INDEX effects_file ON effects (entry, file_id) WHERE file_id IS NOT NULL;
+ALTER TABLE files ADD COLUMN file_id TEXT;
 UPDATE effects SET began = (SELECT began FROM entries WHERE number = entry),
     ended = (SELECT ended FROM entries WHERE number = entry);
 """
@@ -275,7 +279,7 @@ class Database:
 
     def put_file(self, path: str, known: Known) -> None:
         """What is known of a file."""
-        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?)", (path, *known))
+        self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (path, *known))
 
     def drop_file(self, path: str) -> None:
         """A file is not there, or not recorded, any more."""
@@ -299,9 +303,9 @@ class Database:
     def put_effect(self, number: int, effect: Effect, now: float) -> None:
         """What an entry did to a file by now, in place of what it had done to it before."""
         self._db.execute(
-            "INSERT INTO effects (entry, path, was, became, began, ended) VALUES (?1, ?2, ?3, ?4, ?5, ?5)"
-            " ON CONFLICT (entry, path) DO UPDATE SET was = ?3, became = ?4, ended = ?5",
-            (number, effect.path, _to_column(effect.before), _to_column(effect.after), now),
+            "INSERT INTO effects (entry, path, was, became, began, ended, file_id) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)"
+            " ON CONFLICT (entry, path) DO UPDATE SET was = ?3, became = ?4, ended = ?5, file_id = ?6",
+            (number, effect.path, _to_column(effect.before), _to_column(effect.after), now, effect.file_id),
         )
 
     def complete_effect(self, number: int, path: str, digest: bytes) -> None:
@@ -430,10 +434,10 @@ class Database:
 
     def files(self) -> dict[str, Known]:
         """Every file that is known."""
-        rows = self._db.execute("SELECT path, size, mtime_ns, changed_ns, digest, seen, is_foreign FROM files")
+        rows = self._db.execute("SELECT path, size, mtime_ns, changed_ns, digest, seen, is_foreign, file_id FROM files")
         return {
-            path: Known(size, mtime_ns, changed_ns, digest, seen, bool(foreign))
-            for path, size, mtime_ns, changed_ns, digest, seen, foreign in rows
+            path: Known(size, mtime_ns, changed_ns, digest, seen, bool(foreign), file_id)
+            for path, size, mtime_ns, changed_ns, digest, seen, foreign, file_id in rows
         }
 
     def content(self, digest: bytes) -> bytes | None:
@@ -460,15 +464,26 @@ class Database:
 
     def effects(self, number: int) -> list[Effect]:
         """What an entry did, by path."""
-        rows = self._db.execute("SELECT path, was, became FROM effects WHERE entry = ? ORDER BY path", (number,))
-        return [Effect(path, _from_column(before), _from_column(after)) for path, before, after in rows]
+        rows = self._db.execute(
+            "SELECT path, was, became, file_id FROM effects WHERE entry = ? ORDER BY path", (number,)
+        )
+        return [_effect(*row) for row in rows]
 
     def effect(self, number: int, path: str) -> Effect | None:
         """What an entry did to one file."""
         row = self._db.execute(
-            "SELECT was, became FROM effects WHERE entry = ? AND path = ?", (number, path)
+            "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND path = ?", (number, path)
         ).fetchone()
-        return None if row is None else Effect(path, _from_column(row[0]), _from_column(row[1]))
+        return None if row is None else _effect(*row)
+
+    def same_file(self, number: int, effect: Effect) -> Effect | None:
+        """Where an entry found the same file: where it came, if it went here, or went, if it came here."""
+        row = self._db.execute(
+            "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND file_id = ? AND path <> ?"
+            " AND CASE WHEN ? THEN was ELSE became END IS NULL",
+            (number, effect.file_id, effect.path, effect.after is None),
+        ).fetchone()
+        return None if row is None else _effect(*row)
 
     def effects_since(self, moment: float) -> list[TimedEffect]:
         """What was done to files after a moment, by the order of entries."""
@@ -476,8 +491,7 @@ class Database:
             "SELECT path, was, became, began, ended FROM effects WHERE ended > ? ORDER BY entry, path", (moment,)
         )
         return [
-            TimedEffect(Effect(path, _from_column(before), _from_column(after)), began, ended)
-            for path, before, after, began, ended in rows
+            TimedEffect(_effect(path, before, after, None), began, ended) for path, before, after, began, ended in rows
         ]
 
     def last_entry(self, path: str) -> int | None:
@@ -495,6 +509,10 @@ class Database:
     def paths(self) -> set[str]:
         """Every path of which there is an earlier version."""
         return {path for (path,) in self._db.execute("SELECT DISTINCT path FROM versions")}
+
+
+def _effect(path: str, before: bytes | None, after: bytes | None, file_id: str | None) -> Effect:
+    return Effect(path, _from_column(before), _from_column(after), file_id=file_id)
 
 
 def _to_column(side: Side) -> bytes | None:

@@ -1,6 +1,6 @@
 """Which changes belong together, and which of them are moves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from bridge.versions.states import Effect
@@ -52,19 +52,37 @@ class OpenEntry:
 
 
 def moves_found(effects: Sequence[Effect]) -> list[Effect]:
-    """The same, with what went in one place and came in another as a move, where no other file has its bytes."""
-    went: dict[bytes, list[Effect]] = {}
-    came: dict[bytes, list[Effect]] = {}
+    """The same, with what went in one place and came in another as a move.
+
+    That is known by what the system calls the file, else by its bytes, where no other file has them.
+    """
+    rest, moves = list(effects), list[Effect]()
+    for key in (_by_id, _by_bytes):
+        found = _paired(rest, key)
+        taken = {place for move in found for place in move.places}
+        rest = [effect for effect in rest if effect.path not in taken]
+        moves += found
+    return sorted([*rest, *moves], key=lambda effect: effect.path)
+
+
+def _paired(effects: Sequence[Effect], key: Callable[[Effect], Hashable | None]) -> list[Effect]:
+    """What went once and came once with the same key."""
+    went: dict[Hashable, list[Effect]] = {}
+    came: dict[Hashable, list[Effect]] = {}
     for effect in effects:
-        if isinstance(effect.before, bytes) and effect.after is None:
-            went.setdefault(effect.before, []).append(effect)
-        elif isinstance(effect.after, bytes) and effect.before is None:
-            came.setdefault(effect.after, []).append(effect)
-    moved = {
-        digest: (gone[0], came[digest][0])
-        for digest, gone in went.items()
-        if len(gone) == 1 and len(came.get(digest, ())) == 1
-    }
-    taken = {effect.path for pair in moved.values() for effect in pair}
-    moves = [Effect(gone.path, digest, digest, new_path=new.path) for digest, (gone, new) in moved.items()]
-    return sorted([*(effect for effect in effects if effect.path not in taken), *moves], key=lambda effect: effect.path)
+        if (effect.before is None) != (effect.after is None) and (value := key(effect)) is not None:
+            (went if effect.after is None else came).setdefault(value, []).append(effect)
+    return [
+        Effect(gone[0].path, gone[0].before, came[value][0].after, new_path=came[value][0].path)
+        for value, gone in went.items()
+        if len(gone) == 1 and len(came.get(value, ())) == 1
+    ]
+
+
+def _by_id(effect: Effect) -> Hashable | None:
+    return effect.file_id
+
+
+def _by_bytes(effect: Effect) -> Hashable | None:
+    side = effect.before or effect.after
+    return side if isinstance(side, bytes) else None

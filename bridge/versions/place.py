@@ -4,6 +4,7 @@ import stat
 from collections.abc import Iterable
 
 from bridge.vault.root import VaultRoot
+from bridge.versions.states import Seen
 
 _SAMPLE = 200
 """Files that are looked for when the vault's folder is another than it was."""
@@ -30,6 +31,16 @@ def is_another(root: VaultRoot, before: str | None, now: str, known: Iterable[st
     sample = paths[:: max(1, len(paths) // _SAMPLE)]
     there = sum(not is_gone(root, path) for path in sample)
     return there * 2 < len(sample)
+
+
+def file_id(root: VaultRoot, seen: Seen) -> str | None:
+    """What the system knows a file by, whatever it is called; None where it is not the one that was read any more."""
+    try:
+        state = (root.path / seen.path).lstat()
+    except OSError:
+        return None
+    same = (state.st_size, state.st_mtime_ns) == (seen.size, seen.mtime_ns)
+    return f"{state.st_dev:x}:{state.st_ino:x}" if same and state.st_ino else None
 
 
 def is_gone(root: VaultRoot, path: str) -> bool:

@@ -49,6 +49,7 @@ class Ready(NamedTuple):
     seen: Seen
     digest: bytes | None
     content: Content | None
+    file_id: str | None
 
 
 class Prepared:
@@ -67,13 +68,13 @@ class Prepared:
         return set(self._ready)
 
 
-def made_ready(seen: Seen, database: Database | None) -> Ready:
+def made_ready(seen: Seen, database: Database | None, file_id: str | None) -> Ready:
     """A file that was read, ready to be kept in a database where it is not kept yet."""
     if seen.data is None or database is None:
-        return Ready(seen, None, None)
+        return Ready(seen, None, None, file_id)
     digest = hashlib.sha256(seen.data).digest()
     content = None if digest in database.held else content_of(seen.data, digest)
-    return Ready(seen, digest, content)
+    return Ready(seen, digest, content, file_id)
 
 
 def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen | None:

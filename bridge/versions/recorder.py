@@ -455,7 +455,8 @@ class Recorder:
 
     def _prepared(self, files: Iterable[Seen]) -> Prepared:
         rules = self._rules()
-        return Prepared({one.path: made_ready(self._whole(one), self._db) for one in files if rules.covers(one.path)})
+        wanted = (self._whole(one) for one in files if rules.covers(one.path))
+        return Prepared({one.path: made_ready(one, self._db, place.file_id(self._root, one)) for one in wanted})
 
     def _whole(self, seen: Seen) -> Seen:
         """A file that was read in part, read whole, where only that tells whether it was changed, and to what."""

@@ -187,10 +187,12 @@ class Restoring:
         for effect in entry.effects:
             before, after = self._side(effect, effect.before), self._side(effect, effect.after)
             missing = (before is None) != (effect.before is None) or (after is None) != (effect.after is None)
-            if missing and effect.new_path is None:
+            if effect.is_only_moved:
+                before = after = None
+            elif missing:
                 lost.append(effect.path)
                 before = after = None
-            shown.append(preview(_step(effect), *((None, None) if effect.new_path else (before, after))))
+            shown.append(preview(_step(effect), before, after))
         return EntryDiff(tuple(shown), tuple(lost))
 
     def lines(self, entry: Entry, most: int) -> tuple[int, int]:
@@ -231,7 +233,7 @@ class Restoring:
         return effect.before is not Unknown.BYTES and self._recorder.is_as(effect.path) == effect.before
 
     def _has_before(self, effect: Effect) -> bool:
-        if effect.new_path is not None or effect.before is None:
+        if effect.is_only_moved or effect.before is None:
             return effect.after is not Unknown.BYTES
         return isinstance(effect.before, bytes) and self._recorder.is_held(effect.before)
 
@@ -242,7 +244,7 @@ class Restoring:
         kept = self._recorder.bytes_of(side)
         if kept is not None or side != effect.after:
             return kept
-        now = self._now(effect.path)
+        now = self._now(effect.new_path or effect.path)
         return now if now is not None and _digest(now) == side else None
 
     def _take_back(self, effect: Effect, steps: Steps) -> Refused | None:
@@ -254,6 +256,8 @@ class Restoring:
 
     def _take_back_move(self, effect: Effect, steps: Steps) -> Refused | None:
         new_path = effect.new_path or ""
+        if not isinstance(effect.before, bytes):
+            return Refused(new_path, "what it was is not kept")
         there, back = self._now(new_path), self._now(effect.path)
         if back is not None:
             if _digest(back) == effect.before and there is None:
@@ -261,7 +265,10 @@ class Restoring:
             return Refused(effect.path, f"there is another file now, and {new_path} would have to go there")
         if there is None or _digest(there) != effect.after:
             return Refused(new_path, "it was changed, moved or deleted since")
-        steps.move(new_path, effect.path, there)
+        data = there if effect.is_only_moved else self._recorder.bytes_of(effect.before)
+        if data is None:
+            return Refused(new_path, "what it was is not kept")
+        steps.move(new_path, effect.path, there, data)
         return None
 
     def _take_back_file(self, effect: Effect, steps: Steps) -> Refused | None:
@@ -335,7 +342,8 @@ def summary(effects: Sequence[Effect]) -> str:
     if len(effects) == 1:
         effect = effects[0]
         said = f"{effect.path} {parts[0][1]}"
-        return f"{said} to {effect.new_path}" if effect.new_path else said
+        changed = "" if effect.before == effect.after else " and changed"
+        return f"{said} to {effect.new_path}{changed}" if effect.new_path else said
     (count, what), *rest = parts
     noun = "note" if all(is_note(effect.path) for effect in effects) else "file"
     return ", ".join(

@@ -36,6 +36,7 @@ class Known(NamedTuple):
         digest: SHA-256 of its bytes; None where they were never read as a whole.
         seen: Since when it is so, in seconds since 1970.
         foreign: Whether another program made it while it was recorded.
+        file_id: What the system knows it by whatever it is called; None where that is not known.
     """
 
     size: int
@@ -44,6 +45,7 @@ class Known(NamedTuple):
     digest: bytes | None
     seen: float
     foreign: bool = False
+    file_id: str | None = None
 
     def is_as(self, seen: Seen) -> bool:
         """Whether the disk says that it is still the same."""
@@ -68,13 +70,20 @@ class Effect:
         path: Which, or where it was.
         before: As it was.
         after: As it was left.
-        new_path: Where it went, of one that was only moved.
+        new_path: Where it went, of one that was moved.
+        file_id: Of one that came or went: what the system knows it by.
     """
 
     path: str
     before: Side
     after: Side
     new_path: str | None = None
+    file_id: str | None = None
+
+    @property
+    def is_only_moved(self) -> bool:
+        """Whether it was moved, with the same bytes."""
+        return self.new_path is not None and self.before == self.after
 
     @property
     def places(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ class Steps:
         self._files = files
         self._previews: list[FilePreview] = []
         self._blobs: dict[str, bytes] = {}
+        self._afterwards: list[Change] = []
         self._made: set[VaultPath] = set()
         self.changes: list[Change] = []
 
@@ -41,11 +42,21 @@ class Steps:
         """A file that is to go."""
         self._add(Change(ChangeKind.DELETE, path, before=content_hash(now)), now, None)
 
-    def move(self, path: str, new_path: str, now: bytes) -> None:
-        """A file that is to be elsewhere. Raises Conflict where a file is in the place of its folder."""
+    def move(self, path: str, new_path: str, now: bytes, data: bytes) -> None:
+        """A file that is to be elsewhere, perhaps with other bytes.
+
+        Raises:
+            Conflict: A file is in the place of its folder.
+        """
         self._make_parents(new_path)
         digest = content_hash(now)
-        self._add(Change(ChangeKind.MOVE, path, new_path, before=digest, after=digest), None, None)
+        change = Change(ChangeKind.MOVE, path, new_path, before=digest, after=digest)
+        if data == now:
+            self._add(change, None, None)
+        else:
+            self._add(change, now, data)
+            self._blobs[content_hash(data)] = data
+            self._afterwards.append(Change(ChangeKind.MODIFY, new_path, before=digest, after=content_hash(data)))
 
     def plan(self, text: str, warnings: list[str]) -> ChangePlan:
         """The plan. There must be steps."""
@@ -53,7 +64,7 @@ class Steps:
         return ChangePlan(
             operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
             summary=text,
-            changes=tuple(self.changes),
+            changes=(*self.changes, *self._afterwards),
             blobs=self._blobs,
             previews=tuple(self._previews),
             warnings=tuple(warnings),

@@ -220,7 +220,9 @@ def test_a_file_made_by_an_earlier_version_is_taken_up(recorded: RecordedVault) 
     (before,) = recorded.entries
     recorded.stop()
     with closing(sqlite3.connect(recorded.store / NAME)) as raw:
-        for column in ("began", "ended"):
+        raw.execute("DROP INDEX effects_file")
+        raw.execute("ALTER TABLE files DROP COLUMN file_id")
+        for column in ("began", "ended", "file_id"):
             raw.execute(f"ALTER TABLE effects DROP COLUMN {column}")
         raw.execute("PRAGMA user_version=1")
         raw.commit()
