@@ -1,8 +1,11 @@
-"""What the person is told of other programs' changes. It is for the person's own programs alone."""
+"""What the person is told of other programs' changes, and what Obsidian says of its own: for the person's programs."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from bridge.contract.base import Event, Time
+from pydantic import Field
+
+from bridge.contract.base import Event, Params, Time, Wire
+from bridge.contract.versions import FilePath
 
 
 class OutsideNotice(Event):
@@ -24,3 +27,31 @@ class OutsideNotice(Event):
     began: Time | None = None
     ended: Time | None = None
     unattended: bool = False
+
+
+class ObsidianWrite(Params):
+    """What Obsidian has written, or is about to.
+
+    Attributes:
+        path: Which file or folder.
+        digest: SHA-256 of all its bytes, in hex; None where it was deleted, or moved here.
+        source: Where it was before, of one that was moved here.
+        typed: Whether an editor saved it.
+    """
+
+    path: FilePath
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+    source: FilePath | None = None
+    typed: bool = False
+
+
+class ObsidianWritesParams(Params):
+    """What Obsidian has written, the oldest first."""
+
+    writes: Annotated[list[ObsidianWrite], Field(max_length=1000)]
+
+
+class ObsidianWritesHeard(Wire):
+    """How many were heard. Whether they are believed depends on what is seen of the files."""
+
+    heard: int

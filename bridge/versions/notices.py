@@ -9,7 +9,7 @@ from bridge.vault.file_types import is_note
 from bridge.versions.notice_rules import Notice, NoticeRules, Tally, lost_most_lines
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring, kind_of
-from bridge.versions.states import PREFIX, Effect, Entry
+from bridge.versions.states import PREFIX, Effect, Entry, Origin
 
 FIRST_LOOK_SECONDS = 7 * 86400.0
 """How old a change can be that was made before the bridge started, and of which the person was not told."""
@@ -88,7 +88,11 @@ class Notices:
         age = GROWING_SECONDS if self._began else FIRST_LOOK_SECONDS
         oldest = min([now - age, *(one.began for one in (self._current.tallies if self._current else ()))])
         entries = self._recorder.entries(since=oldest)
-        tallies = [self._tally(entry) for entry in entries if not self._restoring.is_undone(entry)]
+        tallies = [
+            self._tally(entry)
+            for entry in entries
+            if entry.origin is Origin.PROGRAM and not self._restoring.is_undone(entry)
+        ]
         if not self._began:
             self._begin(tallies)
         was_quiet = self._rules.is_quiet

@@ -20,6 +20,7 @@ from bridge.versions.comparing import Comparing
 from bridge.versions.database import NAME, Database, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
+from bridge.versions.origins import ObsidianWrite
 from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
 from bridge.versions.room import SHORT, Room
@@ -194,7 +195,7 @@ class Recorder:
         def write(database: Database, now: float) -> None:
             for path, start in starts.items():
                 self._comparing.found_before(database, path, start, now)
-            self._comparing.open = None  # what comes now starts from another state
+            self._comparing.opens.end_for(ends)  # what comes now starts from another state
             for path, end in ends.items():
                 self._comparing.left(database, path, end, now)
             for content in contents:
@@ -204,6 +205,21 @@ class Recorder:
         if not self._record(write):
             with self._lock:
                 self._own.miss(ends)
+
+    # -- what Obsidian tells ------------------------------------------------------------------------------------
+
+    def told(self, writes: Iterable[ObsidianWrite]) -> None:
+        """Obsidian says what it has written, or is about to. It is believed of files that are seen to be so.
+
+        Args:
+            writes: What it says.
+        """
+        with self._lock:
+            if not self._recording:
+                return
+            explained = self._comparing.hear(writes, self._now())
+            if explained:
+                self._record(lambda database, _now: self._comparing.explain(database, explained))
 
     # -- now and then -------------------------------------------------------------------------------------------
 
@@ -220,6 +236,8 @@ class Recorder:
                 if database.budget != rules.megabytes << 20:
                     self._room.resize(database, rules.megabytes)
                 now = self._now()
+                if self._comparing.is_due(now):
+                    self._record(self._comparing.tidy)
                 if now - self._pruned >= PRUNE_SECONDS:
                     self._prune(database, rules, now)
                 if self._dirty:
@@ -245,7 +263,7 @@ class Recorder:
         found: list[bool] = []
 
         def forget(database: Database, _now: float) -> None:
-            self._comparing.open = None
+            self._comparing.opens.end()
             found.append(database.forget(path))
 
         with self._lock:
@@ -282,8 +300,8 @@ class Recorder:
         """
         return self._ask(
             lambda database: [
-                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))))
-                for number, began, ended, unattended in database.entries()
+                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))), origin)
+                for number, began, ended, unattended, origin in database.entries()
                 if ended >= since
             ],
             [],
@@ -317,7 +335,7 @@ class Recorder:
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
         with self._lock:
-            self._comparing.open = None
+            self._comparing.opens.end()
 
     def versions(self, path: str) -> list[Version]:
         """The states that a file had, newest first; the first is the present one, where there is one."""
@@ -372,7 +390,7 @@ class Recorder:
                 files=len(known),
                 whole=sum(one.digest in database.held for one in known),
                 entries=len(entries),
-                oldest=min((began for _, began, _, _ in entries), default=None),
+                oldest=min((began for _, began, _, _, _ in entries), default=None),
                 bytes=database.on_disk,
                 budget=database.budget,
                 fault=self.fault,
@@ -430,7 +448,9 @@ class Recorder:
     def _begin_anew(self) -> None:
         """Know of nothing, so that the next look at the whole vault is the first."""
         self._known.load(None)
-        self._comparing.open = self._comparing.since = None
+        self._comparing.opens.end()
+        self._comparing.doubt()
+        self._comparing.since = None
         self._comparing.attended = False
 
     def _switch(self, *, on: bool) -> None:
@@ -482,12 +502,13 @@ class Recorder:
             database = self._db
             if database is None or not (self._recording or even_off):
                 return False
-            opened = None if self._comparing.open is None else self._comparing.open.copy()
+            opened = self._comparing.opens.copy()
             try:
                 with self._known.changing(), database.writing():
                     work(database, self._now())
             except (sqlite3.Error, OSError) as error:
-                self._comparing.open = opened
+                self._comparing.opens = opened
+                self._comparing.doubt()
                 self._failed(error)
                 return False
             self._dirty = True

@@ -76,6 +76,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("versions.status", {}),
     ("versions.notice", {}),
     ("versions.fine", {}),
+    ("versions.wrote", {"writes": [{"path": "Ideas.md", "digest": "0" * 64, "typed": True}]}),
     ("history.undoAll", {"since": "2020-01-01", "preview": True}),
     ("history.undoAll", {"since": "2020-01-01"}),
     ("limits.status", {}),

@@ -112,6 +112,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
             "versions.status",
             "versions.notice",
             "versions.fine",
+            "versions.wrote",
             "limits.status",
             "vault.status",
         ),

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -76,6 +76,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.versions.notice_rules import Notice, Tally
 from bridge.versions.notices import Notices
+from bridge.versions.origins import ObsidianWrite
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import Entry, Kept, Version
@@ -199,6 +200,9 @@ class NothingRecorded(Recorder):
 
     def end_entry(self) -> None:
         """There is none."""
+
+    def told(self, writes: Iterable[ObsidianWrite]) -> None:
+        del writes
 
     def versions(self, path: str) -> list[Version]:
         digest = bytes(32)

@@ -9,10 +9,10 @@ from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
 from bridge.rpc.services import Services
 from bridge.versions.restoring import summary
-from bridge.versions.states import Entry
+from bridge.versions.states import Entry, Origin
 
-WHO = "Another program"
-"""Who it was: nobody knows more."""
+WHO = {Origin.TYPED: "You typed in Obsidian", Origin.OBSIDIAN: "Obsidian", Origin.PROGRAM: "Another program"}
+"""Who it was, as far as anybody knows."""
 
 _COUNTED = 1000
 """Files of an entry whose lines are counted; of more only the first of them are."""
@@ -31,13 +31,16 @@ class OutsideEntry:
     files: tuple[str, ...]
 
 
-def outside_entries(services: Services, *, before: str | None, since: str | None) -> list[OutsideEntry]:
+def outside_entries(
+    services: Services, *, before: str | None, since: str | None, origin: str | None = None
+) -> list[OutsideEntry]:
     """The entries of a time, newest first.
 
     Args:
         services: Of the vault.
         before: Only those older than this entry, or this ISO 8601 time.
         since: Only those that ended after this ISO 8601 time.
+        origin: Only those of this origin.
 
     Raises:
         InvalidParameters: A time cannot be read.
@@ -52,6 +55,8 @@ def outside_entries(services: Services, *, before: str | None, since: str | None
     if since is not None:
         begin = read_time(since, "since").timestamp()
         entries = [one for one in entries if one.ended >= begin]
+    if origin is not None:
+        entries = [one for one in entries if one.origin.value == origin]
     return [
         OutsideEntry(one, tuple(dict.fromkeys(place for effect in one.effects for place in effect.places)))
         for one in entries
@@ -90,7 +95,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
-        client=WHO,
+        client=WHO[entry.origin],
         time=_stamp(entry.ended),
         state="undone" if restoring.is_undone(entry) else "applied",
         files=one.files,
@@ -98,9 +103,10 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         removed=removed,
         can_undo=restoring.can_undo(entry),
         client_id="",
-        who=WHO,
+        who=WHO[entry.origin],
         summary=f"{summary(entry.effects)}{when}",
         outside=True,
+        origin=entry.origin.value,
     )
 
 

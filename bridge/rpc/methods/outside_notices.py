@@ -1,4 +1,4 @@
-"""versions.notice and versions.fine: what the person is told of other programs' changes, and that they have seen it."""
+"""What the person is told of other programs' changes and has seen, and what Obsidian says of its own writes."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from bridge.clock import stamp
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.outside import OutsideNotice
+from bridge.contract.outside import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.versions.notice_rules import Notice
+from bridge.versions.origins import ObsidianWrite
 from bridge.versions.states import PREFIX
 
 
@@ -21,6 +22,16 @@ async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
     """The person has seen it; returns what is to be told now."""
     await asyncio.to_thread(context.services.notices.answered)
     return notice_sent(context.services.notices.current)
+
+
+async def wrote(context: RequestContext, params: ObsidianWritesParams) -> ObsidianWritesHeard:
+    """Obsidian says what it writes."""
+    writes = [
+        ObsidianWrite(one.path, None if one.digest is None else bytes.fromhex(one.digest), one.source, one.typed)
+        for one in params.writes
+    ]
+    await asyncio.to_thread(context.services.recorder.told, writes)
+    return ObsidianWritesHeard(heard=len(writes))
 
 
 def notice_sent(found: Notice | None) -> OutsideNotice:
@@ -48,4 +59,5 @@ def _stamp(moment: float) -> str:
 METHODS = (
     Method("versions.notice", notice, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
     Method("versions.fine", fine, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.wrote", wrote, ObsidianWritesHeard, ObsidianWritesParams, Capability.ADMINISTER, person_only=True),
 )

@@ -374,6 +374,7 @@ export interface ChangeEntry {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	origin: string;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -976,6 +977,7 @@ export interface HistoryListParams {
 	tool?: string | null;
 	grant?: string | null;
 	outside?: boolean | null;
+	origin?: "typed" | "obsidian" | "program" | null;
 }
 
 /** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
@@ -1137,6 +1139,24 @@ export interface ObsidianFacts {
 	tags: string[] | null;
 	mtime: number;
 	size: number;
+}
+
+/** What Obsidian has written, or is about to. */
+export interface ObsidianWrite {
+	path: string;
+	digest?: string | null;
+	source?: string | null;
+	typed?: boolean;
+}
+
+/** How many were heard. Whether they are believed depends on what is seen of the files. */
+export interface ObsidianWritesHeard {
+	heard: number;
+}
+
+/** What Obsidian has written, the oldest first. */
+export interface ObsidianWritesParams {
+	writes: ObsidianWrite[];
 }
 
 /** What a tool does to the vault or to the world outside. */
@@ -1881,6 +1901,7 @@ export interface UndoneChange {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	origin: string;
 	undone: boolean;
 	why: string | null;
 }
@@ -2065,6 +2086,7 @@ export interface Methods {
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"versions.notice": { params: Record<string, never>; result: OutsideNotice };
 	"versions.fine": { params: Record<string, never>; result: OutsideNotice };
+	"versions.wrote": { params: ObsidianWritesParams; result: ObsidianWritesHeard };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
