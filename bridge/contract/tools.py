@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from bridge.contract.base import ANY_TEXT, Params, Wire
+from bridge.contract.base import Params, Wire
 from bridge.contract.consent import ClientName, ConsentClass, ConsentMode, FilePreview, Id, Operation, RiskLevel
 
 Format = Literal["bridge", "ollama", "openai", "mcp", "text"]
@@ -208,7 +208,7 @@ class ChangeEntry(Wire):
     summary: str = ""
     grant: str | None = None
     outside: bool = False
-    origin: Annotated[Origin | None, ANY_TEXT] = None
+    origin: str | None = None
 
 
 class ReverseParams(Params):

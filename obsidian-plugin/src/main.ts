@@ -18,6 +18,7 @@ import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
 import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
+import { Saves } from "./features/saves";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { Statistics } from "./features/statistics";
@@ -62,6 +63,7 @@ export default class VaultBridgePlugin extends Plugin {
 			openStart: () => { firstRun.open(); },
 			sidecar,
 		});
+		const saves = new Saves(context);
 		const activity = new Activity(context);
 		const check = new CheckIndex(context);
 		const drafting = new Drafting(context, (question) => { prompts.showOne(question.requestId); });
@@ -85,7 +87,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, counter, outside, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, counter, outside, saves, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

@@ -30,7 +30,7 @@ export class OutsideChanges extends Component {
 		const { connection } = this.context;
 		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on((state) => {
-			if (state.kind === "connected") void this.refresh();
+			if (state.kind === "connected") void this.ask("versions.notice");
 			else this.hide();
 		}));
 		this.register(() => { this.hide(); });
@@ -40,10 +40,10 @@ export class OutsideChanges extends Component {
 		"versions.noticed": (told) => { this.show(told); },
 	};
 
-	/** What came while nobody was connected. */
-	private async refresh(): Promise<void> {
+	/** Show what the bridge has to say: also what came while nobody was connected. */
+	private async ask(method: "versions.notice" | "versions.fine"): Promise<void> {
 		try {
-			this.show(readOutsideNotice(await this.context.request("versions.notice"), "versions.notice"));
+			this.show(readOutsideNotice(await this.context.request(method), method));
 		} catch (error) {
 			console.warn("Vault Bridge:", error);
 		}
@@ -60,12 +60,7 @@ export class OutsideChanges extends Component {
 		actions.push({ label: "Fine", act: () => undefined });
 		this.notice = showNotice(outsideNoticeText(told, this.context.clock.now()), actions, 0);
 		// However it is put away, the person has seen it.
-		this.notice.containerEl.addEventListener("click", () => { this.answer(); });
-	}
-
-	private answer(): void {
-		this.hide();
-		this.context.request("versions.fine").catch((error: unknown) => { console.warn("Vault Bridge:", error); });
+		this.notice.containerEl.addEventListener("click", () => void this.ask("versions.fine"));
 	}
 
 	private hide(): void {

@@ -51,6 +51,7 @@ export class FakeBridge {
 			"agents.list": () => this.agents,
 			"versions.notice": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
 			"versions.fine": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
+			"versions.wrote": ({ writes }) => ({ heard: (writes as object[]).length }),
 			"drafts.list": () => this.drafts,
 			"templates.list": () => [],
 			"chat.models": () => ({ endpoint: "http://localhost:11434", allowed: true, sentence: null, model: "qwen3:8b", models: [{ name: "qwen3:8b", size: 5_200_000_000 }, { name: "llama3.2", size: 2_000_000_000 }] }),

@@ -66,9 +66,9 @@ describe("a notice about other programs", () => {
 		await page.click(`${notice} button:text-is("Review")`);
 		await page.waitForSelector('[data-change="outside-1"] details[open] .vault-bridge-row');
 		expect(await page.$$(".vault-bridge-change-main[open]")).toHaveLength(1);
-		expect(await page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Without the bridge");
+		expect(await page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Another program");
 		expect(await page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
-		expect(bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, outside: true });
+		expect(bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
 		expect(await page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
 		expect(fines()).toBe(1);
 	});

@@ -374,7 +374,7 @@ export interface ChangeEntry {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
-	origin: string;
+	origin: string | null;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -1901,7 +1901,7 @@ export interface UndoneChange {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
-	origin: string;
+	origin: string | null;
 	undone: boolean;
 	why: string | null;
 }

@@ -14,8 +14,8 @@ import { showTime } from "./time";
 
 export const HISTORY_VIEW = "vault-bridge-history";
 const MOST_FILES = 4;
-/** Chosen instead of a client. */
-const OTHERS = "outside";
+/** What can be chosen instead of a client. */
+const ORIGINS: Readonly<Record<string, string>> = { program: "Another program", obsidian: "Obsidian", typed: "You typed in Obsidian" };
 
 export interface HistorySource {
 	list: (filter: HistoryFilter, before: string | null) => Promise<ChangeEntry[]>;
@@ -63,33 +63,33 @@ export class HistoryView extends ItemView {
 	}
 
 	private drawToolbar(bar: HTMLElement): void {
-		this.clientSelect = new DropdownComponent(bar).addOption("", "Every program").addOption(OTHERS, "Without the bridge").onChange((who) => { this.change(whoIs(who)); });
+		this.clientSelect = new DropdownComponent(bar).addOption("", "Every program").addOptions(ORIGINS).onChange((who) => { this.change({ ...whoIs(who), hours: this.filter.hours }); });
 		this.clientSelect.selectEl.setAttr("aria-label", "Program");
-		const period = this.periodSelect = new DropdownComponent(bar).addOptions(PERIODS).setValue("any").onChange((value) => { this.change({ hours: hoursOf(value) }); });
+		const period = this.periodSelect = new DropdownComponent(bar).addOptions(PERIODS).setValue("any").onChange((value) => { this.change({ ...this.filter, hours: hoursOf(value) }); });
 		period.selectEl.setAttr("aria-label", "Time");
 		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
 		this.undoButton = new ButtonComponent(buttons).setButtonText("Undo these…").onClick(() => { this.source.undoAll(this.filter); });
 		this.offerUndo();
 	}
 
-	private change(part: Partial<HistoryFilter>): void {
-		this.filter = { ...this.filter, ...part };
+	private change(filter: HistoryFilter): void {
+		this.filter = filter;
 		this.offerUndo();
 		void this.refresh(false);
 	}
 
 	/** All of a program, or all of a time, can be undone together; all there ever was cannot. */
 	private offerUndo(): void {
-		const chosen = this.filter.outside !== true && (this.filter.clientId !== "" || this.filter.hours !== null);
+		const chosen = this.filter.origin === undefined && (this.filter.clientId !== "" || this.filter.hours !== null);
 		this.undoButton?.setDisabled(!chosen);
-		this.undoButton?.buttonEl.setAttr("aria-label", chosen ? "Undo these: lists them first" : this.filter.outside === true ? "Undo these: each of these is undone by itself" : "Undo these: choose a program or a time first");
+		this.undoButton?.buttonEl.setAttr("aria-label", chosen ? "Undo these: lists them first" : this.filter.origin !== undefined ? "Undo these: each by itself" : "Undo these: choose a program or a time first");
 	}
 
 	/** Show what other programs did, with one of their changes open. */
 	async reveal(executionId: string): Promise<void> {
-		this.clientSelect?.setValue(OTHERS);
+		this.clientSelect?.setValue("program");
 		this.periodSelect?.setValue("any");
-		this.filter = { ...whoIs(OTHERS), hours: null };
+		this.filter = { ...whoIs("program"), hours: null };
 		this.offerUndo();
 		await this.refresh(false);
 		const row = this.listEl?.querySelector(`[data-change="${CSS.escape(executionId)}"]`);
@@ -113,7 +113,7 @@ export class HistoryView extends ItemView {
 			if (request !== this.request) return;
 			listEl.empty();
 			this.append(listEl, entries);
-			const none = this.filter.clientId === "" && this.filter.hours === null && this.filter.outside !== true ? "No change is recorded yet." : "Nothing was changed like that.";
+			const none = this.filter.clientId === "" && this.filter.hours === null && this.filter.origin === undefined ? "No change is recorded yet." : "Nothing was changed like that.";
 			if (entries.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: none });
 		} catch (error) {
 			if (request !== this.request) return;
@@ -181,6 +181,6 @@ export class HistoryView extends ItemView {
 }
 
 /** The part of the filter that somebody chose in the list of programs. */
-function whoIs(chosen: string): Pick<HistoryFilter, "clientId" | "outside"> {
-	return chosen === OTHERS ? { clientId: "", outside: true } : { clientId: chosen, outside: false };
+function whoIs(chosen: string): Pick<HistoryFilter, "clientId" | "origin"> {
+	return chosen in ORIGINS ? { clientId: "", origin: chosen } : { clientId: chosen };
 }
