@@ -96,5 +96,7 @@ class _Body(httpx2.AsyncByteStream):
             yield piece
 
     async def aclose(self) -> None:
-        await self._answer.aclose()
-        await self._connection.aclose()
+        try:
+            await self._answer.aclose()
+        finally:
+            await self._connection.aclose()

@@ -92,7 +92,7 @@ class _Facts(NamedTuple):
     replaced: Mapping[str, frozenset[str]]
 
 
-@lru_cache(maxsize=32)  # every call asks, and tools and settings seldom change
+@lru_cache(maxsize=8)  # every call asks, and tools and settings seldom change
 def _of(tools: tuple[Tool[Any], ...], listed: frozenset[str], preset_name: str) -> _Facts:
     sets = {name: frozenset(names) for name, names in named_sets(tools).items()}
     in_sets = frozenset(tool.name for tool in tools if tool.spec.presets)

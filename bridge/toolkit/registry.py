@@ -193,7 +193,7 @@ class _Held(NamedTuple):
     by_name: Mapping[str, Tool[Any]]
 
 
-@lru_cache(maxsize=32)  # a call asks several times, and who has which tools seldom changes
+@lru_cache(maxsize=8)  # a call asks several times, and who has which tools seldom changes; those of an ended draft go
 def _held(provided: tuple[tuple[str, tuple[Tool[Any], ...]], ...]) -> _Held:
     by_name: dict[str, tuple[Tool[Any], str]] = {}
     for provider_id, tools in provided:

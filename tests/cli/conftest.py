@@ -22,6 +22,7 @@ from bridge.clock import stamp
 from bridge.contract.consent import ConsentRequest
 from tests.cli.offers import OPTIONS
 from tests.patience import PATIENCE
+from tests.terminals import close_terminal
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -252,7 +253,7 @@ class Screen:
 
     def close(self) -> None:
         """End the program, whatever it does."""
-        self.child.close(force=True)
+        close_terminal(self.child)
 
 
 def _inherited() -> dict[str, str]:

@@ -22,6 +22,7 @@ from bridge.tools import specs
 from scripts.lib.consenting import consenting_host
 from scripts.lib.environment import ROOT
 from tests.patience import PATIENCE
+from tests.terminals import close_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -216,7 +217,7 @@ def terminals(tmp_path: Path) -> Iterator[Any]:
 
     yield open_terminal
     for child in opened:
-        child.close(force=True)
+        close_terminal(child)
 
 
 def test_a_vault_of_ones_own_is_served_and_the_command_that_is_printed_answers(terminals: Any, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from tests.patience import PATIENCE
+from tests.terminals import close_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -82,7 +83,7 @@ def served(real_vault: Path) -> Iterator[Path]:
     yield real_vault
     server.sendintr()
     server.expect(pexpect.EOF)
-    server.close()
+    server.wait()
     assert server.exitstatus == 0
     assert not (real_vault / ".vault-bridge" / "bridge.json").exists()
 
@@ -104,7 +105,7 @@ def test_grep_patch_approve_log_undo_redo(served: Path) -> None:
     person.expect("Robot may ")
     person.sendline("y")
     agent.expect(pexpect.EOF)
-    agent.close()
+    agent.wait()
     assert agent.exitstatus == 0
 
     patches = json.dumps([{"startLine": 2, "endLine": 2, "newContent": "An agent wrote this line."}])
@@ -116,7 +117,7 @@ def test_grep_patch_approve_log_undo_redo(served: Path) -> None:
     assert note.read_bytes() == old, "nothing is written before the answer"
     person.sendline("y")
     agent.expect(pexpect.EOF)
-    agent.close()
+    agent.wait()
     assert agent.exitstatus == 0
     written = note.read_bytes()
     assert written.replace(b"\r\n", b"\n") == new.replace(b"\r\n", b"\n")
@@ -137,7 +138,7 @@ def test_grep_patch_approve_log_undo_redo(served: Path) -> None:
     run(served, "undo", change["executionId"])
     assert snapshot(served) == before
     person.sendintr()
-    person.close()
+    close_terminal(person)
 
 
 def test_a_denial_reaches_the_agent_with_the_persons_words(served: Path) -> None:
@@ -153,11 +154,11 @@ def test_a_denial_reaches_the_agent_with_the_persons_words(served: Path) -> None
     person.sendline("not this note")
     agent.expect("not this note")
     agent.expect(pexpect.EOF)
-    agent.close()
+    agent.wait()
     assert agent.exitstatus == 1
     assert snapshot(served) == before
     person.sendintr()
-    person.close()
+    close_terminal(person)
 
 
 def test_without_anyone_to_ask_nothing_is_written(served: Path) -> None:
@@ -200,7 +201,7 @@ def test_a_note_that_an_agent_renames_keeps_its_links_and_comes_back_with_them(s
     assert snapshot(served) == before, "nothing moves before the answer"
     person.sendline("y")
     agent.expect(pexpect.EOF)
-    agent.close()
+    agent.wait()
     assert agent.exitstatus == 0
 
     link = re.compile(rf"\[\[{re.escape(stem)}[\]|#]")
@@ -217,4 +218,4 @@ def test_a_note_that_an_agent_renames_keeps_its_links_and_comes_back_with_them(s
     run(served, "undo")
     assert snapshot(served) == before
     person.sendintr()
-    person.close()
+    close_terminal(person)

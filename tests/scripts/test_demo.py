@@ -11,6 +11,7 @@ import pytest
 from scripts.lib.demo import NOTE, SAMPLE, Demo, copy_sample
 from scripts.lib.environment import ROOT
 from tests.patience import PATIENCE
+from tests.terminals import close_terminal
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +65,7 @@ def terminal(tmp_path: Path) -> Iterator[Any]:
         timeout=PATIENCE,
     )
     yield child
-    child.close(force=True)
+    close_terminal(child)
 
 
 def answer(terminal: Any, prompt: str, key: str) -> None:
