@@ -21,6 +21,9 @@ BURST_SECONDS = 10.0
 ALIKE = 0.5
 """The share of a file that must still be there for it to be the same one, moved."""
 
+PART_SECONDS = 5.0
+"""How long a file may be seen in part before all of it is written."""
+
 _COMPARED = 20_000
 """Bytes of each that are compared."""
 
@@ -124,7 +127,7 @@ class Comparing:
     def explain(self, database: Database, paths: Iterable[str]) -> None:
         """What was seen of some files was Obsidian's: it goes out of the entry that it is in, and into one of its."""
         for path in paths:
-            steps = self._explained(path)
+            steps = self._with_parts(database, path, self._explained(path))
             if not steps:
                 continue
             first, _ = steps[0]
@@ -172,6 +175,21 @@ class Comparing:
             found.append((step, write))
         return found[::-1]
 
+    def _with_parts(
+        self, database: Database, path: str, found: list[tuple[Step, ObsidianWrite]]
+    ) -> list[tuple[Step, ObsidianWrite]]:
+        """The same, with what was seen of a file while it was being written, and what is explained before that."""
+        steps = self._steps.of(path)[: -len(found)] if found else []
+        for step in reversed(steps):
+            later, write = found[0]
+            if (own := self._told.find(path, step.before, step.after, self._was)) is not None:
+                found = [(step, own), *found]
+            elif 0 <= later.at - step.at <= PART_SECONDS and _is_part(database, step.after, later.after):
+                found = [(step, write), *found]
+            else:
+                break
+        return found
+
     def _was(self, path: str) -> Side:
         """What a file was that was moved away, or is about to be."""
         known = self._known.latest(path)
@@ -196,7 +214,11 @@ class Comparing:
         if after is None:
             self._steps.left(path, before, now)
         step = Step(0, path, before, after, None, old, now, file_id, None)
-        self._enter(database, step, origin_of(write))
+        if write is not None and self._steps.of(path):
+            self._enter(database, step, Origin.PROGRAM)
+            self.explain(database, [path])  # with what was seen before it
+        else:
+            self._enter(database, step, origin_of(write))
         if write is not None:
             self._told.use(write)
         return origin_of(write)
@@ -214,6 +236,8 @@ class Comparing:
         if effect is not None and first == after and not isinstance(after, Unknown):
             database.drop_effect(entry.number, path)
             self.opens.left(entry.number, path)
+            earlier = self._steps.of(path)
+            self.opens.go_on(path, earlier[0].fold if earlier else None)  # nothing has come between
             is_over = True
         else:
             is_over = origin is not Origin.PROGRAM or not self.attended
@@ -264,6 +288,14 @@ class Comparing:
             self._held.append((now, old.digest))
         else:
             database.drop_unused([old.digest])
+
+
+def _is_part(database: Database, part: Side, whole: Side) -> bool:
+    """Whether a file was seen before all of it was written."""
+    if not (isinstance(part, bytes) and isinstance(whole, bytes)):
+        return False
+    begun, done = database.content(part), database.content(whole)
+    return begun is not None and done is not None and done.startswith(begun)
 
 
 def _is_alike(database: Database, one: Effect, other: Effect) -> bool:

@@ -111,6 +111,7 @@ class OpenEntries:
 
     def _keep(self, entry: OpenEntry, path: str, origin: Origin) -> None:
         if origin is Origin.TYPED:
+            self._typed = {note: one for note, one in self._typed.items() if entry.ended - one.began <= NOTE_SECONDS}
             self._typed[path] = entry
         else:
             self._last[origin] = entry

@@ -1,5 +1,6 @@
 """`vault-bridge restore`, `history --outside` and `undo outside-…`: what is said, and what is done."""
 
+import hashlib
 import json
 import os
 import time
@@ -147,7 +148,7 @@ def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     assert "Nothing was forgotten" in run("restore", "Ideas.md", "--forget", answer="n\n", code=1).output
     assert "Forgotten." in run("restore", "Ideas.md", "--forget", "--yes").output
     assert "Nothing is kept" in run("restore", "Ideas.md", "--forget", "--yes", code=1).output
-    assert "Nothing has been changed by another program." in run("history", "--outside").output
+    assert "Nothing has been changed without the bridge." in run("history", "--outside").output
     assert "Forgotten." in run("restore", "--forget-everything", "--yes").output
     run("restore", "--forget", code=2)
     run("restore", "Ideas", "--forget-everything", code=2)
@@ -170,3 +171,17 @@ def test_status_says_what_nobody_has_looked_at_until_somebody_does(run: Run, not
     assert json.loads(run("status", "--json").stdout)["outside"] == told
     run("history", "--diff", told["entries"][0])
     assert "Outside" not in run("status").stdout
+
+
+def test_the_history_is_filtered_by_who_it_was_and_refuses_anybody_else(run: Run, note: Path, served: Any) -> None:
+    note.write_text("typed\n")
+    digest = hashlib.sha256(note.read_bytes()).hexdigest()
+    served.host("versions.wrote", writes=[{"path": "Ideas.md", "digest": digest, "typed": True}])
+    served._bridge.index.refresh()
+    (typed,) = run("history", "--origin", "typed").stdout.splitlines()[1:]
+    assert "You typed in Obsidian" in typed
+    (program,) = run("history", "--origin", "program").stdout.splitlines()[1:]
+    assert "Another program" in program
+    assert "Nothing has been changed like that" in run("history", "--origin", "obsidian").output
+    assert len(json.loads(run("history", "--outside", "--json").stdout)) == 2
+    run("history", "--origin", "nobody", code=2)

@@ -226,6 +226,32 @@ def test_several_saves_that_are_seen_before_anything_is_said_of_them_are_all_typ
     assert (recorded.folder / "a.md").read_text() == "one\n"
 
 
+def test_a_note_that_is_seen_while_it_is_being_saved_is_typed_all_the_same(
+    recorded: RecordedVault, obsidian: Obsidian
+) -> None:
+    """Obsidian writes in place: first the note is empty, and then it may be there in part."""
+    obsidian.types("a.md", "typed\n")
+    for number in range(10):
+        for part in ("", "typed", "typed\n"):
+            recorded.write("a.md", part)
+            recorded.look()
+            recorded.clock.move(0.01)
+        obsidian.types("a.md", f"typed\nand {number}\n")
+        recorded.clock.move(30)
+    assert history(recorded) == [("typed", {"a.md": "changed"})]
+    recorded.undo(recorded.entries[0])
+    assert (recorded.folder / "a.md").read_text() == "one\n"
+
+
+def test_a_program_that_empties_a_note_is_none_that_saves_it(recorded: RecordedVault, obsidian: Obsidian) -> None:
+    obsidian.types("a.md", "typed\n")
+    recorded.write("a.md", "")
+    recorded.look()
+    recorded.clock.move(10)
+    obsidian.types("a.md", "typed anew\n")
+    assert [who for who, _ in history(recorded)] == ["typed", "program", "typed"]
+
+
 def test_the_bridges_own_write_ends_the_fold_of_its_note_alone(recorded: RecordedVault, obsidian: Obsidian) -> None:
     obsidian.types("a.md", "typed\n")
     obsidian.types("b.md", "typed\n")
