@@ -291,7 +291,9 @@ class Comparing:
 
 
 def _is_part(database: Database, part: Side, whole: Side) -> bool:
-    """Whether a file was seen before all of it was written."""
+    """Whether a file was seen before all of it was written, or changed even while it was read."""
+    if isinstance(part, Unknown):
+        return True
     if not (isinstance(part, bytes) and isinstance(whole, bytes)):
         return False
     begun, done = database.content(part), database.content(whole)
