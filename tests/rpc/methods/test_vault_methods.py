@@ -25,6 +25,7 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "summary": "",
             "grant": None,
             "outside": False,
+            "origin": None,
         }
     ]
     assert world.asked == {"limit": 5, "before": "patch-2", "credential": "shared"}
