@@ -48,6 +48,7 @@ from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
+from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.carried_text import CarriedText
 from bridge.index.comparison import compare
@@ -60,6 +61,7 @@ from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import PackagedModel
 from bridge.index.vectors.vector_index import VectorIndex
+from bridge.journal.editors import refuse_unsaved
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
 from bridge.keys.master_keys import MasterKeys
@@ -67,6 +69,7 @@ from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.notes.additions import judge
 from bridge.plugin.command_line import command_line
+from bridge.plugin.protector import vault_protector
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
@@ -101,15 +104,19 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers, specs, terminal_provider, web_provider
 from bridge.tools.custom.provider import CustomProvider
 from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.edits.allow_edit import edits_provider
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.history.restore import RestoreProvider
 from bridge.tools.servers.provider import ServersProvider
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
@@ -270,7 +277,6 @@ class Bridge:
         await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
         ledger = await self._open_ledger(files, hub, events)
-        restoring = Restoring(self._recorder, files)
         stack.push_async_callback(registry.stop)
         tool_services = ToolServices(
             files=files,
@@ -329,7 +335,8 @@ class Bridge:
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
         )
-        await registry.add(RestoreProvider(restoring))
+        restoring, mender = await self._add_restoring(files, registry)
+        allowed_edits = await self._ask_about_edits(tool_services, registry, ledger)
         calls = await self._calls(root, pipeline, audit_step, clients)
         chats, agreed = self._chat(root, keys, calls, registry, hub)
         self.services = Services(
@@ -366,6 +373,7 @@ class Bridge:
                     if file.fault is not None
                 ),
             ],
+            unprotected=vault_protector(root.path, this_machine(), kept).all_faults,
             attached=self._session_files.attached,
             hub=hub,
             clock=self._clock,
@@ -381,6 +389,8 @@ class Bridge:
             servers=self._servers,
             recorder=self._recorder,
             restoring=restoring,
+            allowed_edits=allowed_edits,
+            mender=mender,
             notices=await self._notices(restoring, hub),
             chats=chats,
             custom=self._custom,
@@ -595,6 +605,25 @@ class Bridge:
 
         self.settings.on_change(switched)
         return keys, search
+
+    async def _add_restoring(self, files: VaultFiles, registry: ToolRegistry) -> tuple[Restoring, LinkMender]:
+        """What takes back, and what mends, what other programs changed."""
+        restoring = Restoring(self._recorder, files)
+        mender = LinkMender(VaultStorage(files, self.index), self._clock, self._recorder)
+        await registry.add(RestoreProvider(restoring, mender))
+        return restoring, mender
+
+    async def _ask_about_edits(self, services: ToolServices, registry: ToolRegistry, ledger: Ledger) -> AllowedEdits:
+        """Add the tool with which programs ask about what their own editors are about to do."""
+        folder = RunFolder(services.files.root.path, kind="allowed-edits", durable=True)
+        allowed_edits = AllowedEdits(folder, self._clock)
+
+        def allow(plan: ChangePlan, caller: Caller) -> None:
+            refuse_unsaved(plan, ledger.editors)
+            allowed_edits.note(plan, caller.name)
+
+        await registry.add(edits_provider(services.storage, allow))
+        return allowed_edits
 
     def _programs(self, root: VaultRoot) -> Programs:
         """What starts programs. Whatever a bridge that was killed has left of their places is thrown away. Blocks."""

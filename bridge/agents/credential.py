@@ -28,13 +28,14 @@ class Clients(Protocol):
         ...
 
 
-async def ensure_client(vault: Path, name: str, clients: Clients) -> bool:
+async def ensure_client(vault: Path, name: str, clients: Clients, preset: str = PRESET) -> bool:
     """Have a client whose token is on this machine.
 
     Args:
         vault: The vault's real path.
         name: What the client is called.
         clients: The bridge's.
+        preset: The set of tools that a new one gets.
 
     Returns:
         Whether it was added for that.
@@ -45,7 +46,7 @@ async def ensure_client(vault: Path, name: str, clients: Clients) -> bool:
     """
     known = any(name.casefold() == other.casefold() for other in await clients.names())
     if not known:
-        token = await clients.add(name, PRESET)
+        token = await clients.add(name, preset)
         try:
             token_storage.save_to_file(vault, name, token)
         except OSError as error:

@@ -92,7 +92,8 @@ class Agent:
         )
 
 
-def _claude_folder(machine: Machine) -> Path:
+def claude_folder(machine: Machine) -> Path:
+    """Where Claude Code keeps the user's settings."""
     return machine.folder("CLAUDE_CONFIG_DIR", machine.home / ".claude")
 
 
@@ -113,7 +114,8 @@ def _claude_desktop(machine: Machine) -> Path:
     return usual / _DESKTOP_FILE
 
 
-def _codex_folder(machine: Machine) -> Path:
+def codex_folder(machine: Machine) -> Path:
+    """Where Codex keeps the user's settings."""
     return machine.folder("CODEX_HOME", machine.home / ".codex")
 
 
@@ -132,10 +134,10 @@ AGENTS: Final = (
         form="json",
         key="mcpServers",
         entry=_typed,
-        marks=lambda machine: (_claude_folder(machine),),
+        marks=lambda machine: (claude_folder(machine),),
         program="claude",
         shared=".mcp.json",
-        skills=lambda machine: _claude_folder(machine) / "skills",
+        skills=lambda machine: claude_folder(machine) / "skills",
         then="Start Claude Code again; `/mcp` in it lists the vault's tools.",
     ),
     Agent(
@@ -150,12 +152,12 @@ AGENTS: Final = (
     Agent(
         id="codex",
         title="Codex",
-        file=lambda machine: _codex_folder(machine) / "config.toml",
+        file=lambda machine: codex_folder(machine) / "config.toml",
         form="toml",
         key="mcp_servers",
-        marks=lambda machine: (_codex_folder(machine),),
+        marks=lambda machine: (codex_folder(machine),),
         program="codex",
-        skills=lambda machine: _codex_folder(machine) / "skills",
+        skills=lambda machine: codex_folder(machine) / "skills",
         then="Start Codex again; `/mcp` in it lists the vault's tools.",
     ),
     Agent(

@@ -181,6 +181,12 @@ class SandboxStatus(Wire):
 
 
 class Faults(Wire):
-    """What is wrong with the files that people write, each as a sentence that says what to do."""
+    """What is wrong, each as a sentence that says what to do.
+
+    Attributes:
+        faults: With the files that people write.
+        unprotected: The programs that were told to ask before they edit the vault, and may do so without.
+    """
 
     faults: tuple[str, ...]
+    unprotected: tuple[str, ...] = ()

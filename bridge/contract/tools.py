@@ -192,6 +192,7 @@ class ChangeEntry(Wire):
         outside: Whether it was done without the bridge.
         origin: Who did it then: `typed` (the person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or
             `program` (another program, as far as anybody can tell).
+        broken_links: Links that broke by it and are not mended, where another program moved files.
     """
 
     execution_id: str
@@ -209,6 +210,7 @@ class ChangeEntry(Wire):
     grant: str | None = None
     outside: bool = False
     origin: str | None = None
+    broken_links: int = 0
 
 
 class ReverseParams(Params):

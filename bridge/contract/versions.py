@@ -133,6 +133,34 @@ class VersionsCompared(Wire):
     nearest: tuple[NearestState, ...]
 
 
+class VersionsBrokenParams(Params):
+    """By which change of another program."""
+
+    execution_id: Id
+
+
+class VersionsMendParams(VersionsBrokenParams):
+    """Mends them, if that is still the plan of which `versions.broken` gave the digest."""
+
+    plan: Id
+
+
+class BrokenLinks(Wire):
+    """The links that another program broke by moving files, as they would be mended.
+
+    Attributes:
+        plan: The digest of what would be done; None where there is nothing to do.
+        text: What would be done, in a sentence.
+        files: What becomes of each file.
+        warnings: What stays as it is, and why.
+    """
+
+    plan: str | None
+    text: str
+    files: tuple[FilePreview, ...]
+    warnings: tuple[str, ...]
+
+
 class VersionsForgetParams(Params):
     """Of which file or folder; `everything` lets all go, and begins anew."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, programs, running, state, versions
+from bridge.health import installation, place, programs, protection, running, state, versions
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
@@ -27,6 +27,7 @@ CHECKS: tuple[Check, ...] = (
     state.check_journal,
     state.check_clock,
     versions.check_outside_changes,
+    protection.check_protection,
     running.check_run_folder,
     running.check_bridge,
 )

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.client.token_storage import config_folder
@@ -11,6 +10,7 @@ from bridge.custom.process import node
 from bridge.custom.storage import FILE, LARGEST, parse_file
 from bridge.errors import InvalidParameters
 from bridge.health.finding import Finding
+from bridge.health.looked_at import LookedAtFolder
 from bridge.sandbox.sandbox import probe
 from bridge.server.run_folder import place
 from bridge.servers.approvals import Approvals
@@ -59,7 +59,7 @@ def check_commands(vault: Path) -> Iterator[Finding]:
 
 def check_servers(vault: Path) -> Iterator[Finding]:
     """How each of the user's other MCP servers stands. None is started or reached."""
-    folder = _Looked(config_folder())
+    folder = LookedAtFolder(config_folder())
     file = ServersFile(folder)
     entries = file.read()
     if file.fault is not None:
@@ -107,32 +107,9 @@ def _server(name: str, entry: ServerEntry, approvals: Approvals, settings: Setti
     )
 
 
-@dataclass(slots=True)
-class _Looked:
-    """A folder of the user's that is only looked at.
-
-    Attributes:
-        path: Where it lies, whether it is there or not.
-    """
-
-    path: Path
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None when there is none."""
-        try:
-            return (self.path / name).read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def write(self, name: str, data: bytes) -> None:
-        """Nothing is written. Raises OSError."""
-        del data
-        raise PermissionError(None, "is only looked at", name)
-
-
 def _settings(vault: Path) -> tuple[Settings, list[str]]:
     """What is in force in a vault, and what is only proposed there; the defaults where its file cannot be used."""
-    confirmations = Confirmations(_Looked(place(Path(vault).resolve(), kind="settings")))
+    confirmations = Confirmations(LookedAtFolder(place(Path(vault).resolve(), kind="settings")))
     try:
         values = parse((vault / STATE_FOLDER / SETTINGS).read_bytes())
         return in_force(values, confirmations), unconfirmed(values, confirmations)

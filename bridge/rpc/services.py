@@ -29,7 +29,9 @@ from bridge.toolkit.permitted import Denials
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import ToolRegistry
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
@@ -73,6 +75,8 @@ class Services:
         knowledge: What may be known of the vault's files: all of it by the person, and by others what is not closed.
         closed: What agents may not see.
         faults: What is wrong with files that people write, each as a sentence; blocking.
+        unprotected: The programs that may edit the vault without asking although they were told to ask, each as a
+            sentence; blocking.
         attached: Vault-relative paths the user attached, by session id; tools read what hosts write here.
         hub: The connections.
         clock: The time.
@@ -88,6 +92,8 @@ class Services:
         recorder: What other programs changed.
         restoring: Takes that back.
         notices: What the person is told of it.
+        allowed_edits: What clients were allowed to change with their own editors.
+        mender: Mends the links that it broke.
         chats: The chat with a model.
         custom: The user's own tools.
         host_runs: Their runs in Obsidian.
@@ -115,6 +121,7 @@ class Services:
     knowledge: Callable[[bool], Knowledge]
     closed: Denials
     faults: Callable[[], list[str]]
+    unprotected: Callable[[], list[str]]
     attached: dict[str, list[str]]
     hub: Hub
     clock: Clock
@@ -131,6 +138,8 @@ class Services:
     recorder: Recorder
     restoring: Restoring
     notices: Notices
+    allowed_edits: AllowedEdits
+    mender: LinkMender
     chats: Chats
     custom: CustomTools
     host_runs: HostRuns

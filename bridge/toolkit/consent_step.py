@@ -274,7 +274,7 @@ class ConsentStep:
 
         offered = self._offered(case, settings)
         question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
-        if approval is not None:
+        if approval is not None and not tool.spec.by_caller:
             shown = {"hunks_supported": approval.is_divisible, "editable": approval.is_editable}
             question = question.model_copy(update=shown)
         await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, approval, covered), verdict)
@@ -494,7 +494,7 @@ class ConsentStep:
             options=tuple(offer.to_wire(case, bounds) for offer in offered),
             can_bypass=spec.can_bypass,
             choices=tuple(dict.fromkeys(offer.decision for offer in offered)),
-            preview=_preview(effect, tool_call, settings, case.insists),
+            preview=_preview(spec, effect, tool_call, settings, case.insists),
             scope=_scope(effect, case),
             brief=settings.developer_mode and case.operation is Operation.NETWORK,
             plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
@@ -604,7 +604,7 @@ def _visible(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
-def _preview(effect: Effect, tool_call: ToolCall, settings: Settings, insists: str) -> Preview | None:
+def _preview(spec: ToolSpec, effect: Effect, tool_call: ToolCall, settings: Settings, insists: str) -> Preview | None:
     said = (insists,) if insists else ()
     match effect:
         case ChangePlan():
@@ -612,7 +612,7 @@ def _preview(effect: Effect, tool_call: ToolCall, settings: Settings, insists: s
             backup = f".vault-bridge/backups/{tool_call.execution_id}/"
             return Preview(
                 files=effect.previews,
-                backup=backup if overwrites and settings.patch_backup_enabled else None,
+                backup=backup if overwrites and settings.patch_backup_enabled and not spec.by_caller else None,
                 warnings=(*effect.warnings, *said),
             )
         case RequestEffect():

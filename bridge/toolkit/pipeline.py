@@ -386,7 +386,8 @@ class Pipeline:
                 return _Prepared(tool, params, _Failed(in_vault(*sorted(looks)), why, failure))
         if not isinstance(effect, ChangePlan):
             return _Prepared(tool, params, effect)
-        shown = await asyncio.get_running_loop().run_in_executor(self._threads(tool_call), self._warned, effect)
+        warned = partial(self._warned, effect, ours=not tool.spec.by_caller)
+        shown = await asyncio.get_running_loop().run_in_executor(self._threads(tool_call), warned)
         return _Prepared(tool, params, shown, effect.warnings)
 
     def _threads(self, tool_call: ToolCall) -> Executor:
@@ -525,11 +526,14 @@ class Pipeline:
         message = f"{failure.message.rstrip('.')}. Nearest: {', '.join(map(repr, names))}"
         return NotFound(message, data=failure.data | {"nearest": names})
 
-    def _warned(self, plan: ChangePlan) -> ChangePlan:
-        """The plan with warnings of what its diff does not show: the same for every tool that writes. Blocking."""
+    def _warned(self, plan: ChangePlan, *, ours: bool = True) -> ChangePlan:
+        """The plan with warnings of what its diff does not show: the same for every tool that writes. Blocking.
+
+        Backups are kept of what the ledger does (`ours`); what a caller does itself is recorded in another way.
+        """
         shown = with_hazards(plan)
         found = [*unsaved_warnings(plan, self.ledger.editors), *self.losses(plan), *self.read_only(plan)]
-        if self._keeps_nothing_of(plan):
+        if ours and self._keeps_nothing_of(plan):
             found.append(NO_BACKUP)
         return replace(shown, warnings=(*found, *shown.warnings)) if found else shown
 
@@ -570,7 +574,9 @@ class Pipeline:
         if not isinstance(tool, ReadTool):
             raise TypeError(f"{tool.name} is neither a ReadTool nor did it return a change plan")
         seconds = tool.spec.seconds(params)
-        run = partial(tool.run, params, self._context(tool, tool_call, settings, seconds))
+        context = self._context(tool, tool_call, settings, seconds)
+        context.approved = effect if isinstance(effect, ChangePlan) else None
+        run = partial(tool.run, params, context)
         web = tool.spec.operation is Operation.NETWORK
         if inspect.isasyncgenfunction(tool.run):
             pieces = cast("Callable[[], AsyncIterator[str | Output | Outcome]]", run)

@@ -91,6 +91,8 @@ class ToolSpec:
             about, as long as no answer of the person's covers them.
         switched: Whether a setting of its own says that it is there at all, so that `enabledTools` need not name it.
         calls_others: Whether it calls other tools while it runs. None of them can be such a tool, too.
+        by_caller: Whether the caller makes the change itself that its plan shows. The plan is asked about as a whole,
+            and then the tool is run; the ledger does nothing.
         own: Whether it gives a caller only what is its own already. Everybody has such a tool and no call of it is
             asked about: neither `enabledTools` nor a consent mode governs it.
 
@@ -125,6 +127,7 @@ class ToolSpec:
     listed_sites: bool = False
     switched: bool = False
     calls_others: bool = False
+    by_caller: bool = False
     own: bool = False
     output: Schema | None = None
 
@@ -158,8 +161,8 @@ class ToolSpec:
 
     @property
     def writes(self) -> bool:
-        """Whether its effect is a change plan."""
-        return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE}
+        """Whether its effect is a change plan that the ledger carries out."""
+        return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE} and not self.by_caller
 
     def seconds(self, params: Any) -> float:
         """How long `prepare` and `run` may each take for these parameters."""
@@ -215,6 +218,7 @@ class CallContext:
             returns its result. It goes the way of every call, and is asked about like one; no time passes for this one
             meanwhile. A tool that makes such calls says so in its spec (`calls_others`), and is never called so.
         asked: Whether a person was asked about this very call.
+        approved: The change that was allowed, while a tool runs whose caller makes it itself.
         looking: Whether the call is only looked at (a preview, an explanation). Nothing may then be told of the vault
             that an answer of the person's has not allowed, not even by a question that would be asked.
     """
@@ -227,6 +231,7 @@ class CallContext:
     review: Callable[["RequestEffect"], Awaitable[None]] = field(repr=False, default=_not_reviewed)
     call: Callable[[str, dict[str, Any]], Awaitable[ToolResult]] = field(repr=False, default=_no_other)
     asked: bool = False
+    approved: ChangePlan | None = None
     looking: bool = False
 
 

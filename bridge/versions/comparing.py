@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from rapidfuzz.distance import Indel
 
+from bridge.vault.plan import is_hidden
 from bridge.versions.database import Database, VersionRow
 from bridge.versions.known_files import KnownFiles
 from bridge.versions.open_entries import OpenEntries
@@ -40,6 +41,7 @@ class Comparing:
         opens: The entries to which more may come.
         attended: Whether the bridge has been running since everything was looked at.
         since: Since when there are entries; None before everything was looked at for the first time.
+        configured: Whether Obsidian's configuration was looked at then too.
     """
 
     def __init__(self, known: KnownFiles, own: OwnWrites, room: Room) -> None:
@@ -52,6 +54,7 @@ class Comparing:
         self._held: list[tuple[float, bytes]] = []
         self.attended = False
         self.since: float | None = None
+        self.configured = False
 
     def saw(self, database: Database, ready: Ready, now: float) -> None:
         """A file is there, with these bytes."""
@@ -63,7 +66,7 @@ class Comparing:
             return  # not read as a whole, and nothing has happened to it
         new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
         if old is None:
-            if self.since is not None and not self._own.wrote(seen.path, digest):
+            if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 origin = self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
                 new = new._replace(foreign=origin is Origin.PROGRAM)
             self._known.put(database, seen.path, new)
@@ -75,7 +78,7 @@ class Comparing:
             self._known.put(database, seen.path, new._replace(seen=old.seen, foreign=old.foreign))
             self._completed(database, seen.path, digest)
         else:
-            if self.since is not None and not self._own.wrote(seen.path, digest):
+            if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 self._changed(database, seen.path, digest or Unknown.BYTES, now)
             self._known.put(database, seen.path, new._replace(foreign=old.foreign))
             self._let_go(database, seen.path, old, now)
@@ -84,7 +87,7 @@ class Comparing:
         """A file is not there any more."""
         if self._known.latest(path) is None or self._own.is_taking_away(path):
             return
-        if self.since is not None and not self._own.took_away(path):
+        if self._is_on(path) and not self._own.took_away(path):
             self._changed(database, path, None, now)
         self._forget(database, path, now)
 
@@ -196,6 +199,10 @@ class Comparing:
         return self._steps.was(path) if known is None else known.digest
 
     # -- within -------------------------------------------------------------------------------------------------
+
+    def _is_on(self, path: str) -> bool:
+        """Whether there are entries of a file, and not only a beginning."""
+        return self.since is not None and (self.configured or not is_hidden(path))
 
     def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> Origin:
         """A file was changed without the bridge: into its entry, and what it was into the versions. Returns by whom.

@@ -1,7 +1,11 @@
-"""The entries to which more may come: one of other programs, one of Obsidian's, and one for each note typed in."""
+"""The entries to which more may come: of other programs, of Obsidian, and of each note that somebody types in.
+
+Obsidian's configuration has its own.
+"""
 
 from collections.abc import Iterable, Iterator
 
+from bridge.vault.plan import is_hidden
 from bridge.versions.database import Database
 from bridge.versions.grouping import NOTE_SECONDS, OpenEntry
 from bridge.versions.states import Origin
@@ -14,13 +18,13 @@ class OpenEntries:
     """Says which entry a change belongs to. A change to a file ends every other entry that is about the file."""
 
     def __init__(self) -> None:
-        self._last: dict[Origin, OpenEntry] = {}
+        self._last: dict[tuple[Origin, bool], OpenEntry] = {}
         self._typed: dict[str, OpenEntry] = {}
 
     def copy(self) -> "OpenEntries":
         """The same, to come back to."""
         copied = OpenEntries()
-        copied._last = {origin: entry.copy() for origin, entry in self._last.items()}
+        copied._last = {key: entry.copy() for key, entry in self._last.items()}
         copied._typed = {path: entry.copy() for path, entry in self._typed.items()}
         return copied
 
@@ -70,7 +74,7 @@ class OpenEntries:
             attended: Whether the bridge was running.
         """
         typed = origin is Origin.TYPED
-        entry = self._typed.get(path) if typed else self._last.get(origin)
+        entry = self._typed.get(path) if typed else self._last.get((origin, is_hidden(path)))
         if entry is not None and origin is not Origin.PROGRAM and 0 < entry.ended - now <= LATE_SECONDS:
             now = entry.ended  # Obsidian said so later than of another
         if entry is not None and typed:
@@ -102,7 +106,7 @@ class OpenEntries:
             Whether it was done.
         """
         entry = next((one for one in self._all() if one.number == number and one.paths == {path}), None)
-        taken = path in self._typed if origin is Origin.TYPED else origin in self._last
+        taken = path in self._typed if origin is Origin.TYPED else (origin, is_hidden(path)) in self._last
         if entry is None or taken:
             return False
         self._drop(entry)
@@ -114,15 +118,15 @@ class OpenEntries:
             self._typed = {note: one for note, one in self._typed.items() if entry.ended - one.began <= NOTE_SECONDS}
             self._typed[path] = entry
         else:
-            self._last[origin] = entry
+            self._last[origin, is_hidden(path)] = entry
 
     def _about(self, path: str) -> list[tuple[Origin, OpenEntry]]:
-        found = [(origin, entry) for origin, entry in self._last.items() if path in entry.paths]
+        found = [(origin, entry) for (origin, _), entry in self._last.items() if path in entry.paths]
         return [*found, *((Origin.TYPED, entry) for entry in (self._typed.get(path),) if entry is not None)]
 
     def _all(self) -> Iterator[OpenEntry]:
         yield from [*self._last.values(), *self._typed.values()]
 
     def _drop(self, entry: OpenEntry) -> None:
-        self._last = {origin: one for origin, one in self._last.items() if one is not entry}
+        self._last = {key: one for key, one in self._last.items() if one is not entry}
         self._typed = {path: one for path, one in self._typed.items() if one is not entry}

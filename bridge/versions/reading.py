@@ -7,6 +7,8 @@ from typing import NamedTuple, Protocol
 from bridge.errors import ToolFailure
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
+from bridge.vault.plan import is_hidden
+from bridge.versions.configuration import read_configuration
 from bridge.versions.database import Content, Database, content_of
 from bridge.versions.states import Seen
 
@@ -82,7 +84,9 @@ def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen 
     if database is None:
         return None
     try:
-        data, state = files.read(known_path(path), limit=database.largest * 4 + 1)
+        limit = database.largest * 4 + 1
+        reading = read_configuration(files.root, path, limit) if is_hidden(path) else None
+        data, state = reading or files.read(known_path(path), limit=limit)
     except (ToolFailure, OSError):
         return None
     whole = len(data) == state.size

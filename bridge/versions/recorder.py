@@ -9,6 +9,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions import place
 from bridge.versions.comparing import Comparing
+from bridge.versions.configuration import configuration_files
 from bridge.versions.database import NAME, Database, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
@@ -118,10 +120,11 @@ class Recorder:
         """Compare what is recorded with a look at the whole vault; what is not recorded is read, in portions.
 
         Args:
-            files: All of the vault's files.
+            files: All of the vault's files; those of Obsidian's configuration are looked for here.
         """
         if not self._recording:
             return
+        files = [*files, *configuration_files(self._root)]
         with self._lock:
             self._failures_before = self._failures
             known, rules = self._known.all(), self._rules()
@@ -154,15 +157,19 @@ class Recorder:
             return
         self._comparing.attended = True
         self._own.all_seen()
-        if self._comparing.since is None:
-            now, heard = self._now(), self._own.last_begun()
+        if self._comparing.since is None or not self._comparing.configured:
+            now, heard = self._comparing.since or self._now(), self._own.last_begun()
+            is_new = self._comparing.since is None
 
             def begin(database: Database, _now: float) -> None:
-                database.set_meta("since", now)
-                database.set_meta("heard", heard)
+                database.set_meta("configured", 1)
+                if is_new:
+                    database.set_meta("since", now)
+                    database.set_meta("heard", heard)
 
             if self._record(begin):
-                self._comparing.since = now
+                self._comparing.since, self._comparing.configured = now, True
+            if is_new and self._comparing.since is not None:
                 logger.info("What other programs change in the vault is recorded from now on")
 
     # -- what the ledger tells ----------------------------------------------------------------------------------
@@ -332,6 +339,20 @@ class Recorder:
         """Remember that a person has been told of every entry up to one."""
         self._record(lambda database, _now: database.set_meta("answered", number))
 
+    def followed(self, entry: Entry) -> Entry:
+        """An entry with where each file that it moved has gone since, by later moves of other programs.
+
+        Args:
+            entry: The entry.
+        """
+        later = [one for one in reversed(self.entries()) if one.number > entry.number]
+        places = {effect.new_path: effect.new_path for effect in entry.effects if effect.new_path}
+        for one in later if places else ():
+            went = {effect.path: effect.new_path for effect in one.effects if effect.new_path}
+            places = {first: went.get(now, now) for first, now in places.items()}
+        effects = [replace(one, new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects]
+        return replace(entry, effects=tuple(effects))
+
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
         with self._lock:
@@ -426,6 +447,7 @@ class Recorder:
             self._db = Database(self._folder, rules.megabytes)
             self._known.load(self._db)
             self._comparing.since = self._db.meta("since")
+            self._comparing.configured = bool(self._db.meta("configured"))
             self._own.last = self._db.meta("heard")
             identity = place.identity(self._root)
             if place.is_another(self._root, self._db.meta("root"), identity, self._known.all()):
@@ -451,7 +473,7 @@ class Recorder:
         self._comparing.opens.end()
         self._comparing.doubt()
         self._comparing.since = None
-        self._comparing.attended = False
+        self._comparing.attended = self._comparing.configured = False
 
     def _switch(self, *, on: bool) -> None:
         """Recording was switched on or off. What happened meanwhile is nobody's entry: it begins anew."""
@@ -466,6 +488,7 @@ class Recorder:
         def begin_anew(database: Database, _now: float) -> None:
             database.drop_files()
             database.set_meta("since", None)
+            database.set_meta("configured", None)
 
         if self._db is not None and self._record(begin_anew, even_off=True):
             self._clear(self._db)

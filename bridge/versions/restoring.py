@@ -11,17 +11,21 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from bridge.contract.consent import FilePreview
-from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
+from bridge.errors import Conflict, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.vault.file_types import is_note
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, is_hidden, preview
 from bridge.versions.recorder import Recorder
 from bridge.versions.states import Effect, Entry, Side, Unknown
 from bridge.versions.steps import Steps
 
 _NAMED = 20
 _REMEMBERED = 2000
+_CONFIGURATION = (
+    "it belongs to Obsidian's configuration, in which the bridge writes nothing; `vault-bridge restore FILE --at TIME "
+    "--output COPY` gives you what it was"
+)
 _MIXED = "the bridge changed it too since then; undo that first (`vault-bridge undo`)"
 
 
@@ -78,7 +82,8 @@ class EarlierPlan:
         place = self.within or "The vault"
         if not self.effects and not self.left:
             raise NotFound(f"{place} is as it was at {when}, as far as other programs go")
-        text = f"{place} as it was at {when}: {summary(self.effects)}" if self.effects else ""
+        where = f" in {self.within}" if self.within else ""
+        text = f"Undo what other programs did since {when}{where}: {summary(self.effects)}" if self.effects else ""
         nearest = [f"{path} goes back to what it was at {show_moment(at)}" for path, at in self.nearest.items()]
         return _built(self.steps, text, [Refused(one.path, one.why) for one in self.left], nearest)
 
@@ -134,6 +139,8 @@ class Restoring:
         found = self._recorder.since(moment)
 
         def is_chosen(effect: Effect) -> bool:
+            if is_hidden(effect.path):
+                return False  # Obsidian's configuration, in which the bridge writes nothing
             inside = within is None or is_within(effect, within)
             return inside and not any(is_within(effect, path) for path in without)
 
@@ -162,11 +169,14 @@ class Restoring:
             NotFound: Its bytes are not kept.
             Conflict: There is a file at `to` (`exists`).
             InvalidParameters: The file has these bytes now.
+            PermissionDenied: It belongs to Obsidian's configuration, and `to` is not given (`protected`).
         """
         version = next((one for one in self._recorder.versions(path) if one.digest.hex() == digest), None)
         data = None if version is None else self._recorder.bytes_of(version.digest)
         if version is None or data is None:
             raise NotFound(f"The bytes of this version of {path!r} are not kept")
+        if to is None and is_hidden(path):
+            raise PermissionDenied(f"{path!r} stays as it is: {_CONFIGURATION}", code="protected")
         place = str(self._files.root.resolve_new(parse_path(to))) if to is not None else path
         now = self._now(place)
         if to is not None and now is not None:
@@ -233,6 +243,8 @@ class Restoring:
         return effect.before is not Unknown.BYTES and self._recorder.is_as(effect.path) == effect.before
 
     def _has_before(self, effect: Effect) -> bool:
+        if is_hidden(effect.path):
+            return False
         if effect.is_only_moved or effect.before is None:
             return effect.after is not Unknown.BYTES
         return isinstance(effect.before, bytes) and self._recorder.is_held(effect.before)
@@ -242,13 +254,15 @@ class Restoring:
         if not isinstance(side, bytes):
             return None
         kept = self._recorder.bytes_of(side)
-        if kept is not None or side != effect.after:
+        if kept is not None or side != effect.after or is_hidden(effect.path):
             return kept
         now = self._now(effect.new_path or effect.path)
         return now if now is not None and _digest(now) == side else None
 
     def _take_back(self, effect: Effect, steps: Steps) -> Refused | None:
         """Add the steps that take one file back; returns why that cannot be, or None."""
+        if is_hidden(effect.path):
+            return Refused(effect.path, _CONFIGURATION)
         try:
             return self._take_back_move(effect, steps) if effect.new_path else self._take_back_file(effect, steps)
         except ToolFailure as failure:

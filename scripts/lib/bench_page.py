@@ -44,6 +44,7 @@ ROWS = {
     "edit": Row("An edit: checked, backed up, journalled, durable", "a bare durable write"),
     "staged": Row("An edit in a draft of 500 files, with its preview", "the same outside of a draft"),
     "submit": Row("The one question about a draft of 500 files", "reading and hashing these files"),
+    "undo_outside": Row("Undoing what another program did to 500 notes", "any plan of as many"),
     "change": Row("Noticing another program's change", "the file watcher alone"),
     "restart": Row("Restart: index loaded and compared with the disk", "one look at every file"),
     "build": Row("First index: links, tags, properties, words, texts", "SQLite FTS5 alone"),

@@ -137,7 +137,7 @@ def written(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
 
 def meaning(text: str) -> Any:
     """What a text means, by the standard library's parser."""
-    return json.loads(entries(text)._strict)
+    return json.loads(entries(text)._document._strict)
 
 
 @given(written())

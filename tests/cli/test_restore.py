@@ -141,6 +141,48 @@ def test_what_the_bridge_changed_too_stays_and_is_shown(run: Run, served: Any) -
     assert note.read_text() == "theirs at last\n"
 
 
+def test_links_that_broke_are_said_shown_and_mended(run: Run, served: Any) -> None:
+    bridge, vault = served._bridge, Path(served.vault)
+    (vault / "Linking.md").write_text("See [[Ideas]].\n")
+    bridge.index.refresh()
+    bridge._recorder.end_entry()
+    (vault / "Ideas.md").rename(vault / "Thoughts.md")
+    bridge.index.refresh()
+    listed = run("history", "--outside").stdout
+    assert "1 link is broken by it" in " ".join(listed.split())
+    name = listed.splitlines()[1].split()[0]
+    assert "Nothing was written" in run("mend", name, answer="n\n", code=1).output
+    assert "+ See [[Thoughts]]" in run("mend", name, answer="y\n").output
+    assert (vault / "Linking.md").read_text() == "See [[Thoughts]].\n"
+    assert "broken" not in run("history", "--outside").stdout
+    run("mend", name, "--yes", code=1)
+    run("undo")
+    assert (vault / "Linking.md").read_text() == "See [[Ideas]].\n"
+    run("mend", "patch-1", code=2)
+
+
+def test_obsidians_configuration_is_listed_and_written_elsewhere_and_never_in_place(
+    run: Run, served: Any, tmp_path: Path
+) -> None:
+    bridge, vault = served._bridge, Path(served.vault)
+    settings = vault / ".obsidian" / "hotkeys.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text("before")
+    bridge.index.refresh()
+    bridge._recorder.end_entry()
+    settings.write_text("after")
+    bridge.index.refresh()
+    assert ".obsidian/hotkeys.json changed" in " ".join(run("history", "--outside").stdout.split())
+    found = json.loads(run("restore", ".obsidian/hotkeys.json", "--list", "--json").stdout)["versions"]
+    at = found[1]["since"]
+    assert "writes nothing" in " ".join(
+        run("restore", ".obsidian/hotkeys.json", "--at", at, "--yes", code=1).output.split()
+    )
+    run("restore", ".obsidian/hotkeys.json", "--at", at, "--output", str(tmp_path / "then.json"))
+    assert (tmp_path / "then.json").read_text() == "before"
+    assert settings.read_text() == "after"
+
+
 def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     said = run("restore").stdout
     assert "1 by other programs" in said

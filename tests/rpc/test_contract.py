@@ -73,6 +73,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("versions.restore", {"path": "Ideas.md", "at": "2020-01-01", "to": "Ideas then.md"}),
     ("versions.compare", {"at": "2020-01-01", "path": "Ideas.md", "without": ["Folder"]}),
     ("versions.restoreAll", {"at": "2020-01-01", "plan": "sha256:0"}),
+    ("versions.broken", {"executionId": "outside-1"}),
+    ("versions.mend", {"executionId": "outside-1", "plan": "sha256:0"}),
     ("versions.forget", {"path": "Ideas.md"}),
     ("versions.status", {}),
     ("versions.notice", {}),

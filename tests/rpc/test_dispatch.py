@@ -108,6 +108,8 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
             "versions.restore",
             "versions.compare",
             "versions.restoreAll",
+            "versions.broken",
+            "versions.mend",
             "versions.forget",
             "versions.status",
             "versions.notice",

@@ -73,12 +73,16 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
+from bridge.vault.plan import Change, ChangeKind, ChangePlan
+from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.notice_rules import Notice, Tally
 from bridge.versions.notices import Notices
 from bridge.versions.origins import ObsidianWrite
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
+from bridge.versions.since import Since
 from bridge.versions.states import Entry, Kept, Version
 from bridge.web.search.search import WebSearch, search_services
 from tests.identities import PrivateFiles
@@ -184,6 +188,17 @@ class Planner(Pipeline):
         }
 
 
+class NothingBroken(LinkMender):
+    """Stands in for the links that other programs broke: one."""
+
+    def __init__(self) -> None:
+        """It looks at no vault."""
+
+    def plan(self, entry_id: str) -> ChangePlan:
+        change = Change(ChangeKind.MODIFY, "a.md", before="0" * 64, after="1" * 64)
+        return ChangePlan(Operation.UPDATE, f"Mend 1 link in 1 note that {entry_id} broke", (change,), {})
+
+
 class NothingRecorded(Recorder):
     """Stands in for what other programs changed: nothing yet."""
 
@@ -207,6 +222,10 @@ class NothingRecorded(Recorder):
     def versions(self, path: str) -> list[Version]:
         digest = bytes(32)
         return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
+
+    def since(self, moment: float) -> Since:
+        del moment
+        return Since((), {}, ())
 
     def paths(self) -> set[str]:
         return {"a.md"}
@@ -499,6 +518,8 @@ class World:
             recorder=NothingRecorded(),
             notices=OneNotice(),
             restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
+            allowed_edits=AllowedEdits(PrivateFiles(), SystemClock()),
+            mender=NothingBroken(),
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
@@ -512,6 +533,7 @@ class World:
             knowledge=lambda _role: MemoryKnowledge(["a.md", "b/Note.md"]),
             closed=lambda: None,
             faults=lambda: ["the settings are broken"],
+            unprotected=lambda: ["Claude Code may edit this vault without asking"],
             attached={},
             hub=self.hub,
             clock=SystemClock(),

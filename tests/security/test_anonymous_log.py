@@ -119,13 +119,16 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("history_undo", {"executionId": "zebrafish"}),
     ("history_undo_outside", {"execution_id": "zebrafish", "paths": ["Steph Ango.md"]}),
     ("restore", {"path": "Steph Ango.md", "digest": "0" * 64, "to": "Clippings/zebrafish.md"}),
+    ("restore_all", {"at": "2026-11-20T10:00:00Z", "path": "Clippings/zebrafish", "plan": "zebrafish"}),
+    ("mend_links", {"execution_id": "zebrafish", "plan": "Steph Ango"}),
     ("history_redo", {"executionId": "Steph Ango"}),
+    ("allow_edit", {"edits": [{"path": "Steph Ango.md", "content": "zebrafish"}]}),
     ("read Steph Ango", {}),
 ]
 """Calls of every tool, such as succeed and such as do not."""
 
 
-THE_PERSONS = {"history_undo_outside", "restore"}
+THE_PERSONS = {"history_undo_outside", "restore", "restore_all", "mend_links"}
 """No agent has them."""
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,7 @@ async def test_a_note_that_is_written_fifty_times_a_second_is_one_entry(notes: P
 
 SERVE = """
 import asyncio, sys
+from datetime import UTC, datetime
 from pathlib import Path
 from bridge.app import Bridge
 
@@ -197,3 +199,26 @@ async def test_undo_without_an_id_never_means_what_another_program_did(notes: Pa
         await until_listed(host, notes, before)
         undone = await host.request("history.undo")
         assert undone["errorType"] == "not_found"
+
+
+async def test_all_since_a_time_is_taken_back_as_it_was_shown_or_not_at_all(notes: Path) -> None:
+    before = all_bytes(notes)
+    async with Bridge(notes), connect(notes, name="Ada", role="host") as host:
+        await recording(host)
+        since = {"at": datetime.now(UTC).isoformat()}
+        shell(notes, "rm -rf 'Folder 0'; mv 'Folder 2/note 2.md' moved.md; mv 'Folder 1' Elsewhere")
+        await until_listed(host, notes, before)
+        shown = await host.request("versions.compare", **since)
+        shell(notes, SCRIPTS["saved by rename"])
+        await until_listed(host, notes, before)
+        stale = await host.request("versions.restoreAll", **since, plan=shown["plan"])
+        assert (stale["errorType"], "look at it again" in stale["error"]) == ("conflict", True)
+        shown = await host.request("versions.compare", **since)
+        assert (shown["left"], shown["nearest"]) == ([], [])
+        assert {file["path"] for file in shown["files"] if file["change"] == "move"} >= {"moved.md"}
+        done = await host.request("versions.restoreAll", **since, plan=shown["plan"])
+        assert done["success"], done
+        assert all_bytes(notes) == before
+        assert (await host.request("versions.compare", **since))["plan"] is None
+        assert (await host.request("history.undo"))["success"]
+        assert (notes / "moved.md").read_bytes() == before["Folder 2/note 2.md"]

@@ -7,12 +7,17 @@ from bridge.audit.records import read_time
 from bridge.clock import stamp
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
+from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
+from bridge.versions.allowed_edits import told
 from bridge.versions.restoring import summary
 from bridge.versions.states import Entry, Origin
 
 WHO = {Origin.TYPED: "You typed in Obsidian", Origin.OBSIDIAN: "Obsidian", Origin.PROGRAM: "Another program"}
 """Who it was, as far as anybody knows."""
+
+_PERSON = True
+"""Entries are for the person alone, who may know of every file."""
 
 _COUNTED = 1000
 """Files of an entry whose lines are counted; of more only the first of them are."""
@@ -92,10 +97,14 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     entry, restoring = one.entry, services.restoring
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
+    compared = services.allowed_edits.compare(entry, services.recorder)
+    exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
+    who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
+    broken = _broken(services, entry)
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
-        client=WHO[entry.origin],
+        client=who,
         time=_stamp(entry.ended),
         state="undone" if restoring.is_undone(entry) else "applied",
         files=one.files,
@@ -103,11 +112,23 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         removed=removed,
         can_undo=restoring.can_undo(entry),
         client_id="",
-        who=WHO[entry.origin],
-        summary=f"{summary(entry.effects)}{when}",
+        who=who,
+        summary=f"{summary(entry.effects)}{when}{told(compared, one.files)}{_said(broken)}",
         outside=True,
+        broken_links=broken,
         origin=entry.origin.value,
     )
+
+
+def _broken(services: Services, entry: Entry) -> int:
+    """How many links the moves of an entry broke that are not mended."""
+    if not any(effect.new_path for effect in entry.effects):
+        return 0
+    return broken_links(services.recorder.followed(entry).effects, services.knowledge(_PERSON)).links
+
+
+def _said(broken: int) -> str:
+    return f"; {broken} link{' is' if broken == 1 else 's are'} broken by it" if broken else ""
 
 
 def _stamp(moment: float) -> str:

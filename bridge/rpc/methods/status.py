@@ -59,8 +59,10 @@ async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
 
 
 async def faults(context: RequestContext, _params: Params) -> Faults:
-    """What is wrong with the settings and the permission file."""
-    return Faults(faults=tuple(await asyncio.to_thread(context.services.faults)))
+    """What is wrong with the settings and the permission file, and which programs do not ask that should."""
+    services = context.services
+    faults = await asyncio.to_thread(services.faults)
+    return Faults(faults=tuple(faults), unprotected=tuple(await asyncio.to_thread(services.unprotected)))
 
 
 async def compare(context: RequestContext, params: CompareParams) -> IndexComparison:

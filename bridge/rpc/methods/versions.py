@@ -10,6 +10,7 @@ from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.versions import (
+    BrokenLinks,
     FileVersion,
     FileVersions,
     LeftOut,
@@ -17,17 +18,20 @@ from bridge.contract.versions import (
     VersionBytes,
     VersionReadParams,
     VersionRestoreParams,
+    VersionsBrokenParams,
     VersionsCompared,
     VersionsCompareParams,
     VersionsForgetParams,
     VersionsForgotten,
     VersionsListParams,
+    VersionsMendParams,
     VersionsRestoreAllParams,
     VersionsStatus,
 )
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
+from bridge.vault.plan import is_hidden
 from bridge.versions.since import find_version
 from bridge.versions.states import Kept, Version
 
@@ -71,16 +75,33 @@ async def restore_all(context: RequestContext, params: VersionsRestoreAllParams)
     return await context.services.calls.call(context.session.caller, "restore_all", arguments)
 
 
+async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
+    """The links that another program broke, as they would be mended."""
+    try:
+        plan = await asyncio.to_thread(context.services.mender.plan, params.execution_id)
+    except (NotFound, Conflict) as failure:
+        return BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
+    return BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
+
+
+async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResult | PendingCall:
+    """Mend them, through the ledger."""
+    arguments = params.model_dump(by_alias=True)
+    return await context.services.calls.call(context.session.caller, "mend_links", arguments)
+
+
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
     """Let the earlier versions of a file or folder go for good, or all of them."""
-    recorder = context.services.recorder
+    recorder, allowed = context.services.recorder, context.services.allowed_edits
     if params.everything == (params.path is not None):
         raise InvalidParameters("Say which: `path`, or `everything`")
     if params.path is None:
         await asyncio.to_thread(recorder.forget_everything)
+        await asyncio.to_thread(allowed.forget)
         return VersionsForgotten(path=None, found=True)
     path = params.path.strip("/")
     found = await asyncio.to_thread(recorder.forget, path)
+    await asyncio.to_thread(allowed.forget, path)
     return VersionsForgotten(path=path, found=found)
 
 
@@ -110,7 +131,9 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
     """A file that is meant, and its states."""
     recorder, person = context.services.recorder, context.session.caller.client.is_person
-    paths = meant(text, recorder.paths(), context.services.knowledge(person))
+    recorded = recorder.paths()
+    hidden = is_hidden(text) and text in recorded  # Obsidian's configuration, which no other method names
+    paths = {text} if hidden else meant(text, recorded, context.services.knowledge(person))
     found = {path: recorder.versions(path) for path in sorted(paths)}
     known = {path: versions for path, versions in found.items() if versions}
     if len(known) != 1:
@@ -167,6 +190,8 @@ METHODS = (
         Capability.ADMINISTER,
         person_only=True,
     ),
+    Method("versions.broken", broken, BrokenLinks, VersionsBrokenParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.mend", mend, ToolResult, VersionsMendParams, Capability.ADMINISTER, person_only=True),
     Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
     Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
 )

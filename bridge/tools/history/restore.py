@@ -14,6 +14,7 @@ from bridge.identity.caller import Caller
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
 from bridge.tools.formatting import counted
+from bridge.tools.history.mending import LinkMender, MendTool
 from bridge.tools.kinds import write_spec
 from bridge.vault.plan import ChangePlan
 
@@ -185,15 +186,17 @@ class RestoreProvider(ToolProvider):
 
     Args:
         restoring: Makes the plans.
+        mender: Makes those that mend links.
     """
 
     id, name, description, version = "restore", "Restore", "What other programs changed, taken back.", __version__
 
-    def __init__(self, restoring: RestoringPort) -> None:
+    def __init__(self, restoring: RestoringPort, mender: LinkMender) -> None:
         self._tools: tuple[Tool[Any], ...] = (
             UndoOutsideTool(restoring),
             RestoreTool(restoring),
             RestoreAllTool(restoring),
+            MendTool(mender),
         )
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:

@@ -34,12 +34,16 @@ export class FakeBridge {
 	/** What programs have staged. */
 	drafts: object[] = [];
 
+	/** The programs that may edit the vault without asking although they were told to ask. */
+	unprotected: string[] = [];
+
 	/** The programs of this machine that can be connected. */
 	agents: object[] = [];
 
 	constructor() {
 		const defaults: Record<string, Answer> = {
 			ping: () => "pong",
+			"bridge.faults": () => ({ faults: [], unprotected: this.unprotected }),
 			"session.name": (params) => params,
 			"session.info": () => ({ role: "host", vault: "Notes", version: "0.1.0" }),
 			"consent.pending": () => this.pending,

@@ -229,7 +229,10 @@ async def test_a_call_is_explained_as_an_agents(world: World, client: str | None
 
 
 async def test_only_a_host_may_ask_what_is_wrong(world: World) -> None:
-    assert (await world.ask("host", "bridge.faults"))["result"] == {"faults": ["the settings are broken"]}
+    assert (await world.ask("host", "bridge.faults"))["result"] == {
+        "faults": ["the settings are broken"],
+        "unprotected": ["Claude Code may edit this vault without asking"],
+    }
     assert (await world.ask("agent", "bridge.faults"))["error"]["code"] == -32001
 
 

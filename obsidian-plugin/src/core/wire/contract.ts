@@ -310,6 +310,14 @@ export interface AutoApproved {
 	grant: Grant | null;
 }
 
+/** The links that another program broke by moving files, as they would be mended. */
+export interface BrokenLinks {
+	plan: string | null;
+	text: string;
+	files: FilePreview[];
+	warnings: string[];
+}
+
 /** How full the cache of web results is. */
 export interface CacheState {
 	entries: number;
@@ -375,6 +383,7 @@ export interface ChangeEntry {
 	grant: string | null;
 	outside: boolean;
 	origin: string | null;
+	brokenLinks: number;
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -885,9 +894,10 @@ export interface Explanation {
 	elicitation: boolean;
 }
 
-/** What is wrong with the files that people write, each as a sentence that says what to do. */
+/** What is wrong, each as a sentence that says what to do. */
 export interface Faults {
 	faults: string[];
+	unprotected: string[];
 }
 
 /** What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written. */
@@ -1902,6 +1912,7 @@ export interface UndoneChange {
 	grant: string | null;
 	outside: boolean;
 	origin: string | null;
+	brokenLinks: number;
 	undone: boolean;
 	why: string | null;
 }
@@ -1956,6 +1967,11 @@ export interface VersionRestoreParams {
 	to?: string | null;
 }
 
+/** By which change of another program. */
+export interface VersionsBrokenParams {
+	executionId: string;
+}
+
 /** Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them. */
 export interface VersionsCompareParams {
 	at: string;
@@ -1988,6 +2004,12 @@ export interface VersionsForgotten {
 /** Of which file: a path, or a note's name. */
 export interface VersionsListParams {
 	path: string;
+}
+
+/** Mends them, if that is still the plan of which `versions.broken` gave the digest. */
+export interface VersionsMendParams {
+	executionId: string;
+	plan: string;
 }
 
 /** Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest. */
@@ -2082,6 +2104,8 @@ export interface Methods {
 	"versions.restore": { params: VersionRestoreParams; result: ToolResult };
 	"versions.compare": { params: VersionsCompareParams; result: VersionsCompared };
 	"versions.restoreAll": { params: VersionsRestoreAllParams; result: ToolResult };
+	"versions.broken": { params: VersionsBrokenParams; result: BrokenLinks };
+	"versions.mend": { params: VersionsMendParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
 	"versions.notice": { params: Record<string, never>; result: OutsideNotice };

@@ -1,0 +1,476 @@
+"""The programs whose own editors can ask before they change a file: how each is told to, in its own settings.
+
+Of every program it is written down here what its documented interface allows, and what it does not. A program that is
+told in another way is added here and nowhere else.
+"""
+
+import json
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from string import Template
+from typing import Any, Final, Literal
+
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.json_document import JsonDocument
+from bridge.agents.machine import Machine
+from bridge.agents.table import BY_ID, claude_folder, codex_folder
+
+MARGIN_SECONDS: Final = 30
+"""By how much longer a program waits for the hook than the hook for the person."""
+
+Edits = Literal["ask", "refuse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What a program is to start, and what it is about.
+
+    Attributes:
+        words: The command: a program and its arguments. The last one names the hook's configuration, and is ours alone.
+        seconds: How long the hook waits for the person.
+        guarded: Files and folders by which the vault is protected.
+        vault: The vault's folder.
+        edits: What becomes of the program's own edits of files in the vault.
+        name: What the hook is called, with letters, digits and `-` only.
+    """
+
+    words: tuple[str, ...]
+    seconds: int
+    guarded: tuple[Path, ...]
+    vault: Path
+    edits: Edits
+    name: str
+
+    @property
+    def mark(self) -> str:
+        """By what the hook is known in a program's settings."""
+        return self.words[-1]
+
+
+Text = Callable[[str, Hook], str]
+"""What becomes of the text of a file; an empty text is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One file of a program's settings.
+
+    Attributes:
+        file: Which.
+        put: Its text with the hook or the rules.
+        take: Its text without.
+        own: Whether the whole file is ours.
+    """
+
+    file: Path
+    put: Text
+    take: Text
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """One line of the table of what holds.
+
+    Attributes:
+        what: What happens.
+        then: What becomes of it.
+    """
+
+    what: str
+    then: str
+
+
+@dataclass(frozen=True, slots=True)
+class Protected:
+    """One program.
+
+    Attributes:
+        id: Its name on the command line.
+        places: The files of its settings, on a machine.
+        holds: What holds, and what does not.
+        switched_off: Why the hook is not run although it is there, as sentences.
+        then: What the person does afterwards.
+    """
+
+    id: str
+    places: Callable[[Machine, Hook], tuple[Place, ...]]
+    holds: tuple[Holds, ...]
+    then: str
+    switched_off: Callable[[Machine], Sequence[str]] = field(default=lambda _machine: ())
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return BY_ID[self.id].title
+
+    @property
+    def client(self) -> str:
+        """The client that its editor is in the bridge, apart from the one that the program itself may be."""
+        return f"{self.title} (own editor)"
+
+
+_SHELL: Final = Holds("It writes by a shell or a script (sed, mv, cp, rm)", "Not asked about. It is recorded")
+_NO_ANSWER: Final = Holds("You do not answer in time", "Refused; it is told to ask you and try again")
+_REMOVES: Final = Holds(
+    "It removes all this by a shell", "Possible. vault-bridge doctor and Obsidian say so afterwards"
+)
+_RUNS_NOT: Final = Holds("Vault Bridge does not run", "Let through and recorded, or refused: --without-bridge")
+
+
+def _hooks_off(say: str) -> Holds:
+    return Holds("It is started with hooks switched off", f"Not asked about. {say}")
+
+
+# -- Claude Code --------------------------------------------------------------------------------------------------
+
+
+_GLOB: Final = re.compile(r"[*?\[\]{}()!\\]")
+
+
+def _claude_rule(verb: str, path: Path, *, folder: bool) -> str | None:
+    """A rule of Claude Code for one file or folder; None where its path means something else in a rule."""
+    text = path.as_posix()
+    if path.drive:
+        text = f"/{path.drive[0].lower()}{text[2:]}"
+    return None if _GLOB.search(text) else f"{verb}(/{text}{'/**' if folder else ''})"
+
+
+def claude_rules(hook: Hook) -> tuple[str, ...]:
+    """What Claude Code's own rules deny: to edit the files by which the vault is protected, or all of the vault."""
+    places = [(path, not path.suffix) for path in hook.guarded]
+    if hook.edits == "refuse":
+        places.append((hook.vault, True))
+    rules = [_claude_rule("Edit", path, folder=folder) for path, folder in places]
+    return tuple(dict.fromkeys(rule for rule in rules if rule is not None))
+
+
+_CLAUDE_HOOKS: Final = ("hooks", "PreToolUse")
+_CLAUDE_DENY: Final = ("permissions", "deny")
+
+
+def _claude_put(text: str, hook: Hook) -> str:
+    program, *arguments = hook.words
+    group = {
+        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
+        "hooks": [
+            {
+                "type": "command",
+                "command": program,
+                "args": arguments,
+                "timeout": hook.seconds + MARGIN_SECONDS,
+                "onFailure": "block",
+            }
+        ],
+    }
+    document = _with_group(JsonDocument(text), _CLAUDE_HOOKS, group, hook)
+    rules = claude_rules(hook)
+    document = _without_rules(document, set(claude_rules(_refusing(hook))) - set(rules))
+    denied = document.get(_CLAUDE_DENY) or []
+    for rule in rules:
+        if rule not in denied:
+            document = document.append(_CLAUDE_DENY, rule)
+    return document.text
+
+
+def _claude_take(text: str, hook: Hook) -> str:
+    document = _without_group(JsonDocument(text), _CLAUDE_HOOKS, hook)
+    rules = set(claude_rules(_refusing(hook)))
+    if _has_another(document.get(_CLAUDE_HOOKS), hook):  # the rules about what protects both are for both
+        rules -= set(claude_rules(replace(hook, edits="ask")))
+    return _without_rules(document, rules).text
+
+
+def _without_rules(document: JsonDocument, rules: Collection[str]) -> JsonDocument:
+    """Without deny rules."""
+    for rule in rules:
+        denied = document.get(_CLAUDE_DENY)
+        if isinstance(denied, list) and rule in denied:
+            document = document.remove(_CLAUDE_DENY, denied.index(rule))
+    return document
+
+
+def _refusing(hook: Hook) -> Hook:
+    return replace(hook, edits="refuse")
+
+
+def _has_another(groups: Any, hook: Hook) -> bool:
+    """Whether a hook of ours for another vault is in a list of groups."""
+    folder = str(Path(hook.mark).parent)
+    entries = [entry for group in groups or () if isinstance(group, dict) for entry in group.get("hooks") or ()]
+    return any(folder in text for entry in entries if isinstance(entry, dict) for text in _texts(entry))
+
+
+def _claude_settings(machine: Machine) -> Path:
+    return claude_folder(machine) / "settings.json"
+
+
+def _claude_off(machine: Machine) -> Sequence[str]:
+    file = _claude_settings(machine)
+    return (f"{file} has disableAllHooks",) if _read(file).get(("disableAllHooks",)) is True else ()
+
+
+# -- Gemini CLI ---------------------------------------------------------------------------------------------------
+
+
+_GEMINI_HOOKS: Final = ("hooks", "BeforeTool")
+
+
+def _gemini_put(text: str, hook: Hook, machine: Machine) -> str:
+    entry = {
+        "name": hook.name,
+        "type": "command",
+        "command": shell_line(hook.words, machine, powershell=True),
+        "timeout": (hook.seconds + MARGIN_SECONDS) * 1000,
+    }
+    group = {"matcher": "^(write_file|replace)$", "hooks": [entry]}
+    return _with_group(JsonDocument(text, comments=True), _GEMINI_HOOKS, group, hook).text
+
+
+def _gemini_take(text: str, hook: Hook) -> str:
+    return _without_group(JsonDocument(text, comments=True), _GEMINI_HOOKS, hook).text
+
+
+def gemini_rules(_text: str, hook: Hook) -> str:
+    """A policy of Gemini CLI: a file of rules, which denies what `claude_rules` denies."""
+    places = [*hook.guarded, *([hook.vault] if hook.edits == "refuse" else [])]
+    rules = [
+        "\n".join(
+            (
+                "[[rule]]",
+                'toolName = ["write_file", "replace"]',
+                f"argsPattern = {json.dumps(_gemini_pattern(place), ensure_ascii=False)}",
+                'decision = "deny"',
+                "priority = 999",
+                'denyMessage = "The user lets these files be changed by Vault Bridge only."',
+            )
+        )
+        for place in places
+    ]
+    return "\n\n".join(("# Written by `vault-bridge protect gemini`, which also takes it away.", *rules)) + "\n"
+
+
+def _gemini_pattern(path: Path) -> str:
+    """Matches the arguments, as JSON, that name a file or what lies in a folder."""
+    quoted = re.escape(json.dumps(str(path), ensure_ascii=False)[1:-1]).replace("/", "\\/").replace("\\ ", " ")
+    return f'"file_path":"{quoted}["\\\\/]'
+
+
+def _gemini_folder(machine: Machine) -> Path:
+    return machine.home / ".gemini"
+
+
+def _gemini_off(machine: Machine) -> Sequence[str]:
+    file = _gemini_folder(machine) / "settings.json"
+    settings = _read(file, comments=True)
+    paths = (("hooksConfig", "enabled"), ("tools", "enableHooks"))
+    return [f"{file} has {'.'.join(path)} = false" for path in paths if settings.get(path) is False]
+
+
+# -- Codex --------------------------------------------------------------------------------------------------------
+
+
+_CODEX_HOOKS: Final = ("hooks", "PreToolUse")
+
+
+def _codex_put(text: str, hook: Hook, machine: Machine) -> str:
+    entry = {
+        "type": "command",
+        "command": shell_line(hook.words, machine),
+        "timeout": hook.seconds + MARGIN_SECONDS,
+        "statusMessage": "Asking in Vault Bridge",
+    }
+    group = {"matcher": "^(apply_patch|Edit|Write)$", "hooks": [entry]}
+    return _with_group(JsonDocument(text), _CODEX_HOOKS, group, hook).text
+
+
+def _codex_take(text: str, hook: Hook) -> str:
+    return _without_group(JsonDocument(text), _CODEX_HOOKS, hook).text
+
+
+def _codex_off(machine: Machine) -> Sequence[str]:
+    import tomllib  # noqa: PLC0415 - only where Codex is looked at
+
+    folder = codex_folder(machine)
+    try:
+        settings = tomllib.loads((folder / "config.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        settings = {}
+    found = []
+    features, hooks = settings.get("features"), settings.get("hooks")
+    if isinstance(features, dict) and (features.get("hooks", features.get("codex_hooks")) is False):
+        found.append(f"{folder / 'config.toml'} has features.hooks = false")
+    states = hooks.get("state") if isinstance(hooks, dict) else None
+    ours = [state for key, state in states.items() if key.startswith(str(folder))] if isinstance(states, dict) else []
+    if not any(isinstance(state, dict) and state.get("trusted_hash") for state in ours):
+        found.append("Codex runs no hook that you have not trusted: type /hooks in Codex, and trust this one")
+    return found
+
+
+# -- OpenCode -----------------------------------------------------------------------------------------------------
+
+
+def _opencode_plugin(_text: str, hook: Hook) -> str:
+    template = Template(Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8"))
+    return template.substitute(
+        name=json.dumps(hook.name),
+        words=json.dumps(hook.words),
+        milliseconds=str((hook.seconds + MARGIN_SECONDS) * 1000),
+    )
+
+
+def _opencode_file(machine: Machine, hook: Hook) -> Path:
+    return machine.xdg_config / "opencode" / "plugins" / f"{hook.name}.js"
+
+
+# -- what they share ----------------------------------------------------------------------------------------------
+
+
+def shell_line(words: Sequence[str], machine: Machine, *, powershell: bool = False) -> str:
+    """A command as the program's shell takes it: on Windows that of `cmd`, or PowerShell."""
+    if machine.system != "windows":
+        return shlex.join(words)
+    if powershell:
+        return "& " + " ".join("'" + word.replace("'", "''") + "'" for word in words)
+    return subprocess.list2cmdline(words)
+
+
+def _with_group(document: JsonDocument, path: tuple[str, ...], group: dict[str, Any], hook: Hook) -> JsonDocument:
+    """With a group of hooks at the end of a list, and no other of ours; unchanged where it is there already."""
+    groups = document.get(path)
+    if isinstance(groups, list) and [one for one in groups if _is_ours(one, hook)] == [group]:
+        return document
+    return _without_group(document, path, hook).append(path, group)
+
+
+def _without_group(document: JsonDocument, path: tuple[str, ...], hook: Hook) -> JsonDocument:
+    while isinstance(groups := document.get(path), list):
+        at = next((at for at, group in enumerate(groups) if _is_ours(group, hook)), None)
+        if at is None:
+            break
+        document = document.remove(path, at)
+    return document
+
+
+def _is_ours(group: Any, hook: Hook) -> bool:
+    """Whether a group of hooks starts ours for this vault, in whichever form the command is written."""
+    entries = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(entries, list):
+        return False
+    written = [hook.mark, shlex.quote(hook.mark)]
+    texts = [text for entry in entries if isinstance(entry, dict) for text in _texts(entry)]
+    return any(text.strip("'\"").endswith(hook.mark) or any(mark in text for mark in written) for text in texts)
+
+
+def _texts(entry: dict[str, Any]) -> list[str]:
+    arguments = entry.get("args")
+    found = [entry.get("command"), *(arguments if isinstance(arguments, list) else [])]
+    return [text for text in found if isinstance(text, str)]
+
+
+def _read(file: Path, *, comments: bool = False) -> JsonDocument:
+    try:
+        return JsonDocument(file.read_text(encoding="utf-8"), comments=comments)
+    except (OSError, ValueError, ConfigurationRefused):
+        return JsonDocument("{}")
+
+
+def _whole(make: Text) -> Callable[[Path], Place]:
+    """A file that is ours alone."""
+    return lambda file: Place(file, make, lambda _text, _hook: "", own=True)
+
+
+PROTECTED: Final = (
+    Protected(
+        id="claude-code",
+        places=lambda machine, _hook: (Place(_claude_settings(machine), _claude_put, _claude_take),),
+        holds=(
+            Holds("It changes a file of the vault with Edit, Write or MultiEdit", "You are asked, with the exact diff"),
+            Holds("It changes a notebook of the vault with NotebookEdit", "Refused"),
+            _SHELL,
+            _NO_ANSWER,
+            Holds("The hook cannot start, crashes or is killed", "Refused from Claude Code 2.1.295 on (onFailure)"),
+            _RUNS_NOT,
+            Holds("It changes these settings with its editor", "Refused, by its own deny rules and by the hook"),
+            _hooks_off("Its deny rules hold all the same"),
+            _REMOVES,
+        ),
+        then="Start Claude Code again; `/hooks` in it lists the hook.",
+        switched_off=_claude_off,
+    ),
+    Protected(
+        id="codex",
+        places=lambda machine, _hook: (
+            Place(
+                codex_folder(machine) / "hooks.json", lambda text, hook: _codex_put(text, hook, machine), _codex_take
+            ),
+        ),
+        holds=(
+            Holds(
+                "It changes a file of the vault with apply_patch",
+                "You are asked, with the exact diff, once you have trusted the hook",
+            ),
+            _SHELL,
+            _NO_ANSWER,
+            Holds("The hook cannot start, crashes or is killed", "Let through: Codex has no switch for that"),
+            _RUNS_NOT,
+            Holds(
+                "It changes these settings with its editor", "Refused by the hook; Codex has no rule for single files"
+            ),
+            _hooks_off("Codex has no rule for single files"),
+            _REMOVES,
+        ),
+        then="Start Codex again, type `/hooks` and trust the hook: before that Codex does not run it.",
+        switched_off=_codex_off,
+    ),
+    Protected(
+        id="gemini",
+        places=lambda machine, hook: (
+            Place(
+                _gemini_folder(machine) / "settings.json",
+                lambda text, hook: _gemini_put(text, hook, machine),
+                _gemini_take,
+            ),
+            _whole(gemini_rules)(_gemini_folder(machine) / "policies" / f"{hook.name}.toml"),
+        ),
+        holds=(
+            Holds("It changes a file of the vault with write_file or replace", "You are asked, with the exact diff"),
+            _SHELL,
+            _NO_ANSWER,
+            Holds("The hook cannot start, crashes or is killed", "Let through: Gemini CLI has no switch for that"),
+            _RUNS_NOT,
+            Holds(
+                "It changes these settings with its editor",
+                "Refused by the hook, and by its policy where the path is written in full",
+            ),
+            _hooks_off("Its policy holds all the same"),
+            _REMOVES,
+        ),
+        then="Start Gemini CLI again; `/hooks` in it lists the hook.",
+        switched_off=_gemini_off,
+    ),
+    Protected(
+        id="opencode",
+        places=lambda machine, hook: (_whole(_opencode_plugin)(_opencode_file(machine, hook)),),
+        holds=(
+            Holds(
+                "It changes a file of the vault with edit, write, multiedit or apply_patch",
+                "You are asked, with the exact diff, from OpenCode 1.18.29 on",
+            ),
+            _SHELL,
+            _NO_ANSWER,
+            Holds("The hook cannot start, crashes or is killed", "Refused"),
+            _RUNS_NOT,
+            Holds("It changes these settings with its editor", "Refused by the hook; its rules know no absolute paths"),
+            Holds("It is started without plugins", "Not asked about"),
+            _REMOVES,
+        ),
+        then="Start OpenCode again.",
+    ),
+)
+
+PROTECTED_BY_ID: Final = {one.id: one for one in PROTECTED}

@@ -1,0 +1,421 @@
+"""Have a program's own editor ask before it changes a file of the vault, and take that back.
+
+Everything goes into the user's settings of the program, never into the vault's or a project's. What would be done is a
+plan, which is shown; what was done is written down, so that it can be taken back byte for byte and looked for later.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from bridge import hook as hook_program
+from bridge.agents.credential import Clients, ensure_client
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.file_change import FileChange, digest, read, real_file
+from bridge.agents.machine import Machine
+from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Place, Protected
+from bridge.client import token_storage
+from bridge.client.errors import TokenNotFound
+from bridge.identity.private_file import PrivateFolder
+
+FILE: Final = "protections.json"
+USUAL_SECONDS: Final = 300
+PRESET: Final = "minimal"
+"""The tools that the editor's client has besides; the one that asks belongs to no set."""
+
+WithoutBridge = Literal["allow", "refuse"]
+
+
+class Written(BaseModel):
+    """One file, as it was left.
+
+    Attributes:
+        file: Which.
+        written: The hash of its bytes.
+        backup: The bytes of before; None when there were none.
+        original: Their hash.
+    """
+
+    file: Path
+    written: str
+    backup: Path | None
+    original: str
+
+
+class Options(BaseModel):
+    """What the user has chosen.
+
+    Attributes:
+        edits: What becomes of the program's edits of files in the vault.
+        without_bridge: What becomes of them while no bridge serves it.
+        seconds: How long a person has to answer.
+    """
+
+    edits: Edits = "ask"
+    without_bridge: WithoutBridge = "allow"
+    seconds: int = USUAL_SECONDS
+
+
+class Record(BaseModel):
+    """One program's protection of one vault.
+
+    Attributes:
+        client: The client that its editor is in the bridge.
+        made_client: Whether that was added for it.
+        options: What was chosen.
+        files: What was written.
+    """
+
+    client: str
+    made_client: bool
+    options: Options
+    files: list[Written]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectionPlan:
+    """What will be done, not done yet.
+
+    Attributes:
+        program: Which program.
+        client: The client that its editor is in the bridge.
+        options: What was chosen.
+        changes: The files that change, in the order in which they are written.
+        removes: Whether the protection is taken back.
+        record: What was done before.
+        kept: Sentences about what is left as it is.
+    """
+
+    program: Protected
+    client: str
+    options: Options
+    changes: tuple[FileChange, ...]
+    removes: bool
+    record: Record | None
+    kept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done.
+
+    Attributes:
+        backups: The bytes of before, where they were kept.
+        added_client: Whether a client was added to the bridge.
+        revoked_client: Whether it was revoked.
+    """
+
+    backups: tuple[Path, ...] = ()
+    added_client: bool = False
+    revoked_client: bool = False
+
+
+class Protector:
+    """Protects one vault from what the editors of programs do unasked.
+
+    Args:
+        machine: The machine.
+        vault: The vault's real path.
+        folder: Where it is written down what was done.
+        endpoint: The file that says where the vault's bridge listens, while it runs.
+        guarded: Folders of the bridge's own, outside the vault, that no program edits.
+        stays: Raises ConfigurationRefused where this installation is gone after one run.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        vault: Path,
+        folder: PrivateFolder,
+        *,
+        endpoint: Path,
+        guarded: Sequence[Path],
+        stays: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.machine = machine
+        self._vault, self._folder, self._endpoint, self._stays = vault, folder, endpoint, stays
+        self._guarded = tuple(guarded)
+
+    def plan_protect(self, program: Protected, options: Options | None = None) -> ProtectionPlan:
+        """What protecting would do; nothing where it is done already.
+
+        Args:
+            program: Which program.
+            options: What was chosen; None: what was before.
+
+        Raises:
+            ConfigurationRefused: Its settings are not changed; the message says why.
+        """
+        self._stays()
+        record = self._records().get(program.id)
+        options = options or (record.options if record else Options())
+        hook = self._hook(program, options)
+        changes = [self._configuration(program, hook, options)]
+        for place in self._places(program, hook):
+            file, before = _found(place.file)
+            after = _text(place.put, file, before, hook)
+            if place.own and before not in {None, after} and _written(record, file) is None:
+                raise ConfigurationRefused(f"{file} is there already, and this command has not written it")
+            changes.append(FileChange(file, before, after))
+        return ProtectionPlan(program, program.client, options, _changing(changes), removes=False, record=record)
+
+    def plan_remove(self, program: Protected) -> ProtectionPlan:
+        """What taking it back would do. Raises what `plan_protect` raises."""
+        record = self._records().get(program.id)
+        options = record.options if record else Options()
+        hook = self._hook(program, options)
+        changes, kept = [], []
+        for place in self._places(program, hook):
+            file, before = _found(place.file)
+            if before is None:
+                continue
+            written = _written(record, file)
+            if written is not None and digest(before) == written.written:
+                changes.append(FileChange(file, before, _original(written, before, place, hook)))
+            elif place.own and _text(place.put, file, before, hook) != before:
+                kept.append(f"{file} is not as it was written, so it stays.")
+            elif place.own:
+                changes.append(FileChange(file, before, None))
+            else:
+                changes.append(FileChange(file, before, _text(place.take, file, before, hook)))
+        file, before = _found(self._configuration_file(program))
+        changes.append(FileChange(file, before, None))
+        client = record.client if record else program.client
+        return ProtectionPlan(
+            program, client, options, _changing(changes), removes=True, record=record, kept=tuple(kept)
+        )
+
+    async def protect(self, plan: ProtectionPlan, clients: Clients) -> Done:
+        """Do what a plan says, and have the credential.
+
+        Raises:
+            ConfigurationRefused: A file has changed since or cannot be written, or the client is somebody else's.
+            BridgeError: The bridge does not add the client.
+        """
+        added = await self._have_client(plan, clients)
+        backups = []
+        files = {one.file: one for one in plan.record.files} if plan.record else {}
+        try:
+            for change in plan.changes:
+                before = files.get(change.file)
+                ours = before is not None and digest(change.before) == before.written
+                backup = change.apply(back_up=not ours)
+                files[change.file] = Written(
+                    file=change.file,
+                    written=digest(change.after),
+                    backup=before.backup if ours and before else backup,
+                    original=before.original if ours and before else digest(change.before),
+                )
+                backups += [backup] if backup is not None else []
+                self._keep(plan, files.values(), added=added)
+        except ConfigurationRefused:
+            if added and not backups:
+                await self._end_client(plan.client, clients)
+            raise
+        if not plan.changes:
+            self._keep(plan, files.values(), added=added)
+        return Done(tuple(backups), added_client=added)
+
+    async def remove(self, plan: ProtectionPlan, clients: Clients) -> Done:
+        """Do what a plan says, and revoke the client if protecting added it. Raises what `protect` raises."""
+        backups = []
+        for change in plan.changes:
+            written = _written(plan.record, change.file)
+            restored = written is not None and digest(change.after) == written.original
+            backup = change.apply(back_up=not restored)
+            if restored and written is not None and written.backup is not None:
+                written.backup.unlink(missing_ok=True)
+            backups += [backup] if backup is not None else []
+        ended = plan.record is not None and plan.record.made_client and await self._end_client(plan.client, clients)
+        self._forget(plan.program)
+        return Done(tuple(backups), revoked_client=ended)
+
+    def protected(self) -> list[Protected]:
+        """The programs whose editors ask, as far as is written down."""
+        records = self._records()
+        return [one for one in PROTECTED if one.id in records]
+
+    def options(self, program: Protected) -> Options | None:
+        """What was chosen for a program; None where it is not protected."""
+        record = self._records().get(program.id)
+        return None if record is None else record.options
+
+    def faults(self, program: Protected) -> list[str]:
+        """Why a program that was told to ask does not, or not as it was told; empty where all is well.
+
+        Args:
+            program: One of those of `protected`.
+        """
+        record = self._records().get(program.id)
+        if record is None:
+            return [f"{program.title} is not told to ask"]
+        return list(self._looked_at(program, record))
+
+    def all_faults(self) -> list[str]:
+        """The same of all programs, each as a sentence that says what to do."""
+        return [
+            f"{program.title} may edit this vault without asking: {'; '.join(faults)}. "
+            f"`vault-bridge protect {program.id}` writes anew what is missing, and with --remove takes it back"
+            for program in self.protected()
+            if (faults := self.faults(program))
+        ]
+
+    def _looked_at(self, program: Protected, record: Record) -> Iterator[str]:
+        hook = self._hook(program, record.options)
+        if not token_storage.token_file(self._vault, record.client).is_file():
+            yield "its credential is gone"
+        try:
+            file, now = _found(self._configuration_file(program))
+            if self._configuration(program, hook, record.options).after != now:
+                yield f"{file} is gone or was changed"
+            for place in self._places(program, hook):
+                file, now = _found(place.file)
+                if now is None:
+                    yield f"{file} is gone"
+                elif _text(place.put, file, now, hook) != now:
+                    yield f"{file} does not have all of it any more"
+        except ConfigurationRefused as refused:
+            yield str(refused)
+        yield from program.switched_off(self.machine)
+
+    def _places(self, program: Protected, hook: Hook) -> tuple[Place, ...]:
+        return program.places(self.machine, hook)
+
+    def _hook(self, program: Protected, options: Options) -> Hook:
+        configuration = self._configuration_file(program)
+        script = Path(hook_program.__file__)
+        words = (_python(), "-I", "-S", str(script), str(configuration))
+        slug = re.sub(r"[^a-z0-9]+", "-", self._vault.name.lower()).strip("-")[:24] or "vault"
+        name = f"vault-bridge-{slug}-{self._short}"
+        plain = Hook(words, options.seconds, (), self._vault, options.edits, name)
+        files = [place.file for place in self._places(program, plain)]
+        guarded = [*files, *map(real_file, files), script, *self._guarded]
+        return Hook(words, options.seconds, tuple(dict.fromkeys(guarded)), self._vault, options.edits, name)
+
+    @property
+    def _short(self) -> str:
+        return hashlib.sha256(os.fsencode(os.path.normcase(self._vault))).hexdigest()[:8]
+
+    def _configuration_file(self, program: Protected) -> Path:
+        return token_storage.config_folder() / "hooks" / f"{program.id}-{self._short}.json"
+
+    def _configuration(self, program: Protected, hook: Hook, options: Options) -> FileChange:
+        """What the hook itself reads when it is started."""
+        file, before = _found(self._configuration_file(program))
+        content: dict[str, Any] = {
+            "client": program.id,
+            "vault": str(self._vault),
+            "token": str(token_storage.token_file(self._vault, program.client)),
+            "endpoint": str(self._endpoint),
+            "edits": options.edits,
+            "withoutBridge": options.without_bridge,
+            "seconds": options.seconds,
+            "guarded": [str(path) for path in hook.guarded],
+        }
+        return FileChange(file, before, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode())
+
+    async def _have_client(self, plan: ProtectionPlan, clients: Clients) -> bool:
+        """Have the credential, in a file, as the hook reads no keyring; whether a client was added for that."""
+        client = plan.client
+        if not token_storage.token_file(self._vault, client).exists() and plan.record and plan.record.made_client:
+            await self._end_client(client, clients)  # ours, and its token is lost
+        try:
+            added = await ensure_client(self._vault, client, clients, PRESET)
+        except ConfigurationRefused:
+            raise ConfigurationRefused(
+                f"The bridge has a client called {client!r} already, whose token is not kept on this machine. "
+                "Revoke it with `vault-bridge clients revoke`, then run this again"
+            ) from None
+        if not token_storage.token_file(self._vault, client).exists():
+            try:
+                token_storage.save_to_file(self._vault, client, token_storage.find_token(self._vault, client))
+            except (OSError, TokenNotFound) as error:
+                raise ConfigurationRefused(f"The credential of {client!r} cannot be kept in a file: {error}") from None
+        return added
+
+    async def _end_client(self, name: str, clients: Clients) -> bool:
+        known = any(name.casefold() == other.casefold() for other in await clients.names())
+        if known:
+            await clients.revoke(name)
+        token_storage.remove(self._vault, name)
+        return known
+
+    def _records(self) -> dict[str, Record]:
+        with contextlib.suppress(OSError, ValidationError):
+            data = self._folder.read(FILE)
+            found = {} if data is None else _RECORDS.validate_json(data)
+            return {key: record for key, record in found.items() if key in PROTECTED_BY_ID}
+        return {}
+
+    def _keep(self, plan: ProtectionPlan, files: Iterable[Written], *, added: bool) -> None:
+        made = added or (plan.record is not None and plan.record.made_client)
+        record = Record(client=plan.client, made_client=made, options=plan.options, files=[*files])
+        try:
+            self._folder.write(FILE, _RECORDS.dump_json({**self._records(), plan.program.id: record}, indent=2))
+        except OSError as error:
+            raise ConfigurationRefused(
+                f"How to take this back cannot be noted: {error.strerror or error}. Run this again with --remove"
+            ) from None
+
+    def _forget(self, program: Protected) -> None:
+        records = self._records()
+        if records.pop(program.id, None) is not None:
+            self._folder.write(FILE, _RECORDS.dump_json(records, indent=2))
+
+
+def _python() -> str:
+    """This Python, by the one of its names that does not depend on how it was started."""
+    usual = (Path(sys.prefix, "bin", "python"), Path(sys.prefix, "Scripts", "python.exe"))
+    real = os.path.realpath(sys.executable)
+    return next((str(one) for one in usual if one.is_file() and os.path.realpath(one) == real), sys.executable)
+
+
+def _found(file: Path) -> tuple[Path, bytes | None]:
+    """The real file, and its bytes."""
+    real = real_file(file)
+    try:
+        return real, read(real)
+    except OSError as error:
+        raise ConfigurationRefused(f"{real} cannot be read: {error.strerror or error}") from None
+
+
+def _text(change: Callable[[str, Hook], str], file: Path, before: bytes | None, hook: Hook) -> bytes:
+    """What becomes of a file. Raises ConfigurationRefused where it cannot be understood."""
+    try:
+        old = (before or b"").decode()
+        new = change(old, hook)
+    except UnicodeDecodeError as error:
+        raise ConfigurationRefused(f"{file} is not UTF-8 (at byte {error.start}). Nothing was changed") from None
+    except ConfigurationRefused as refused:
+        raise ConfigurationRefused(
+            f"{file} cannot be understood: {refused}. Nothing was changed; correct the file, then try again"
+        ) from None
+    return new.encode()
+
+
+def _changing(changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
+    return tuple(change for change in changes if change.changes)
+
+
+def _written(record: Record | None, file: Path) -> Written | None:
+    return next((one for one in record.files if one.file == file), None) if record else None
+
+
+def _original(written: Written, before: bytes, place: Place, hook: Hook) -> bytes | None:
+    """The bytes of before, where they are still known for certain."""
+    if written.original == digest(None):
+        return None
+    kept = _found(written.backup)[1] if written.backup is not None else None
+    return kept if digest(kept) == written.original else _text(place.take, written.file, before, hook)
+
+
+_RECORDS: Final = TypeAdapter(dict[str, Record])

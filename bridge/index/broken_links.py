@@ -1,0 +1,56 @@
+"""Links that broke because another program moved files and did not take the links along."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from bridge.index.knowledge import Knowledge
+from bridge.notes.linktext import LinkFormat
+from bridge.notes.names import link_key
+from bridge.notes.rewriting import Relocation
+from bridge.versions.states import Effect
+
+
+class BrokenLinks(NamedTuple):
+    """What a move broke.
+
+    Attributes:
+        moving: What moved, as the rewriting of links takes it.
+        sources: The files that hold such links, sorted, with where each was before.
+        links: How many there are.
+    """
+
+    moving: Relocation
+    sources: dict[str, str]
+    links: int
+
+
+def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkFormat = "shortest") -> BrokenLinks:
+    """The links that lead elsewhere, or nowhere, since files were moved, and are still to be mended.
+
+    Args:
+        effects: What was done, with where each moved file is now.
+        knowledge: What is known of all files, as they are now.
+        form: How the user wants links to be written.
+    """
+    moves: dict[str, str | None] = {}
+    undone: dict[str, str | None] = {}
+    for effect in effects:
+        here = knowledge.file(effect.path) is not None
+        if effect.new_path is not None:
+            if not here and knowledge.file(effect.new_path) is not None:
+                moves[effect.path], undone[effect.new_path] = effect.new_path, effect.path
+        elif effect.before is None and here:
+            undone[effect.path] = None
+        elif effect.after is None and not here:
+            moves[effect.path], undone[effect.path] = None, effect.path
+    back = {new: old for old, new in moves.items() if new is not None}
+    moving = Relocation(knowledge.names.moved(undone), knowledge.names, moves, form)
+    if not back:
+        return BrokenLinks(moving, {}, 0)
+    perhaps = {
+        *knowledge.links_named({link_key(path) for pair in back.items() for path in pair}),
+        *(link for new in back for link in knowledge.links_from(new)),
+    }
+    links = [link for link in perhaps if moving.wanted(link, back.get(link.source, link.source)) is not None]
+    sources = {link.source: back.get(link.source, link.source) for link in links}
+    return BrokenLinks(moving, dict(sorted(sources.items())), len(links))

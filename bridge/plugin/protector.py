@@ -1,0 +1,29 @@
+"""What protects one vault from unasked edits, put together as the commands, the checks and the bridge have it."""
+
+from pathlib import Path
+
+from bridge.agents.machine import Machine
+from bridge.agents.protection import Protector
+from bridge.client.token_storage import config_folder
+from bridge.contract.discovery import AGENT_FILE
+from bridge.identity.private_file import PrivateFolder
+from bridge.plugin.command_line import command_line
+from bridge.server.run_folder import RunFolder, place, state_folder
+
+
+def vault_protector(vault: Path, machine: Machine, folder: PrivateFolder | None = None) -> Protector:
+    """What protects a vault.
+
+    Args:
+        vault: The vault's real path.
+        machine: The machine.
+        folder: Where it is written down what was done; None: where it always is.
+    """
+    return Protector(
+        machine,
+        vault,
+        folder or RunFolder(vault, kind="clients", durable=True),
+        endpoint=place(vault) / AGENT_FILE,
+        guarded=(config_folder(), state_folder().absolute()),
+        stays=command_line,
+    )

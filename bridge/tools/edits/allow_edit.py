@@ -1,0 +1,275 @@
+"""The tool `allow_edit`: a client's own editor is about to change files, and the person is asked whether it may.
+
+The client changes them itself afterwards. Nothing is written here; what it then writes is compared with what was
+allowed (`bridge/versions/allowed_edits.py`).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import Field, model_validator
+
+from bridge import __version__
+from bridge.contract.consent import ConsentClass, Operation, RiskLevel
+from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
+from bridge.identity.caller import Caller
+from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.registry import StaticProvider, ToolProvider
+from bridge.toolkit.tool import CallContext, Output, ReadTool, ToolSpec, Unchanged, in_vault
+from bridge.tools.edits.codex_patch import patched
+from bridge.tools.files.paths import read_text, vault_path
+from bridge.tools.files.replacing import find_text, replace_spans
+from bridge.tools.formatting import counted, shortened
+from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangePlan, content_hash
+from bridge.vault.text import encode
+
+MOST_FILES: Final = 200
+MOST_REPLACEMENTS: Final = 1000
+_NAMED: Final = 3
+
+Allowed = Callable[[ChangePlan, Caller], None]
+"""Told what a person has allowed a client to change itself. Blocks. Raises OSError, and Conflict where a file is open
+with text that is not saved."""
+
+
+class Replacement(SnakeCaseParams):
+    """A text that stands in the file once, or everywhere, and what comes in its place."""
+
+    old: str = Field(min_length=1)
+    new: str
+    all: bool = False
+
+
+class ClientEdit(SnakeCaseParams):
+    """What becomes of one file, in exactly one way: other content, texts replaced, a patch, or its deletion."""
+
+    path: str = Field(min_length=1, max_length=LONGEST_PATH, description="The file, relative to the vault")
+    to: str | None = Field(default=None, min_length=1, max_length=LONGEST_PATH, description="Where a patch moves it")
+    content: str | None = Field(default=None, description="Its whole content")
+    new: bool = Field(default=False, description="With content: the file is new, or empty")
+    replace: list[Replacement] | None = Field(default=None, min_length=1, max_length=MOST_REPLACEMENTS)
+    patch: str | None = Field(default=None, description="Hunks of the form of *** Begin Patch")
+    delete: bool = False
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "ClientEdit":
+        ways = (self.content is not None, self.replace is not None, self.patch is not None, self.delete)
+        if sum(ways) != 1:
+            raise ValueError("an edit has exactly one of content, replace, patch and delete")
+        if self.to is not None and self.patch is None:
+            raise ValueError("to goes with patch")
+        return self
+
+
+class AllowEditParams(SnakeCaseParams):
+    """What a client is about to do with files of the vault."""
+
+    edits: list[ClientEdit] = Field(min_length=1, max_length=MOST_FILES)
+
+
+_REPLACES: Final = frozenset({"edit", "edit_file", "modify_note"})
+_WRITES: Final = frozenset({"edit", "write_file", "update_note", "create_note"})
+_DELETES: Final = frozenset({"delete", "delete_file", "delete_note"})
+_MOVES: Final = frozenset({"move", "move_file", "organize_note"})
+
+
+def _acts(params: AllowEditParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    for edit in params.edits:
+        if edit.delete:
+            yield _DELETES
+        elif edit.content is not None:
+            yield _WRITES
+        else:
+            yield _REPLACES
+        if edit.to is not None:
+            yield _MOVES
+
+
+class AllowEditTool(ReadTool[AllowEditParams]):
+    """Asks whether a client may change files itself.
+
+    Args:
+        storage: The vault.
+        allowed: Told what was allowed.
+    """
+
+    spec = ToolSpec(
+        name="allow_edit",
+        title="Edit by the program itself",
+        action="propose/proposed a change of {files|files} with its own editor",
+        description="Ask the user whether a program may change files of the vault with its own editor.",
+        icon="pencil-line",
+        parameters=ModelParameters(AllowEditParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.HIGH,
+        consent_class=ConsentClass.SESSION,
+        default_rate=60,
+        id_prefix="allowed",
+        listed=False,
+        stages=False,
+        by_caller=True,
+        acts=_acts,
+    )
+
+    def __init__(self, storage: PlanningStorage, allowed: Allowed) -> None:
+        self._storage = storage
+        self._allowed = allowed
+
+    def prepare(self, params: AllowEditParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what each file will be, by the rules of the clients' own editors."""
+        files = _Files(self._storage)
+        for edit in params.edits:
+            files.take(edit)
+        builder, names = self._storage.plan(), []
+        for file in files.changed():
+            names.append(str(file.path))
+            if file.data is None:
+                builder.create(file.path, file.new or b"")
+            elif file.new is None:
+                builder.delete(file.path, file.data)
+            elif file.to is not None:
+                builder.move(file.path, file.to, content_hash(file.data), (file.data, file.new))
+            else:
+                builder.modify(file.path, file.data, file.new, replaces=file.replaces)
+        if not names:
+            paths = [str(file.path) for file in files.all()]
+            what = f"Compare {_listed(paths)} with an edit"
+            return Unchanged(in_vault(*paths), what, Output({"allowed": True}, "Nothing changes: it is so already."))
+        who = context.caller.name
+        note = (
+            f"{who} writes this itself. What it then writes is compared with this, and other programs' changes are kept"
+        )
+        return builder.build(files.operation, f"Let {who} change {_listed(names)} itself", [note])
+
+    def run(self, params: AllowEditParams, context: CallContext) -> Output:
+        """Note what was allowed."""
+        del params
+        if context.approved is None:
+            raise TypeError("nothing was approved")
+        try:
+            self._allowed(context.approved, context.caller)
+        except OSError as error:
+            raise ExecutionFailed(f"What was allowed cannot be noted: {error.strerror or error}") from None
+        return Output({"allowed": True}, "The user allows it.")
+
+
+@dataclass(slots=True)
+class _File:
+    """One file: its bytes now, None where there is none, and then, None where it goes."""
+
+    path: VaultPath
+    data: bytes | None
+    new: bytes | None
+    to: VaultPath | None = None
+    replaces: bool = False
+
+
+class _Files:
+    """The files of one call, each as the edits before have left it.
+
+    Args:
+        storage: The vault.
+    """
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+        self._files: dict[str, _File] = {}
+
+    def take(self, edit: ClientEdit) -> None:
+        """What one edit does.
+
+        Raises:
+            Conflict: It does not fit the file as it is.
+            InvalidParameters: It cannot be written, or makes no sense.
+            NotFound: There is no such file.
+            PermissionDenied: It is closed, or in a dot-folder.
+        """
+        file = self._file(edit)
+        now = file.new
+        if edit.content is not None:
+            if edit.new and now:
+                raise Conflict(f"There is {str(file.path)!r} already, and it is not empty", code="exists")
+            file.new, file.replaces = encode(edit.content), True
+        elif now is None:
+            raise NotFound(f"There is no file {str(file.path)!r}")
+        elif edit.replace is not None:
+            for replacement in edit.replace:
+                file.new = _replaced(file.new or b"", replacement, file.path)
+        elif edit.patch is not None:
+            file.new = patched(now, edit.patch, file.path)
+            if edit.to is not None:
+                file.to = self._storage.resolve_new(self._path(edit.to))
+        else:
+            file.new = None
+
+    def all(self) -> list[_File]:
+        """All of them, in the order in which they are named first."""
+        return list(self._files.values())
+
+    def changed(self) -> list[_File]:
+        """Those that will be otherwise."""
+        return [file for file in self.all() if file.new != file.data or file.to is not None]
+
+    @property
+    def operation(self) -> Operation:
+        """What all of it is."""
+        changed = self.changed()
+        if any(file.new is None for file in changed):
+            return Operation.DELETE
+        return Operation.CREATE if all(file.data is None for file in changed) else Operation.UPDATE
+
+    def _path(self, text: str) -> VaultPath:
+        path = vault_path(text, self._storage)
+        if not path.parts:
+            raise InvalidParameters("This is the vault itself, and no file")
+        return path
+
+    def _file(self, edit: ClientEdit) -> _File:
+        path = self._path(edit.path)
+        try:
+            place, data = read_text(self._storage, path)
+        except NotFound:
+            if edit.content is None:
+                raise
+            place, data = self._storage.resolve_new(path), None
+        known = self._files.get(str(place))
+        if known is not None and (known.to is not None or known.new is None):
+            raise InvalidParameters(f"{str(place)!r} is moved or deleted by an edit before this one")
+        return self._files.setdefault(str(place), known or _File(place, data, data))
+
+
+def _replaced(data: bytes, replacement: Replacement, path: VaultPath) -> bytes:
+    """Some bytes with a text replaced, which must be certain to be meant."""
+    spans = list(find_text(data, encode(replacement.old)))
+    shown = shortened(replacement.old)
+    if not spans:
+        raise Conflict(f"Text '{shown}' is not in {str(path)!r}. Read the file again", code="no_match")
+    if len(spans) > 1 and not replacement.all:
+        many = counted(len(spans), "time")
+        raise Conflict(f"Text '{shown}' is {many} in {str(path)!r}. Give more of what is around it", code="no_match")
+    return replace_spans(data, spans, encode(replacement.new)).data
+
+
+def _listed(paths: Sequence[str]) -> str:
+    named = ", ".join(paths[:_NAMED])
+    return f"{named} and {counted(len(paths) - _NAMED, 'more file')}" if len(paths) > _NAMED else named
+
+
+def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
+    """Gives this tool to everybody. It is in no list: programs call it that know of it.
+
+    Args:
+        storage: The vault.
+        allowed: Told what was allowed.
+    """
+    return StaticProvider(
+        id="edits",
+        name="Edits",
+        description="Asks about what programs change themselves.",
+        version=__version__,
+        tools=[AllowEditTool(storage, allowed)],
+    )

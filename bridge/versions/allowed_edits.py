@@ -1,0 +1,190 @@
+"""What a person has allowed clients to change with their own editors, and whether that is what they then did.
+
+A client makes such a change itself, so it is recorded like that of any other program. Only here is it known that it was
+asked about, and what was shown.
+"""
+
+import logging
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, Protocol
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from bridge.clock import Clock
+from bridge.identity.private_file import PrivateFolder
+from bridge.vault.plan import ChangePlan, content_hash
+from bridge.versions.states import Entry, Side, Version
+
+logger = logging.getLogger(__name__)
+
+FILE: Final = "allowed-edits.json"
+MOST: Final = 1000
+"""Allowed changes of files that are kept."""
+
+SECONDS: Final = 120.0
+"""How long after a yes a change still belongs to it. Clients write at once."""
+
+_EARLY: Final = 1.0
+"""Seconds by which a change may seem to have come before the yes."""
+
+
+class AllowedEdit(BaseModel):
+    """One file that a client was allowed to change.
+
+    Attributes:
+        path: Which.
+        hashes: SHA-256 in hex of what was shown, with each kind of line endings; empty where the file was to go.
+        client: The client, for people.
+        time: When, in seconds since 1970.
+    """
+
+    path: str
+    hashes: tuple[str, ...]
+    client: str
+    time: float
+
+
+class Compared(NamedTuple):
+    """What is known of an entry.
+
+    Attributes:
+        clients: The clients whose allowed changes are in it.
+        as_allowed: Files that they changed exactly as allowed.
+        otherwise: Files that they were allowed to change, and that became something else.
+    """
+
+    clients: tuple[str, ...]
+    as_allowed: tuple[str, ...]
+    otherwise: tuple[str, ...]
+
+
+class PastVersions(Protocol):
+    """Knows which states a file had."""
+
+    def versions(self, path: str) -> list[Version]:
+        """The states, newest first."""
+        ...
+
+
+class AllowedEdits:
+    """The changes that were allowed. Any thread may use it.
+
+    Args:
+        folder: Where they are kept, for this user only.
+        clock: The time.
+    """
+
+    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
+        self._folder, self._clock = folder, clock
+        self._lock = threading.Lock()
+        self._edits = self._load()
+
+    def note(self, plan: ChangePlan, client: str) -> None:
+        """A person has allowed a client to make a change itself.
+
+        Args:
+            plan: The change.
+            client: The client, for people.
+
+        Raises:
+            OSError: It cannot be kept.
+        """
+        now = self._clock.now().timestamp()
+        ends: dict[str, str | None] = {}
+        for change in plan.changes:
+            if change.of_folder:
+                continue
+            ends[change.path] = None if change.new_path is not None else change.after
+            if change.new_path is not None:
+                ends[change.new_path] = change.after
+        edits = [
+            AllowedEdit(path=path, hashes=_hashes(plan.blobs, end), client=client, time=now)
+            for path, end in ends.items()
+        ]
+        with self._lock:
+            kept = [*self._edits, *edits][-MOST:]
+            self._folder.write(FILE, _LIST.dump_json(kept))
+            self._edits = kept
+
+    def compare(self, entry: Entry, past: PastVersions) -> Compared | None:
+        """Compare what other programs did with what was allowed; None where nothing in it was asked about.
+
+        Args:
+            entry: What they did.
+            past: The states that the files had.
+        """
+        paths = {place for effect in entry.effects for place in effect.places}
+        with self._lock:
+            edits = [
+                edit
+                for edit in self._edits
+                if edit.path in paths and entry.began - SECONDS <= edit.time <= entry.ended + _EARLY
+            ]
+        if not edits:
+            return None
+        ends = {effect.path: None if effect.new_path else effect.after for effect in entry.effects}
+        ends |= {effect.new_path: effect.after for effect in entry.effects if effect.new_path}
+        as_allowed, otherwise = dict[str, None](), dict[str, None]()
+        for edit in edits:
+            states = {ends.get(edit.path)} if edit.path in ends else set()
+            states |= {one.digest for one in past.versions(edit.path) if one.since >= edit.time - _EARLY}
+            wanted: set[Side] = {bytes.fromhex(digest) for digest in edit.hashes} or {None}
+            (otherwise if states.isdisjoint(wanted) else as_allowed)[edit.path] = None
+        clients = tuple(dict.fromkeys(edit.client for edit in edits))
+        return Compared(clients, tuple(path for path in as_allowed if path not in otherwise), tuple(otherwise))
+
+    def forget(self, path: str | None = None) -> None:
+        """Let go what was allowed of a file or folder; None: of all.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        with self._lock:
+            kept = [
+                edit
+                for edit in self._edits
+                if path is not None and edit.path != path and not edit.path.startswith(f"{path}/")
+            ]
+            if len(kept) != len(self._edits):
+                self._folder.write(FILE, _LIST.dump_json(kept))
+                self._edits = kept
+
+    def _load(self) -> list[AllowedEdit]:
+        try:
+            data = self._folder.read(FILE)
+            return [] if data is None else _LIST.validate_json(data)
+        except (OSError, ValidationError) as error:
+            logger.warning("What programs were allowed to change themselves is not known any more: %s", error)
+            return []
+
+
+def told(compared: Compared | None, files: Sequence[str]) -> str:
+    """What is known of an entry, as the end of its sentence; empty where it is nothing.
+
+    Args:
+        compared: What was found.
+        files: All that the entry is about.
+    """
+    if compared is None:
+        return ""
+    who = " and ".join(compared.clients)
+    if compared.otherwise:
+        return f", otherwise than you allowed {who}: {', '.join(compared.otherwise)}"
+    if set(files) <= set(compared.as_allowed):
+        return f", as you allowed {who}"
+    return f", {', '.join(compared.as_allowed)} as you allowed {who}"
+
+
+def _hashes(blobs: Mapping[str, bytes], end: str | None) -> tuple[str, ...]:
+    """What bytes may be called that were allowed: editors keep the line endings of a file or bring their own."""
+    if end is None:
+        return ()
+    data = blobs.get(end)
+    if data is None:
+        return (end,)
+    plain = data.replace(b"\r\n", b"\n")
+    return tuple(dict.fromkeys((end, content_hash(plain), content_hash(plain.replace(b"\n", b"\r\n")))))
+
+
+_LIST: Final = TypeAdapter(list[AllowedEdit])
