@@ -78,6 +78,7 @@ from bridge.policy.redaction import Secrets
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
+from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
 from bridge.sandbox.programs import Programs
@@ -119,6 +120,7 @@ from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
 from bridge.versions.allowed_edits import AllowedEdits
+from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import KeepRules
@@ -153,6 +155,9 @@ TOOL_SWITCHES = ("allow_terminal", "allow_mcp_servers", "allow_custom_tools")
 
 SWEEP_SECONDS = 60.0
 """How often grants that nobody uses are ended, and the use of the others is written down."""
+
+NOTICE_SECONDS = 1.0
+"""How often it is looked whether the person should be told of what other programs do."""
 
 KEEP_SECONDS = 5.0
 """How often what was recorded of other programs' changes is made durable."""
@@ -271,7 +276,7 @@ class Bridge:
         stack.callback(grants.sweep)
         await asyncio.to_thread(grants.sweep)
         self._repeat(SWEEP_SECONDS, grants.sweep, at_once=False)
-        events = VaultEvents(hub, grants.closed)
+        events = VaultEvents(hub, grants.closed, self._entry_of)
         await asyncio.to_thread(self._open_index, files, events)
         self.vectors = self._open_vectors(files, grants.closed)
         ledger = await self._open_ledger(files, hub, events)
@@ -390,6 +395,7 @@ class Bridge:
             restoring=restoring,
             allowed_edits=allowed_edits,
             mender=mender,
+            notices=await self._notices(restoring, hub),
             chats=chats,
             custom=self._custom,
             host_runs=self._host_runs,
@@ -533,6 +539,23 @@ class Bridge:
         recorder = Recorder(folder.path, files, self._clock, rules=rules, own=ledger)
         self.index.record_with(recorder)
         return recorder
+
+    async def _notices(self, restoring: Restoring, hub: Hub) -> Notices:
+        """What the person is told of other programs' changes, from before the index looks for new ones."""
+        notices = Notices(
+            self._recorder,
+            restoring,
+            self._clock,
+            threshold=lambda: self.settings.latest.outside_notice_files,
+            tell=lambda notice: hub.notify_person(notice_sent(notice)),
+        )
+        await asyncio.to_thread(notices.look)
+        self._repeat(NOTICE_SECONDS, notices.look, at_once=False)
+        return notices
+
+    def _entry_of(self, path: str) -> str | None:
+        """The entry of the history that another program's change to a file belongs to."""
+        return self._recorder.entry_of(path)
 
     def _announce(self, plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
         """A change of ours is about to be made: whoever records those of others knows it."""

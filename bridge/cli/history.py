@@ -1,6 +1,7 @@
 """`vault-bridge history` lists what was changed; `undo` and `redo` reverse a change and make it again."""
 
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -20,6 +21,15 @@ from bridge.client import Connection, Result
 
 OUTSIDE: Final = "outside-"
 """How the IDs of changes by other programs begin."""
+
+
+class Origin(StrEnum):
+    """Who made a change without the bridge."""
+
+    TYPED = "typed"
+    OBSIDIAN = "obsidian"
+    PROGRAM = "program"
+
 
 LOOK_BACK: Final = 1000
 """Changes among which the one that was reversed is looked for, to say more about it."""
@@ -43,21 +53,27 @@ def history(
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
-    outside: Annotated[bool, typer.Option("--outside", help="Only what other programs changed.")] = False,
+    outside: Annotated[bool, typer.Option("--outside", help="Only what was changed without the bridge.")] = False,
+    origin: Annotated[
+        Origin | None,
+        typer.Option(help="Of that, only what you typed in Obsidian, what Obsidian did, or what another program did."),
+    ] = None,
     diff: Annotated[str | None, typer.Option(metavar="ID", help="Show what this change did instead.")] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what was changed, newest first.
 
-    What other programs changed in the vault is listed too, where it was recorded; its IDs begin with "outside-".
+    What was changed without the bridge is listed too, where it was recorded: what you typed in Obsidian (one entry a
+    note and hour), what Obsidian did, and what other programs did. These IDs begin with "outside-".
 
     Examples:
       vault-bridge history
       vault-bridge history "Meeting notes"     what was changed in one note
       vault-bridge history --since 1h --client "Claude Code"
       vault-bridge history --diff patch-1f0c9a what one change did
-      vault-bridge history --outside           what other programs did
+      vault-bridge history --outside           what was done without the bridge
+      vault-bridge history --origin program    what other programs did
       vault-bridge undo patch-1f0c9a           undo one of them
     """
     printer = Printer(as_json=as_json)
@@ -67,10 +83,12 @@ def history(
     filters: dict[str, Any] = {"before": before, "path": note} | _filters(since, client, tool)
     if outside:
         filters["outside"] = True
+    if origin is not None:
+        filters["origin"] = origin.value
     params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
     entries = run_idempotent(vault, lambda bridge: bridge.request("history.list", **params))
     what = f"Nothing in {note} has" if note else "Nothing has"
-    few = " like that" if since or client or tool else " by another program" if outside else " yet"
+    few = " like that" if since or client or tool or origin else " without the bridge" if outside else " yet"
     headings = ("Change", "Time", "By", "Lines", "What")
     printer.listed(entries, headings, _row, f"{what} been changed{few}.")
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from bridge.cli.connection import NAME
 from bridge.cli.exit_codes import FAILURE
-from bridge.cli.layout import draw_facts, short_client
+from bridge.cli.layout import draw_facts, local_time, short_client
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -52,6 +52,7 @@ async def _look(vault: Path) -> dict[str, Any]:
         counts = await bridge.request("vault.status")
         log = await bridge.request("audit.stats")
         wrong = await bridge.request("bridge.faults")
+        notice = await bridge.request("versions.notice")
     where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
     asked = [
         {"requestId": asked["requestId"], "client": asked["client"], "summary": asked["summary"]} for asked in questions
@@ -59,6 +60,7 @@ async def _look(vault: Path) -> dict[str, Any]:
     facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}
     facts |= {"hostConnected": info["hostConnected"], "questions": asked, **counts}
     facts["faults"] = wrong["faults"]
+    facts["outside"] = notice
     facts["log"] = {name: log[name] for name in ("size", "records", "lost", "fault")}
     return facts
 
@@ -68,6 +70,7 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
     log = facts["log"]
     questions = [f"{short_client(asked['client'])}: {asked['summary']}" for asked in facts["questions"]]
     wrong = {"Faults": sanitize(" ".join(facts["faults"]), style="red")} if facts["faults"] else {}
+    outside = {"Outside": sanitize(_outside(facts["outside"]), style="yellow")} if facts["outside"]["entries"] else {}
     return {
         "Vault": sanitize(facts["vault"], style="bold"),
         "Bridge": Text(f"{facts['url']} (process {facts['pid']}, version {facts['version']})"),
@@ -77,8 +80,17 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
         "Consent": Text(screen),
         "Log": sanitize(log["fault"], style="red") if log["fault"] else Text(f"{log['records']} records"),
         "Open": Text("; ").join(sanitize(question) for question in questions) if questions else Text("no questions"),
+        **outside,
         **wrong,
     }
+
+
+def _outside(notice: Mapping[str, Any]) -> str:
+    """What the person is to be told of other programs, and how to see it."""
+    when = "while the bridge was not running" if notice["unattended"] else f"at {local_time(notice['ended'])}"
+    ids = notice["entries"]
+    see = f"vault-bridge history --diff {ids[0]}" if len(ids) == 1 else "vault-bridge history --outside"
+    return f"another program: {notice['message']}, {when}; see {see}"
 
 
 def draw_semantic(semantic: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from bridge.contract.consent import (
     OwnQuestion,
 )
 from bridge.contract.custom import CustomRunEnded
+from bridge.contract.outside import OutsideNotice
 
 
 class ToolStarted(SparseEvent):
@@ -104,13 +105,18 @@ class AuditAppended(SparseEvent):
     event: str | None = None
 
 
-class VaultChanged(Event):
-    """A file has changed, and whoever asks about it now is answered with the change known."""
+class VaultChanged(SparseEvent):
+    """A file has changed, and whoever asks about it now is answered with the change known.
+
+    `entry` is the change of another program that this belongs to, in the history. Only the person's own programs are
+    sent it.
+    """
 
     event_name: ClassVar[str] = "vault.changed"
 
     path: str
     change: Annotated[Literal["created", "modified", "deleted"], ANY_TEXT]
+    entry: str | None = None
 
 
 class VaultMoved(Event):
@@ -150,6 +156,7 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     IndexProgress,
     VaultChanged,
     VaultMoved,
+    OutsideNotice,
     ChatDelta,
     ChatToolEvent,
     ChatDone,

@@ -149,11 +149,16 @@ class ExplainParams(Params):
     client: ClientName | None = None
 
 
+Origin = Literal["typed", "obsidian", "program"]
+"""Who made a change without the bridge."""
+
+
 class HistoryListParams(Params):
     """How many, older than which change, to which file or note, since when, by which client and tool.
 
     `since` is an ISO 8601 time, `client` a name or an id, `grant` the id of the answer that allowed them. `outside`
-    says whether only what other programs changed is listed, or none of it; only the person's own programs hear of that.
+    says whether only what was changed without the bridge is listed, or none of it, and `origin` whose changes of those;
+    only the person's own programs hear of that.
     """
 
     limit: Annotated[int, Field(ge=1, le=1000)] = 50
@@ -164,6 +169,7 @@ class HistoryListParams(Params):
     tool: Id | None = None
     grant: Id | None = None
     outside: bool | None = None
+    origin: Origin | None = None
 
 
 class ChangeEntry(Wire):
@@ -183,7 +189,9 @@ class ChangeEntry(Wire):
         who: Who asked for it, for people; in quotation marks where it is only what a program calls itself.
         summary: What it was, in a sentence.
         grant: The id of the remembered answer that allowed it.
-        outside: Whether another program did it, and not the bridge.
+        outside: Whether it was done without the bridge.
+        origin: Who did it then: `typed` (the person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or
+            `program` (another program, as far as anybody can tell).
         broken_links: Links that broke by it and are not mended, where another program moved files.
     """
 
@@ -201,6 +209,7 @@ class ChangeEntry(Wire):
     summary: str = ""
     grant: str | None = None
     outside: bool = False
+    origin: str | None = None
     broken_links: int = 0
 
 

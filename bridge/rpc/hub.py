@@ -253,10 +253,19 @@ class Hub:
         """Send an event to every connection of one client."""
         self.notify([peer for peer in self.peers if peer.caller.client.id == client_id], event)
 
-    def publish(self, event: Event, *, hosts_only: bool = False) -> None:
-        """Send an event to every session that subscribed to its kind; or only to the person's own programs."""
-        subscribers = [peer for peer in self.peers if event.event_name in peer.kinds]
-        self.notify([peer for peer in subscribers if not hosts_only or peer.caller.client.is_person], event)
+    def publish(self, event: Event, *, person: bool | None = None) -> None:
+        """Send an event to every session that subscribed to its kind.
+
+        Args:
+            event: What.
+            person: Whether only to the person's own programs, or only to all others; None: to both.
+        """
+        self.notify(self.subscribers(event.event_name, person=person), event)
+
+    def subscribers(self, kind: str, *, person: bool | None = None) -> list[Peer]:
+        """The sessions that subscribed to a kind of event: the person's own programs, all others, or both."""
+        subscribed = [peer for peer in self.peers if kind in peer.kinds]
+        return [peer for peer in subscribed if person is None or peer.caller.client.is_person == person]
 
     def notify(self, peers: Iterable[Peer], event: Event) -> None:
         """Send an event to some connections."""
@@ -297,30 +306,39 @@ class VaultEvents:
     Args:
         hub: Knows who listens.
         denied: What the user has closed; agents hear nothing of it.
+        entry_of: The entry of the history that another program's change to a file belongs to; agents never hear of it.
     """
 
-    def __init__(self, hub: Hub, denied: Denials) -> None:
+    def __init__(self, hub: Hub, denied: Denials, entry_of: Callable[[str], str | None] = lambda _path: None) -> None:
         self._hub = hub
         self._denied = denied
+        self._entry_of = entry_of
 
     def changed(self, path: str, change: str) -> None:
-        """A file has changed, and the index knows.
+        """Another program has changed a file, and the index knows.
 
         Args:
             path: The file, vault-relative.
             change: `created`, `modified` or `deleted`.
         """
-        denial = self._denied()
-        closed = denial is not None and denial(path) is not None
-        self._hub.publish(VaultChanged.model_validate({"path": path, "change": change}), hosts_only=closed)
+        entry = self._entry_of(path) if self._hub.subscribers(VaultChanged.event_name, person=True) else None
+        self._publish(path, change, entry)
 
     def applied(self, plan: ChangePlan) -> None:
         """We have changed files, and the index knows."""
         for change in plan.changes:
             if change.kind in _CHANGES:
-                self.changed(change.path, _CHANGES[change.kind])
+                self._publish(change.path, _CHANGES[change.kind], None)
             if change.kind is ChangeKind.MOVE and change.new_path is not None:
-                self.changed(change.new_path, "created")
+                self._publish(change.new_path, "created", None)
+
+    def _publish(self, path: str, change: str, entry: str | None) -> None:
+        told = {"path": path, "change": change}
+        more = {} if entry is None else {"entry": entry}
+        self._hub.publish(VaultChanged.model_validate(told | more), person=True)
+        denial = self._denied()
+        if denial is None or denial(path) is None:
+            self._hub.publish(VaultChanged.model_validate(told), person=False)
 
     def progress(self, done: int, total: int) -> None:
         """The index has read `done` of the `total` files that it is to read."""

@@ -33,6 +33,7 @@ from bridge.toolkit.registry import ToolRegistry
 from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.versions.allowed_edits import AllowedEdits
+from bridge.versions.notices import Notices
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.web.search.search import WebSearch
@@ -95,6 +96,7 @@ class Services:
         servers: Other MCP servers.
         recorder: What other programs changed.
         restoring: Takes that back.
+        notices: What the person is told of it.
         allowed_edits: What clients were allowed to change with their own editors.
         mender: Mends the links that it broke.
         chats: The chat with a model.
@@ -141,6 +143,7 @@ class Services:
     servers: Servers
     recorder: Recorder
     restoring: Restoring
+    notices: Notices
     allowed_edits: AllowedEdits
     mender: LinkMender
     chats: Chats

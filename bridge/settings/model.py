@@ -414,6 +414,15 @@ class Settings(BaseModel):
     outside_versions_excluded: tuple[str, ...] = _single(
         "Folders left out", "In these folders nothing is recorded, such as `Exports`.", lambda: (), strict=False
     )
+    outside_notice_files: int | None = _single(
+        "Tell me from so many files on",
+        "Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one"
+        " takes most of the lines from a note.",
+        20,
+        none="Never",
+        ge=1,
+        le=100_000,
+    )
     web_search_max_results: int = _single(
         "Results of web searches", "Most results that `web_search` returns.", 5, ge=1, le=50
     )

@@ -1,17 +1,19 @@
 """What became of each file since it was last seen, and into which entry that goes. Within one transaction."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from rapidfuzz.distance import Indel
 
 from bridge.vault.plan import is_hidden
 from bridge.versions.database import Database, VersionRow
-from bridge.versions.grouping import OpenEntry
 from bridge.versions.known_files import KnownFiles
+from bridge.versions.open_entries import OpenEntries
+from bridge.versions.origins import BELIEVED_SECONDS, ObsidianWrite, Step, Steps, Told, origin_of
 from bridge.versions.own_writes import OwnWrites
 from bridge.versions.reading import Ready
 from bridge.versions.room import Room
-from bridge.versions.states import Effect, Known, Side, Unknown
+from bridge.versions.states import Effect, Known, Origin, Side, Unknown
 
 BURST_SECONDS = 10.0
 """Of a file that changes more often, not every state in between is kept."""
@@ -19,6 +21,9 @@ BURST_SECONDS = 10.0
 
 ALIKE = 0.5
 """The share of a file that must still be there for it to be the same one, moved."""
+
+PART_SECONDS = 5.0
+"""How long a file may be seen in part before all of it is written."""
 
 _COMPARED = 20_000
 """Bytes of each that are compared."""
@@ -33,7 +38,7 @@ class Comparing:
         room: Where bytes are kept.
 
     Attributes:
-        open: The last entry, to which more may come; one of the vault's files, and one of Obsidian's configuration.
+        opens: The entries to which more may come.
         attended: Whether the bridge has been running since everything was looked at.
         since: Since when there are entries; None before everything was looked at for the first time.
         configured: Whether Obsidian's configuration was looked at then too.
@@ -43,7 +48,10 @@ class Comparing:
         self._known = known
         self._own = own
         self._room = room
-        self.open: dict[bool, OpenEntry] = {}
+        self.opens = OpenEntries()
+        self._told = Told()
+        self._steps = Steps()
+        self._held: list[tuple[float, bytes]] = []
         self.attended = False
         self.since: float | None = None
         self.configured = False
@@ -59,8 +67,8 @@ class Comparing:
         new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
         if old is None:
             if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
-                new = new._replace(foreign=True)
-                self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
+                origin = self._changed(database, seen.path, digest or Unknown.BYTES, now, ready.file_id)
+                new = new._replace(foreign=origin is Origin.PROGRAM)
             self._known.put(database, seen.path, new)
         elif digest is not None and digest == old.digest:
             if not old.is_as(seen):
@@ -73,7 +81,7 @@ class Comparing:
             if self._is_on(seen.path) and not self._own.wrote(seen.path, digest):
                 self._changed(database, seen.path, digest or Unknown.BYTES, now)
             self._known.put(database, seen.path, new._replace(foreign=old.foreign))
-            self._let_go(database, old)
+            self._let_go(database, seen.path, old, now)
 
     def lost(self, database: Database, path: str, now: float) -> None:
         """A file is not there any more."""
@@ -81,7 +89,7 @@ class Comparing:
             return
         if self._is_on(path) and not self._own.took_away(path):
             self._changed(database, path, None, now)
-        self._forget(database, path)
+        self._forget(database, path, now)
 
     def found_before(self, database: Database, path: str, digest: bytes | None, now: float) -> None:
         """The ledger found a file so, before it wrote: if that is new, another program did it shortly before."""
@@ -93,10 +101,102 @@ class Comparing:
 
     def left(self, database: Database, path: str, digest: bytes | None, now: float) -> None:
         """The ledger left a file so."""
+        self._steps.forget(path)
         if digest is None:
-            self._forget(database, path)
+            self._forget(database, path, now)
         else:
             self._known.put(database, path, Known(-1, 0, 0, digest, now))
+
+    # -- what Obsidian says ------------------------------------------------------------------------------------
+
+    def hear(self, writes: Iterable[ObsidianWrite], now: float) -> list[str]:
+        """Remember what Obsidian says that it wrote.
+
+        Returns:
+            The files of which a change that was seen is explained by it, the oldest first, to be given to `explain`.
+        """
+        concerned: dict[str, None] = {}
+        for write in writes:
+            self._told.hear(write, now)
+            if write.digest is not None:
+                concerned[write.path] = None
+            else:
+                concerned |= dict.fromkeys(self._steps.below(write.path))
+                concerned |= dict.fromkeys(self._steps.below(write.source) if write.source else ())
+        self._steps.forget_old(now)
+        explained = {path: steps[0][0].at for path in concerned if (steps := self._explained(path))}
+        return sorted(explained, key=explained.__getitem__)
+
+    def explain(self, database: Database, paths: Iterable[str]) -> None:
+        """What was seen of some files was Obsidian's: it goes out of the entry that it is in, and into one of its."""
+        for path in paths:
+            steps = self._with_parts(database, path, self._explained(path))
+            if not steps:
+                continue
+            first, _ = steps[0]
+            self._steps.forget(path)
+            _, write = steps[-1]
+            alone = len(steps) == 1 and first.previous is None and first.fold is None
+            if alone and self.opens.turn(first.entry, path, origin_of(write)):
+                database.set_origin(first.entry, origin_of(write))
+                self._told.use(write)
+                continue
+            if first.previous is None:
+                database.drop_effect(first.entry, path)
+                self.opens.left(first.entry, path)
+            else:
+                database.put_effect(first.entry, first.previous, first.at if first.old is None else first.old.seen)
+            self.opens.go_on(path, first.fold)
+            for step, found in steps:
+                self._told.use(found)
+                database.drop_version(path, step.at)
+                self._enter(database, step, origin_of(found))
+
+    def is_due(self, now: float) -> bool:
+        """Whether there is something to tidy up: nobody says any more that it was Obsidian."""
+        self._told.forget_old(now)
+        self._steps.forget_old(now)
+        return bool(self._held) and not 0 <= now - self._held[0][0] <= BELIEVED_SECONDS
+
+    def tidy(self, database: Database, now: float) -> None:
+        """Let the bytes go that were held back until it was clear which entry needs them."""
+        old = [digest for at, digest in self._held if not 0 <= now - at <= BELIEVED_SECONDS]
+        self._held = [(at, digest) for at, digest in self._held if 0 <= now - at <= BELIEVED_SECONDS]
+        database.drop_unused(old)
+
+    def doubt(self) -> None:
+        """A transaction failed: what was seen in it was not recorded."""
+        self._steps.clear()
+
+    def _explained(self, path: str) -> list[tuple[Step, ObsidianWrite]]:
+        """The last changes to a file, as far back as each is explained, the oldest first."""
+        found: list[tuple[Step, ObsidianWrite]] = []
+        for step in reversed(self._steps.of(path)):
+            write = self._told.find(path, step.before, step.after, self._was)
+            if write is None or any(write is other for _, other in found):
+                break
+            found.append((step, write))
+        return found[::-1]
+
+    def _with_parts(
+        self, database: Database, path: str, found: list[tuple[Step, ObsidianWrite]]
+    ) -> list[tuple[Step, ObsidianWrite]]:
+        """The same, with what was seen of a file while it was being written, and what is explained before that."""
+        steps = self._steps.of(path)[: -len(found)] if found else []
+        for step in reversed(steps):
+            later, write = found[0]
+            if (own := self._told.find(path, step.before, step.after, self._was)) is not None:
+                found = [(step, own), *found]
+            elif 0 <= later.at - step.at <= PART_SECONDS and _is_part(database, step.after, later.after):
+                found = [(step, write), *found]
+            else:
+                break
+        return found
+
+    def _was(self, path: str) -> Side:
+        """What a file was that was moved away, or is about to be."""
+        known = self._known.latest(path)
+        return self._steps.was(path) if known is None else known.digest
 
     # -- within -------------------------------------------------------------------------------------------------
 
@@ -104,8 +204,8 @@ class Comparing:
         """Whether there are entries of a file, and not only a beginning."""
         return self.since is not None and (self.configured or not is_hidden(path))
 
-    def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> None:
-        """Another program changed a file: into its entry, and what it was into the versions.
+    def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> Origin:
+        """A file was changed without the bridge: into its entry, and what it was into the versions. Returns by whom.
 
         Args:
             database: Where it is kept.
@@ -116,32 +216,63 @@ class Comparing:
         """
         old = self._known.latest(path)
         before: Side = None if old is None else old.digest or Unknown.BYTES
-        if after is None and old is not None and now - old.seen >= BURST_SECONDS and self._is_in_open(path):
-            del self.open[is_hidden(path)]  # who undoes a deletion wants what was deleted, not what it was earlier
-        entry = self._entry_for(database, path, now)
+        self._told.forget_old(now)
+        write = self._told.find(path, before, after, self._was)
+        if after is None:
+            self._steps.left(path, before, now)
+        step = Step(0, path, before, after, None, old, now, file_id, None)
+        if write is not None and self._steps.of(path):
+            self._enter(database, step, Origin.PROGRAM)
+            self.explain(database, [path])  # with what was seen before it
+        else:
+            self._enter(database, step, origin_of(write))
+        if write is not None:
+            self._told.use(write)
+        return origin_of(write)
+
+    def _enter(self, database: Database, step: Step, origin: Origin) -> None:
+        """Put a change into the entry that it belongs to, and what the file was into the versions."""
+        path, after, old, now = step.path, step.after, step.old, step.at
+        fold = self.opens.end_others(path, origin)
+        if after is None and old is not None and now - old.seen >= BURST_SECONDS:
+            self.opens.end_of(path, origin)  # who undoes a deletion wants what was deleted, not what it was earlier
+        attended = self.attended or origin is not Origin.PROGRAM
+        entry = self.opens.entry_for(database, path, now, origin, attended=attended)
         effect = database.effect(entry.number, path)
-        first = effect.before if effect is not None else before
+        first = effect.before if effect is not None else step.before
         if effect is not None and first == after and not isinstance(after, Unknown):
             database.drop_effect(entry.number, path)
-            entry.paths.discard(path)
-            if not entry.paths:
-                del self.open[is_hidden(path)]
+            self.opens.left(entry.number, path)
+            earlier = self._steps.of(path)
+            self.opens.go_on(path, earlier[0].fold if earlier else None)  # nothing has come between
+            is_over = True
         else:
-            if after is None:
-                file_id = None if old is None else old.file_id
-            elif first is not None:
-                file_id = None
-            elif effect is not None and effect.after is not None:
-                file_id = effect.file_id  # a new file that is saved again, perhaps as another that takes its name
-            found = Effect(path, first, after, file_id=file_id)
-            same = database.same_file(entry.number, found) if file_id is not None else None
-            if same is not None and not _is_alike(database, found, same):
-                found = replace(found, file_id=None)  # systems give what one file was known by to the next
-            database.put_effect(entry.number, found, now)
+            is_over = origin is not Origin.PROGRAM or not self.attended
+            self._put_effect(database, entry.number, Effect(path, first, after, file_id=step.file_id), effect, step)
         if old is not None and old.digest is not None:
             between = effect is not None
             if not between or now - old.seen >= BURST_SECONDS:
                 database.put_version(VersionRow(path, old.digest, old.seen, now, between, old.foreign))
+        if is_over:
+            self._steps.forget(path)
+        else:
+            self._steps.add(replace(step, entry=entry.number, previous=effect, fold=fold))
+
+    @staticmethod
+    def _put_effect(database: Database, number: int, found: Effect, effect: Effect | None, step: Step) -> None:
+        """What an entry has done to a file, with what the system knows it by where it came or went."""
+        file_id = found.file_id
+        if found.after is None:
+            file_id = None if step.old is None else step.old.file_id
+        elif found.before is not None:
+            file_id = None
+        elif effect is not None and effect.after is not None:
+            file_id = effect.file_id  # a new file that is saved again, perhaps as another that takes its name
+        found = replace(found, file_id=file_id)
+        same = database.same_file(number, found) if file_id is not None else None
+        if same is not None and not _is_alike(database, found, same):
+            found = replace(found, file_id=None)  # systems give what one file was known by to the next
+        database.put_effect(number, found, step.at)
 
     @staticmethod
     def _completed(database: Database, path: str, digest: bytes) -> None:
@@ -151,33 +282,29 @@ class Comparing:
         if number is not None and effect is not None and effect.after is Unknown.BYTES:
             database.complete_effect(number, path, digest)
 
-    def _entry_for(self, database: Database, path: str, now: float) -> OpenEntry:
-        """The entry that a change belongs to: the last, or a new one."""
-        last = self.open.get(is_hidden(path))
-        if last is None or not last.takes(path, now, attended=self.attended):
-            number = database.new_entry(now, unattended=not self.attended)
-            last = self.open[is_hidden(path)] = OpenEntry(number, now, now, self.attended, set())
-        else:
-            database.extend_entry(last.number, now)
-        last.ended = now
-        last.paths.add(path)
-        return last
-
-    def _is_in_open(self, path: str) -> bool:
-        """Whether the last entry has done something to a file."""
-        last = self.open.get(is_hidden(path))
-        return last is not None and path in last.paths
-
-    def _forget(self, database: Database, path: str) -> None:
+    def _forget(self, database: Database, path: str, now: float) -> None:
         old = self._known.latest(path)
         self._known.drop(database, path)
-        self._let_go(database, old)
+        self._let_go(database, path, old, now)
 
-    @staticmethod
-    def _let_go(database: Database, old: Known | None) -> None:
-        """What a file was is no longer what it is: its bytes stay if anything else refers to them."""
-        if old is not None and old.digest is not None:
+    def _let_go(self, database: Database, path: str, old: Known | None, now: float) -> None:
+        """What a file was is no longer what it is: its bytes stay if anything else refers to them, or soon may."""
+        if old is None or old.digest is None:
+            return
+        if self._told.anything and self._steps.of(path):
+            self._held.append((now, old.digest))
+        else:
             database.drop_unused([old.digest])
+
+
+def _is_part(database: Database, part: Side, whole: Side) -> bool:
+    """Whether a file was seen before all of it was written, or changed even while it was read."""
+    if isinstance(part, Unknown):
+        return True
+    if not (isinstance(part, bytes) and isinstance(whole, bytes)):
+        return False
+    begun, done = database.content(part), database.content(whole)
+    return begun is not None and done is not None and done.startswith(begun)
 
 
 def _is_alike(database: Database, one: Effect, other: Effect) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from backports import zstd
 
-from bridge.versions.states import Effect, Known, Side, TimedEffect, Unknown
+from bridge.versions.states import Effect, Known, Origin, Side, TimedEffect, Unknown
 
 NAME = "versions.db"
 MEGABYTE = 1 << 20
@@ -34,7 +34,8 @@ CREATE TABLE contents (digest BLOB NOT NULL UNIQUE, size INTEGER NOT NULL, packe
 CREATE TABLE files (path TEXT PRIMARY KEY, size INTEGER, mtime_ns INTEGER, changed_ns INTEGER, digest BLOB, seen REAL,
     is_foreign INTEGER, file_id TEXT) WITHOUT ROWID;
 CREATE INDEX files_digest ON files (digest);
-CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, began REAL, ended REAL, unattended INTEGER);
+CREATE TABLE entries (number INTEGER PRIMARY KEY AUTOINCREMENT, began REAL, ended REAL, unattended INTEGER,
+    origin TEXT);
 CREATE TABLE effects (entry INTEGER, path TEXT, was BLOB, became BLOB, began REAL, ended REAL,
     file_id TEXT, PRIMARY KEY (entry, path)) WITHOUT ROWID;
 CREATE INDEX effects_file ON effects (entry, file_id) WHERE file_id IS NOT NULL;
@@ -53,6 +54,7 @@ ALTER TABLE effects ADD COLUMN ended REAL;
 ALTER TABLE effects ADD COLUMN file_id TEXT;
 CREATE INDEX effects_file ON effects (entry, file_id) WHERE file_id IS NOT NULL;
 ALTER TABLE files ADD COLUMN file_id TEXT;
+ALTER TABLE entries ADD COLUMN origin TEXT;
 UPDATE effects SET began = (SELECT began FROM entries WHERE number = entry),
     ended = (SELECT ended FROM entries WHERE number = entry);
 """
@@ -289,12 +291,17 @@ class Database:
         """No file is known any more."""
         self._db.execute("DELETE FROM files")
 
-    def new_entry(self, moment: float, *, unattended: bool) -> int:
+    def new_entry(self, moment: float, *, unattended: bool, origin: Origin = Origin.PROGRAM) -> int:
         """A new entry's number."""
         row = self._db.execute(
-            "INSERT INTO entries (began, ended, unattended) VALUES (?, ?, ?)", (moment, moment, unattended)
+            "INSERT INTO entries (began, ended, unattended, origin) VALUES (?, ?, ?, ?)",
+            (moment, moment, unattended, origin.value),
         )
         return int(row.lastrowid or 0)
+
+    def set_origin(self, number: int, origin: Origin) -> None:
+        """It is known now who made the changes of an entry."""
+        self._db.execute("UPDATE entries SET origin = ? WHERE number = ?", (origin.value, number))
 
     def extend_entry(self, number: int, moment: float) -> None:
         """One more change belongs to an entry."""
@@ -324,6 +331,10 @@ class Database:
         self._db.execute(
             "INSERT INTO versions (path, digest, since, until, is_between, is_foreign) VALUES (?, ?, ?, ?, ?, ?)", row
         )
+
+    def drop_version(self, path: str, until: float) -> None:
+        """The states of a file that ended at a moment were put into the wrong place."""
+        self._db.execute("DELETE FROM versions WHERE path = ? AND until = ?", (path, until))
 
     def set_meta(self, key: str, value: str | float | None) -> None:
         """A value of its own."""
@@ -457,10 +468,13 @@ class Database:
         row = self._db.execute("SELECT size FROM contents WHERE digest = ?", (digest,)).fetchone()
         return None if row is None else int(row[0])
 
-    def entries(self) -> list[tuple[int, float, float, bool]]:
-        """Entries, newest first: number, beginning, end, and whether nobody looked."""
-        rows = self._db.execute("SELECT number, began, ended, unattended FROM entries ORDER BY number DESC")
-        return [(number, began, ended, bool(unattended)) for number, began, ended, unattended in rows]
+    def entries(self) -> list[tuple[int, float, float, bool, Origin]]:
+        """Entries, newest first: number, beginning, end, whether nobody looked, and who made the changes."""
+        rows = self._db.execute("SELECT number, began, ended, unattended, origin FROM entries ORDER BY number DESC")
+        return [
+            (number, began, ended, bool(unattended), Origin(origin or Origin.PROGRAM.value))
+            for number, began, ended, unattended, origin in rows
+        ]
 
     def effects(self, number: int) -> list[Effect]:
         """What an entry did, by path."""
@@ -486,9 +500,11 @@ class Database:
         return None if row is None else _effect(*row)
 
     def effects_since(self, moment: float) -> list[TimedEffect]:
-        """What was done to files after a moment, by the order of entries."""
+        """What was done to files after a moment, by the order of entries, without what a person typed."""
         rows = self._db.execute(
-            "SELECT path, was, became, began, ended FROM effects WHERE ended > ? ORDER BY entry, path", (moment,)
+            "SELECT path, was, became, began, ended FROM effects WHERE ended > ? AND entry NOT IN"
+            " (SELECT number FROM entries WHERE origin = ?) ORDER BY entry, path",
+            (moment, Origin.TYPED.value),
         )
         return [
             TimedEffect(_effect(path, before, after, None), began, ended) for path, before, after, began, ended in rows

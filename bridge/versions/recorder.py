@@ -22,11 +22,12 @@ from bridge.versions.configuration import configuration_files
 from bridge.versions.database import NAME, Database, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
+from bridge.versions.origins import ObsidianWrite
 from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
 from bridge.versions.room import SHORT, Room
 from bridge.versions.since import Since, since
-from bridge.versions.states import Entry, KeepRules, Kept, Seen, Side, Unknown, Version
+from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -44,6 +45,9 @@ class Recorder:
         clock: The time.
         rules: How much is kept.
         own: What the bridge itself has written, perhaps without this having heard of it.
+
+    Attributes:
+        revision: Counts up whenever anything is recorded.
     """
 
     def __init__(
@@ -66,6 +70,7 @@ class Recorder:
         self._stays_off: str | None = None
         self._look: Callable[[], None] = lambda: None
         self._failures = self._failures_before = 0
+        self.revision = 0
         self._pruned = 0.0
         with self._lock:
             self._begin()
@@ -197,7 +202,7 @@ class Recorder:
         def write(database: Database, now: float) -> None:
             for path, start in starts.items():
                 self._comparing.found_before(database, path, start, now)
-            self._comparing.open = {}  # what comes now starts from another state
+            self._comparing.opens.end_for(ends)  # what comes now starts from another state
             for path, end in ends.items():
                 self._comparing.left(database, path, end, now)
             for content in contents:
@@ -207,6 +212,21 @@ class Recorder:
         if not self._record(write):
             with self._lock:
                 self._own.miss(ends)
+
+    # -- what Obsidian tells ------------------------------------------------------------------------------------
+
+    def told(self, writes: Iterable[ObsidianWrite]) -> None:
+        """Obsidian says what it has written, or is about to. It is believed of files that are seen to be so.
+
+        Args:
+            writes: What it says.
+        """
+        with self._lock:
+            if not self._recording:
+                return
+            explained = self._comparing.hear(writes, self._now())
+            if explained:
+                self._record(lambda database, _now: self._comparing.explain(database, explained))
 
     # -- now and then -------------------------------------------------------------------------------------------
 
@@ -223,6 +243,8 @@ class Recorder:
                 if database.budget != rules.megabytes << 20:
                     self._room.resize(database, rules.megabytes)
                 now = self._now()
+                if self._comparing.is_due(now):
+                    self._record(self._comparing.tidy)
                 if now - self._pruned >= PRUNE_SECONDS:
                     self._prune(database, rules, now)
                 if self._dirty:
@@ -248,7 +270,7 @@ class Recorder:
         found: list[bool] = []
 
         def forget(database: Database, _now: float) -> None:
-            self._comparing.open = {}
+            self._comparing.opens.end()
             found.append(database.forget(path))
 
         with self._lock:
@@ -277,12 +299,17 @@ class Recorder:
         """Why not everything is recorded; None where it is. Answers at once."""
         return self._fault or self._stays_off or (SHORT if self._room.short else None)
 
-    def entries(self) -> list[Entry]:
-        """Every entry, newest first."""
+    def entries(self, since: float = 0.0) -> list[Entry]:
+        """Every entry, newest first.
+
+        Args:
+            since: Only those that ended then or later, in seconds since 1970.
+        """
         return self._ask(
             lambda database: [
-                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))))
-                for number, began, ended, unattended in database.entries()
+                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))), origin)
+                for number, began, ended, unattended, origin in database.entries()
+                if ended >= since
             ],
             [],
         )
@@ -290,6 +317,27 @@ class Recorder:
     def entry(self, entry_id: str) -> Entry | None:
         """One of them, by its name."""
         return next((entry for entry in self.entries() if entry.id == entry_id), None)
+
+    def entry_of(self, path: str) -> str | None:
+        """The name of the entry that left a file as it is; None where none did, as far as was recorded."""
+
+        def ask(database: Database) -> str | None:
+            number = database.last_entry(path)
+            effect = None if number is None else database.effect(number, path)
+            return f"{PREFIX}{number}" if effect is not None and effect.after == self.is_as(path) else None
+
+        nobody: str | None = None
+        return None if self._fault or not self._recording else self._ask(ask, nobody)
+
+    @property
+    def answered(self) -> int | None:
+        """The last entry that a person was told of, or need not be; None where nobody was ever asked."""
+        nobody: int | None = None
+        return self._ask(lambda database: database.meta("answered"), nobody)
+
+    def mark_answered(self, number: int) -> None:
+        """Remember that a person has been told of every entry up to one."""
+        self._record(lambda database, _now: database.set_meta("answered", number))
 
     def followed(self, entry: Entry) -> Entry:
         """An entry with where each file that it moved has gone since, by later moves of other programs.
@@ -308,7 +356,7 @@ class Recorder:
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
         with self._lock:
-            self._comparing.open = {}
+            self._comparing.opens.end()
 
     def versions(self, path: str) -> list[Version]:
         """The states that a file had, newest first; the first is the present one, where there is one."""
@@ -363,7 +411,7 @@ class Recorder:
                 files=len(known),
                 whole=sum(one.digest in database.held for one in known),
                 entries=len(entries),
-                oldest=min((began for _, began, _, _ in entries), default=None),
+                oldest=min((began for _, began, _, _, _ in entries), default=None),
                 bytes=database.on_disk,
                 budget=database.budget,
                 fault=self.fault,
@@ -422,7 +470,9 @@ class Recorder:
     def _begin_anew(self) -> None:
         """Know of nothing, so that the next look at the whole vault is the first."""
         self._known.load(None)
-        self._comparing.open, self._comparing.since = {}, None
+        self._comparing.opens.end()
+        self._comparing.doubt()
+        self._comparing.since = None
         self._comparing.attended = self._comparing.configured = False
 
     def _switch(self, *, on: bool) -> None:
@@ -475,15 +525,17 @@ class Recorder:
             database = self._db
             if database is None or not (self._recording or even_off):
                 return False
-            opened = {hidden: entry.copy() for hidden, entry in self._comparing.open.items()}
+            opened = self._comparing.opens.copy()
             try:
                 with self._known.changing(), database.writing():
                     work(database, self._now())
             except (sqlite3.Error, OSError) as error:
-                self._comparing.open = opened
+                self._comparing.opens = opened
+                self._comparing.doubt()
                 self._failed(error)
                 return False
             self._dirty = True
+            self.revision += 1
             self._fault = None
             return True
 

@@ -351,7 +351,7 @@ def summary(effects: Sequence[Effect]) -> str:
     """What was done to files, in a few words: `17 notes changed, 3 deleted`."""
     counts = {"changed": 0, "made": 0, "deleted": 0, "moved": 0}
     for effect in effects:
-        counts[_kind(effect)] += 1
+        counts[kind_of(effect)] += 1
     parts = [(count, what) for what, count in counts.items() if count]
     if len(effects) == 1:
         effect = effects[0]
@@ -365,7 +365,8 @@ def summary(effects: Sequence[Effect]) -> str:
     )
 
 
-def _kind(effect: Effect) -> str:
+def kind_of(effect: Effect) -> str:
+    """What became of a file: it was `changed`, `made`, `deleted` or `moved`."""
     if effect.new_path is not None:
         return "moved"
     if effect.before is None:
@@ -377,7 +378,7 @@ def _step(effect: Effect) -> Change:
     """What an entry did to a file, as a step of a plan is shown."""
     before, after = (side.hex() if isinstance(side, bytes) else None for side in (effect.before, effect.after))
     kinds = {"moved": ChangeKind.MOVE, "made": ChangeKind.CREATE, "deleted": ChangeKind.DELETE}
-    return Change(kinds.get(_kind(effect), ChangeKind.MODIFY), effect.path, effect.new_path, before, after)
+    return Change(kinds.get(kind_of(effect), ChangeKind.MODIFY), effect.path, effect.new_path, before, after)
 
 
 def _digest(data: bytes) -> bytes:

@@ -58,6 +58,17 @@ class Unknown(Enum):
     BYTES = "bytes"
 
 
+class Origin(Enum):
+    """Who made a change without the bridge."""
+
+    TYPED = "typed"
+    """The person, in an editor of Obsidian."""
+    OBSIDIAN = "obsidian"
+    """Obsidian otherwise, or one of its plugins."""
+    PROGRAM = "program"
+    """Another program, as far as anybody can tell."""
+
+
 Side = bytes | Unknown | None
 """A file before or after a change: the SHA-256 of its bytes, `Unknown.BYTES`, or None where there was none."""
 
@@ -109,6 +120,7 @@ class Entry:
         ended: When its last was.
         unattended: Whether they were made while the bridge was not running, so that only their end is known.
         effects: What they did, moves recognised, by path.
+        origin: Who made them.
     """
 
     number: int
@@ -116,6 +128,7 @@ class Entry:
     ended: float
     unattended: bool
     effects: tuple[Effect, ...]
+    origin: Origin = Origin.PROGRAM
 
     @property
     def id(self) -> str:

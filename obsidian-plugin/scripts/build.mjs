@@ -20,7 +20,7 @@ function installFrom() {
 const here = fileURLToPath(new URL("..", import.meta.url));
 // A bound to notice growth by: Obsidian reads all of it at each start, with its readable names. 50 kB are the parser
 // of the chat's Markdown, which Obsidian does not lend to plugins (only what it stands on, see `external`).
-const MOST_BYTES = 410_000;
+const MOST_BYTES = 415_000;
 
 const result = await build({
 	absWorkingDir: here,

@@ -16,8 +16,10 @@ import { Drafting } from "./features/drafting";
 import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
+import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
 import { Protection } from "./features/protection";
+import { Saves } from "./features/saves";
 import { openSettings, SettingsTab } from "./features/settingsTab";
 import { SidecarProcess } from "./features/sidecarProcess";
 import { Statistics } from "./features/statistics";
@@ -62,6 +64,7 @@ export default class VaultBridgePlugin extends Plugin {
 			openStart: () => { firstRun.open(); },
 			sidecar,
 		});
+		const saves = new Saves(context);
 		const activity = new Activity(context);
 		const check = new CheckIndex(context);
 		const drafting = new Drafting(context, (question) => { prompts.showOne(question.requestId); });
@@ -78,10 +81,14 @@ export default class VaultBridgePlugin extends Plugin {
 			start: () => { firstRun.open(); },
 			settings,
 		}, activity.changed, sidecar);
+		const outside = new OutsideChanges(context, {
+			review: (entryId) => { changes.openAt(entryId); },
+			undo: (entryId) => { changes.reverse("undo", entryId); },
+		});
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, new Protection(context), counter, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

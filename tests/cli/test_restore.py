@@ -1,7 +1,9 @@
 """`vault-bridge restore`, `history --outside` and `undo outside-…`: what is said, and what is done."""
 
+import hashlib
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge.cli.main import app
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
 
@@ -187,8 +190,40 @@ def test_it_says_what_is_kept_and_forgets_it(run: Run, note: Path) -> None:
     assert "Nothing was forgotten" in run("restore", "Ideas.md", "--forget", answer="n\n", code=1).output
     assert "Forgotten." in run("restore", "Ideas.md", "--forget", "--yes").output
     assert "Nothing is kept" in run("restore", "Ideas.md", "--forget", "--yes", code=1).output
-    assert "Nothing has been changed by another program." in run("history", "--outside").output
+    assert "Nothing has been changed without the bridge." in run("history", "--outside").output
     assert "Forgotten." in run("restore", "--forget-everything", "--yes").output
     run("restore", "--forget", code=2)
     run("restore", "Ideas", "--forget-everything", code=2)
     assert note.read_text() == "overwritten\n"
+
+
+def test_status_says_what_nobody_has_looked_at_until_somebody_does(run: Run, note: Path, served: Any) -> None:
+    note.write_text("".join(f"line {number}\n" for number in range(12)))
+    served._bridge.index.refresh()
+    assert "Outside" not in run("status").stdout
+    served.host("settings.update", patch={"outsideNoticeFiles": 1})
+    served._bridge.services.notices.look()
+    deadline = time.monotonic() + PATIENCE
+    while not (told := served.host("versions.notice"))["entries"] and time.monotonic() < deadline:
+        served._bridge.services.notices.look()
+    assert told["message"] == "1 note changed"
+    (row,) = [line for line in run("status").stdout.splitlines() if line.strip().startswith("Outside")]
+    assert "another program: 1 note changed, at " in row
+    assert row.endswith(f"see vault-bridge history --diff {told['entries'][0]}")
+    assert json.loads(run("status", "--json").stdout)["outside"] == told
+    run("history", "--diff", told["entries"][0])
+    assert "Outside" not in run("status").stdout
+
+
+def test_the_history_is_filtered_by_who_it_was_and_refuses_anybody_else(run: Run, note: Path, served: Any) -> None:
+    note.write_text("typed\n")
+    digest = hashlib.sha256(note.read_bytes()).hexdigest()
+    served.host("versions.wrote", writes=[{"path": "Ideas.md", "digest": digest, "typed": True}])
+    served._bridge.index.refresh()
+    (typed,) = run("history", "--origin", "typed").stdout.splitlines()[1:]
+    assert "You typed in Obsidian" in typed
+    (program,) = run("history", "--origin", "program").stdout.splitlines()[1:]
+    assert "Another program" in program
+    assert "Nothing has been changed like that" in run("history", "--origin", "obsidian").output
+    assert len(json.loads(run("history", "--outside", "--json").stdout)) == 2
+    run("history", "--origin", "nobody", code=2)

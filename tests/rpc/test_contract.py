@@ -17,6 +17,7 @@ from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
 from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
+from bridge.contract.outside import OutsideNotice
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
@@ -76,6 +77,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("versions.mend", {"executionId": "outside-1", "plan": "sha256:0"}),
     ("versions.forget", {"path": "Ideas.md"}),
     ("versions.status", {}),
+    ("versions.notice", {}),
+    ("versions.fine", {}),
+    ("versions.wrote", {"writes": [{"path": "Ideas.md", "digest": "0" * 64, "typed": True}]}),
     ("history.undoAll", {"since": "2020-01-01", "preview": True}),
     ("history.undoAll", {"since": "2020-01-01"}),
     ("limits.status", {}),
@@ -213,7 +217,7 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
 
 async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
     unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress, ConsentRevised, ConsentWaiting, OwnQuestion}
-    unsent |= {VaultMoved, CustomRunEnded}
+    unsent |= {VaultMoved, CustomRunEnded, OutsideNotice}
     missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -77,6 +77,9 @@ from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
+from bridge.versions.notice_rules import Notice, Tally
+from bridge.versions.notices import Notices
+from bridge.versions.origins import ObsidianWrite
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.since import Since
@@ -202,7 +205,8 @@ class NothingRecorded(Recorder):
     def __init__(self) -> None:
         """It keeps nothing."""
 
-    def entries(self) -> list[Entry]:
+    def entries(self, since: float = 0.0) -> list[Entry]:
+        del since
         return []
 
     def entry(self, entry_id: str) -> Entry | None:
@@ -211,6 +215,9 @@ class NothingRecorded(Recorder):
 
     def end_entry(self) -> None:
         """There is none."""
+
+    def told(self, writes: Iterable[ObsidianWrite]) -> None:
+        del writes
 
     def versions(self, path: str) -> list[Version]:
         digest = bytes(32)
@@ -235,6 +242,23 @@ class NothingRecorded(Recorder):
 
     def kept(self) -> Kept:
         return Kept(on=True, since=1.0, files=1, whole=1, entries=0, oldest=None, bytes=9, budget=99, fault=None)
+
+
+class OneNotice(Notices):
+    """Stands in for what the person is told: one thing, until it is answered."""
+
+    def __init__(self) -> None:
+        self._told: Notice | None = Notice((Tally(7, 1.0, 2.0, changed=17, deleted=3),))
+
+    @property
+    def current(self) -> Notice | None:
+        return self._told
+
+    def answered(self) -> None:
+        self._told = None
+
+    def reviewed(self, entry_id: str) -> None:
+        del entry_id
 
 
 class MemorySettings(SettingsStore):
@@ -497,6 +521,7 @@ class World:
             web=self.web,
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
             recorder=NothingRecorded(),
+            notices=OneNotice(),
             restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
             allowed_edits=AllowedEdits(PrivateFiles(), SystemClock()),
             mender=NothingBroken(),

@@ -224,6 +224,7 @@ def test_a_file_made_by_an_earlier_version_is_taken_up(recorded: RecordedVault) 
         raw.execute("ALTER TABLE files DROP COLUMN file_id")
         for column in ("began", "ended", "file_id"):
             raw.execute(f"ALTER TABLE effects DROP COLUMN {column}")
+        raw.execute("ALTER TABLE entries DROP COLUMN origin")
         raw.execute("PRAGMA user_version=1")
         raw.commit()
     recorded.start()

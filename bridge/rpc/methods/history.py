@@ -41,10 +41,10 @@ async def list_changes(context: RequestContext, params: HistoryListParams) -> li
     The person's own programs are also told what other programs did to the vault.
     """
     person = context.session.caller.client.is_person
-    if not person or params.outside is False:
+    if not person or (params.outside is False and params.origin is None):
         return await asyncio.to_thread(_own_changes, context, params)
     outside = await asyncio.to_thread(_outside_changes, context, params)
-    own = [] if params.outside else await asyncio.to_thread(_own_changes, context, params)
+    own = [] if params.outside or params.origin else await asyncio.to_thread(_own_changes, context, params)
     return sorted([*own, *outside], key=lambda entry: entry.time, reverse=True)[: params.limit]
 
 
@@ -152,7 +152,7 @@ def _outside_changes(context: RequestContext, params: HistoryListParams) -> list
     if before is not None and not before.startswith(PREFIX):
         found = next((one for one in services.ledger.history(limit=sys.maxsize) if one.execution_id == before), None)
         before = before if found is None else found.time
-    entries = outside_entries(services, before=before, since=params.since)
+    entries = outside_entries(services, before=before, since=params.since, origin=params.origin)
     if params.path is not None:
         places = meant(params.path, {place for one in entries for place in one.files}, services.knowledge(person))
         entries = [one for one in entries if not places.isdisjoint(one.files)]

@@ -11,10 +11,10 @@ from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
 from bridge.versions.allowed_edits import told
 from bridge.versions.restoring import summary
-from bridge.versions.states import Entry
+from bridge.versions.states import Entry, Origin
 
-WHO = "Another program"
-"""Who it was: nobody knows more."""
+WHO = {Origin.TYPED: "You typed in Obsidian", Origin.OBSIDIAN: "Obsidian", Origin.PROGRAM: "Another program"}
+"""Who it was, as far as anybody knows."""
 
 _PERSON = True
 """Entries are for the person alone, who may know of every file."""
@@ -36,13 +36,16 @@ class OutsideEntry:
     files: tuple[str, ...]
 
 
-def outside_entries(services: Services, *, before: str | None, since: str | None) -> list[OutsideEntry]:
+def outside_entries(
+    services: Services, *, before: str | None, since: str | None, origin: str | None = None
+) -> list[OutsideEntry]:
     """The entries of a time, newest first.
 
     Args:
         services: Of the vault.
         before: Only those older than this entry, or this ISO 8601 time.
         since: Only those that ended after this ISO 8601 time.
+        origin: Only those of this origin.
 
     Raises:
         InvalidParameters: A time cannot be read.
@@ -57,6 +60,8 @@ def outside_entries(services: Services, *, before: str | None, since: str | None
     if since is not None:
         begin = read_time(since, "since").timestamp()
         entries = [one for one in entries if one.ended >= begin]
+    if origin is not None:
+        entries = [one for one in entries if one.origin.value == origin]
     return [
         OutsideEntry(one, tuple(dict.fromkeys(place for effect in one.effects for place in effect.places)))
         for one in entries
@@ -76,6 +81,7 @@ def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[Chang
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
     """What an entry did to each file. Raises NotFound when there is none."""
     services.recorder.end_entry()
+    services.notices.reviewed(entry_id)
     found = services.restoring.diff(_entry(services, entry_id))
     return ChangeDiff(files=found.files, lost=found.lost)
 
@@ -93,7 +99,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     when = " while the bridge was not running" if entry.unattended else ""
     compared = services.allowed_edits.compare(entry, services.recorder)
     exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
-    who = " and ".join(compared.clients) if compared is not None and exactly else WHO
+    who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
     broken = _broken(services, entry)
     return ChangeEntry(
         execution_id=entry.id,
@@ -110,6 +116,7 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
         summary=f"{summary(entry.effects)}{when}{told(compared, one.files)}{_said(broken)}",
         outside=True,
         broken_links=broken,
+        origin=entry.origin.value,
     )
 
 

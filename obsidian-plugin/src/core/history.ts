@@ -19,6 +19,8 @@ export interface Reversal {
 export interface HistoryFilter {
 	/** The id of a client; empty: of all. */
 	clientId: string;
+	/** Who made them without the bridge: only those. */
+	origin?: string;
 	/** Hours back from now; null: all. */
 	hours: number | null;
 	/** The id of the answer that allowed them; without one, whatever did. */
@@ -81,9 +83,10 @@ export class History {
 		return readUndoneAll(await this.request("history.undoAll", params), "history.undoAll");
 	}
 
-	private params({ clientId, hours, grant }: HistoryFilter): JsonObject {
+	private params({ clientId, hours, grant, origin }: HistoryFilter): JsonObject {
 		return {
 			...(grant !== undefined && { grant }),
+			...(origin !== undefined && { origin }),
 			...(clientId !== "" && { client: clientId }),
 			...(hours !== null && { since: new Date(this.now() - hours * HOUR).toISOString() }),
 		};

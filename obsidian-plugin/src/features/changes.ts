@@ -12,7 +12,7 @@ import type { Context } from "./context";
 import { showView } from "./views";
 
 /** The events after which the list may have changed. */
-const NEWS: readonly string[] = ["tool.finished", "audit.appended"] satisfies EventName[];
+const NEWS: readonly string[] = ["tool.finished", "audit.appended", "versions.noticed"] satisfies EventName[];
 
 /** Changes that stayed as they are which a notice names. */
 const MOST_NAMED = 3;
@@ -47,6 +47,15 @@ export class Changes extends Component {
 
 	open(): void {
 		void showView(this.context.app, HISTORY_VIEW);
+	}
+
+	/** Open the list at one change of another program, with what it did. */
+	openAt(executionId: string): void {
+		const { app } = this.context;
+		void showView(app, HISTORY_VIEW).then(async () => {
+			const view = app.workspace.getLeavesOfType(HISTORY_VIEW)[0]?.view;
+			if (view instanceof HistoryView) await view.reveal(executionId);
+		});
 	}
 
 	/** What a change did to each file. */

@@ -14,7 +14,7 @@ export async function dirtyFiles(app: App, paths: readonly string[]): Promise<Di
 	return { open: [...open], unsaved: [...unsaved] };
 }
 
-function textViews(app: App): TextFileView[] {
+export function textViews(app: App): TextFileView[] {
 	const views: TextFileView[] = [];
 	app.workspace.iterateAllLeaves((leaf) => {
 		if (leaf.view instanceof TextFileView) views.push(leaf.view);

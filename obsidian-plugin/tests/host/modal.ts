@@ -71,18 +71,18 @@ function isShown({ containerEl }: Modal): boolean {
 }
 
 export class Notice {
-	readonly noticeEl: HTMLElement;
+	readonly containerEl: HTMLElement;
 
 	constructor(message: string | DocumentFragment, duration = 4000) {
 		const { body } = activeDocument;
 		const container = body.querySelector(".notice-container") ?? body.createDiv({ cls: "notice-container" });
-		this.noticeEl = container.createDiv({ cls: "notice", text: message });
+		this.containerEl = container.createDiv({ cls: "notice", text: message });
 		if (duration > 0) window.setTimeout(() => { this.hide(); }, duration);
-		this.noticeEl.addEventListener("click", () => { this.hide(); });
+		this.containerEl.addEventListener("click", () => { this.hide(); });
 	}
 
 	hide(): void {
-		this.noticeEl.remove();
+		this.containerEl.remove();
 	}
 }
 

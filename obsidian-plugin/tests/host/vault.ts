@@ -5,6 +5,9 @@ export interface HostDisk {
 	exists: (path: string) => Promise<boolean>;
 	readBinary: (path: string) => Promise<ArrayBuffer>;
 	write: (path: string, text: string) => Promise<void>;
+	writeBinary: (path: string, bytes: ArrayBuffer) => Promise<void>;
+	remove: (path: string) => Promise<void>;
+	rename: (path: string, to: string) => Promise<void>;
 	trash: (path: string) => Promise<void>;
 	/** Everything in the vault but what begins with a dot. */
 	entries: () => Promise<HostEntry[]>;
@@ -85,6 +88,37 @@ export class FileSystemAdapter {
 	async read(path: string): Promise<string> {
 		return new TextDecoder().decode(await this.readBinary(path));
 	}
+
+	async write(path: string, data: string): Promise<void> {
+		await this.disk.write(normalizePath(path), data);
+	}
+
+	async writeBinary(path: string, data: ArrayBuffer): Promise<void> {
+		await this.disk.writeBinary(normalizePath(path), data);
+	}
+
+	async append(path: string, data: string): Promise<void> {
+		await this.disk.write(normalizePath(path), (await this.read(path)) + data);
+	}
+
+	async process(path: string, change: (text: string) => string): Promise<string> {
+		if (!(await this.exists(path))) throw new Error(`ENOENT: no such file, '${path}'`);
+		const text = change(await this.read(path));
+		await this.disk.write(normalizePath(path), text);
+		return text;
+	}
+
+	async remove(path: string): Promise<void> {
+		await this.disk.remove(normalizePath(path));
+	}
+
+	async rename(path: string, to: string): Promise<void> {
+		await this.disk.rename(normalizePath(path), normalizePath(to));
+	}
+
+	async trashLocal(path: string): Promise<void> {
+		await this.disk.trash(normalizePath(path));
+	}
 }
 
 export class Vault {
@@ -141,18 +175,15 @@ export class Vault {
 	async process(file: TFile, change: (text: string) => string): Promise<string> {
 		const before = this.busy.get(file.path) ?? Promise.resolve();
 		const step = before.then(
-			async () => this.change(file, change),
-			async () => this.change(file, change),
+			async () => this.adapter.process(file.path, change),
+			async () => this.adapter.process(file.path, change),
 		);
 		this.busy.set(file.path, step);
 		return step;
 	}
 
-	private async change(file: TFile, change: (text: string) => string): Promise<string> {
-		if (!(await this.adapter.exists(file.path))) throw new Error(`ENOENT: no such file, '${file.path}'`);
-		const text = change(await this.read(file));
-		await this.adapter.disk.write(file.path, text);
-		return text;
+	async modify(file: TFile, data: string): Promise<void> {
+		await this.adapter.write(file.path, data);
 	}
 }
 
@@ -160,7 +191,7 @@ export class FileManager {
 	constructor(private readonly vault: Vault) {}
 
 	async trashFile(file: TAbstractFile): Promise<void> {
-		await this.vault.adapter.disk.trash(file.path);
+		await this.vault.adapter.trashLocal(file.path);
 		await this.vault.refresh();
 	}
 }

@@ -69,6 +69,13 @@ export class TextFileView extends ItemView {
 		return this.file?.path ?? "";
 	}
 
+	/** What Obsidian does two seconds after a key, and when a note is closed. */
+	async save(clear = false): Promise<void> {
+		const text = this.getViewData();
+		if (clear) this.editorEl.value = "";
+		if (this.file) await this.leaf.app.vault.modify(this.file, text);
+	}
+
 	async load_(file: TFile): Promise<void> {
 		this.file = file;
 		this.editorEl.value = await this.leaf.app.vault.read(file);

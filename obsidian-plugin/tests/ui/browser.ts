@@ -120,6 +120,15 @@ function disk(vault: string, action: string, path: string, content = ""): unknow
 		case "write":
 			writeFileSync(place, content);
 			return null;
+		case "writeBinary":
+			writeFileSync(place, new Uint8Array(Buffer.from(content, "base64")));
+			return null;
+		case "remove":
+			rmSync(place, { recursive: true });
+			return null;
+		case "rename":
+			renameSync(place, join(vault, content));
+			return null;
 		case "trash":
 			mkdirSync(join(vault, ".trash", dirname(path)), { recursive: true });
 			renameSync(place, join(vault, ".trash", path));

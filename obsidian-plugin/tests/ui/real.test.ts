@@ -99,6 +99,34 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect([bridge.read("Welcome.md"), bridge.read("Garden/Seeds.md")]).toEqual([before, "by hand"]);
 	});
 
+	it("knows what is typed from what a plugin and another program write: 3,000 saves are a handful of entries", async () => {
+		await serve();
+		const page = await open();
+		const who = async (): Promise<string[]> => page.locator(".vault-bridge-change-client").allTextContents();
+		await page.evaluate(async () => {
+			const { workspace, vault } = window.host.app;
+			await workspace.openLinkText("Welcome.md");
+			const view = workspace.getMostRecentLeaf()?.view as unknown as { editorEl: HTMLTextAreaElement; save: () => Promise<void> };
+			for (let number = 0; number < 3_000; number++) {
+				view.editorEl.value += `${number} `;
+				await view.save();
+			}
+			await vault.adapter.write("Garden/Seeds.md", "by a plugin");
+		});
+		bridge.write("Made elsewhere.md", "by another program");
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
+		await expect.poll(async () => {
+			await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
+			await page.selectOption('[aria-label="Time"]', { label: "Any time" });
+			return page.locator(".vault-bridge-log-sentence").allTextContents();
+		}).toEqual(expect.arrayContaining(["Made elsewhere.md made", "Garden/Seeds.md changed", "Welcome.md changed"]));
+		expect(new Set(await who())).toEqual(new Set(["Another program", "Obsidian", "You typed in Obsidian"]));
+		// Faster than anybody types, a save can be seen half written on a busy machine.
+		expect((await who()).length).toBeLessThanOrEqual(12);
+		await page.selectOption('[aria-label="Program"]', { label: "You typed in Obsidian" });
+		await expect.poll(async () => [...new Set(await page.locator(".vault-bridge-change").allTextContents())].every((text) => text.includes("Welcome.md"))).toBe(true);
+	});
+
 	it("changes nothing when the person denies it, and tells the agent why", async () => {
 		await serve();
 		const page = await open();

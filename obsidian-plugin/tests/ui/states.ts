@@ -9,6 +9,7 @@ import { connected, openSettings, runCommand } from "./plugin";
 import { activity } from "./activity";
 import { agents, connecting } from "./agents";
 import { chart, listed as listedTools, weather, words } from "./ownTools";
+import { noticed } from "./outside";
 import { claude, grants, ollama, webReaders } from "./programs";
 import { drafted, staged } from "./questions";
 import { found, listed, notes, papers } from "./servers";
@@ -396,6 +397,14 @@ const views: State[] = [
 		show: async ({ page, bridge }) => {
 			await connected(page);
 			bridge.notify("limits.hit", { tool: "grep", retryAfter: 12, client: "Claude Code", message: "Tool rate limit reached. Please wait 12 seconds." });
+			await page.waitForSelector(".notice");
+		},
+	},
+	{
+		name: "notice-outside",
+		show: async ({ page, bridge }) => {
+			await connected(page);
+			bridge.notify("versions.noticed", noticed());
 			await page.waitForSelector(".notice");
 		},
 	},

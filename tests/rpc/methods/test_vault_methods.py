@@ -26,6 +26,7 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "summary": "",
             "grant": None,
             "outside": False,
+            "origin": None,
             "brokenLinks": 0,
         }
     ]

@@ -382,6 +382,7 @@ export interface ChangeEntry {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	origin: string | null;
 	brokenLinks: number;
 }
 
@@ -986,6 +987,7 @@ export interface HistoryListParams {
 	tool?: string | null;
 	grant?: string | null;
 	outside?: boolean | null;
+	origin?: "typed" | "obsidian" | "program" | null;
 }
 
 /** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
@@ -1149,6 +1151,24 @@ export interface ObsidianFacts {
 	size: number;
 }
 
+/** What Obsidian has written, or is about to. */
+export interface ObsidianWrite {
+	path: string;
+	digest?: string | null;
+	source?: string | null;
+	typed?: boolean;
+}
+
+/** How many were heard. Whether they are believed depends on what is seen of the files. */
+export interface ObsidianWritesHeard {
+	heard: number;
+}
+
+/** What Obsidian has written, the oldest first. */
+export interface ObsidianWritesParams {
+	writes: ObsidianWrite[];
+}
+
 /** What a tool does to the vault or to the world outside. */
 export const Operation = ["read", "create", "update", "delete", "network", "execute"] as const;
 export type Operation = (typeof Operation)[number];
@@ -1156,6 +1176,15 @@ export type Operation = (typeof Operation)[number];
 /** How a question ended. There is exactly one outcome a question. */
 export const Outcome = ["allowed", "denied", "timed_out", "cancelled", "stale"] as const;
 export type Outcome = (typeof Outcome)[number];
+
+/** What the person is to be told of other programs' changes. Sent to the person's own programs alone. */
+export interface OutsideNotice {
+	entries: string[];
+	message: string;
+	began: string | null;
+	ended: string | null;
+	unattended: boolean;
+}
 
 /** A question of the client's own that its user may say yes to in the client itself, for this once. */
 export interface OwnQuestion {
@@ -1554,6 +1583,8 @@ export interface SettingsInForce {
 	outsideVersionsMegabytes: number;
 	/** In these folders nothing is recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
+	/** Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one takes most of the lines from a note. */
+	outsideNoticeFiles: number | null;
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
 	/** How old a result of `web_search` can be. */
@@ -1889,6 +1920,7 @@ export interface UndoneChange {
 	summary: string;
 	grant: string | null;
 	outside: boolean;
+	origin: string | null;
 	brokenLinks: number;
 	undone: boolean;
 	why: string | null;
@@ -1902,6 +1934,7 @@ export type Until = (typeof Until)[number];
 export interface VaultChanged {
 	path: string;
 	change: string;
+	entry: string | null;
 }
 
 /** The vault's folder is not in its place any more, or is again. `message` says what that means, for a person. */
@@ -2084,6 +2117,9 @@ export interface Methods {
 	"versions.mend": { params: VersionsMendParams; result: ToolResult };
 	"versions.forget": { params: VersionsForgetParams; result: VersionsForgotten };
 	"versions.status": { params: Record<string, never>; result: VersionsStatus };
+	"versions.notice": { params: Record<string, never>; result: OutsideNotice };
+	"versions.fine": { params: Record<string, never>; result: OutsideNotice };
+	"versions.wrote": { params: ObsidianWritesParams; result: ObsidianWritesHeard };
 	"limits.status": { params: Record<string, never>; result: Record<string, LimitUse> };
 	"vault.status": { params: Record<string, never>; result: VaultStatus };
 	"sandbox.status": { params: Record<string, never>; result: SandboxStatus };
@@ -2183,6 +2219,7 @@ export interface Events {
 	"index.progress": IndexProgress;
 	"vault.changed": VaultChanged;
 	"vault.moved": VaultMoved;
+	"versions.noticed": OutsideNotice;
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;
 	"chat.done": ChatDone;

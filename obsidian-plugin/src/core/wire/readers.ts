@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, BrokenLinks, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, BrokenLinks, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, ObsidianWritesHeard, OutsideNotice, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const activityAnswers: Members<ActivityAnswers> = {
 	count: number,
@@ -381,6 +381,7 @@ export const changeEntry: Members<ChangeEntry> = {
 	summary: stringOrEmpty,
 	grant: stringOrNull,
 	outside: booleanOrFalse,
+	origin: stringOrNull,
 	brokenLinks: /* @__PURE__ */ optional(number, 0),
 };
 export const readChangeEntry = /* @__PURE__ */ record(changeEntry);
@@ -941,6 +942,20 @@ export const notePart: Members<NotePart> = {
 };
 export const readNotePart = /* @__PURE__ */ record(notePart);
 
+export const obsidianWritesHeard: Members<ObsidianWritesHeard> = {
+	heard: number,
+};
+export const readObsidianWritesHeard = /* @__PURE__ */ record(obsidianWritesHeard);
+
+export const outsideNotice: Members<OutsideNotice> = {
+	entries: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	message: stringOrEmpty,
+	began: /* @__PURE__ */ optional(time, null),
+	ended: /* @__PURE__ */ optional(time, null),
+	unattended: booleanOrFalse,
+};
+export const readOutsideNotice = /* @__PURE__ */ record(outsideNotice);
+
 export const ownQuestion: Members<OwnQuestion> = {
 	requestId: string,
 	callId: stringOrNull,
@@ -1142,6 +1157,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	outsideVersionsDays: /* @__PURE__ */ optional(number, 14),
 	outsideVersionsMegabytes: /* @__PURE__ */ optional(number, 500),
 	outsideVersionsExcluded: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	outsideNoticeFiles: /* @__PURE__ */ optional(number, 20),
 	webSearchMaxResults: /* @__PURE__ */ optional(number, 5),
 	webSearchDefaultFreshness: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("day", "week", "month", "year"), null),
 	webFetchMaxBytes: /* @__PURE__ */ optional(number, 512000),
@@ -1324,6 +1340,7 @@ export const undoneChange: Members<UndoneChange> = {
 	summary: stringOrEmpty,
 	grant: stringOrNull,
 	outside: booleanOrFalse,
+	origin: stringOrNull,
 	brokenLinks: /* @__PURE__ */ optional(number, 0),
 	undone: booleanOrFalse,
 	why: stringOrNull,
@@ -1342,6 +1359,7 @@ export const readUndoneAll = /* @__PURE__ */ record(undoneAll);
 export const vaultChanged: Members<VaultChanged> = {
 	path: string,
 	change: string,
+	entry: stringOrNull,
 };
 export const readVaultChanged = /* @__PURE__ */ record(vaultChanged);
 
@@ -1439,6 +1457,7 @@ export const EVENT_READERS: Members<Events> = {
 	"index.progress": readIndexProgress,
 	"vault.changed": readVaultChanged,
 	"vault.moved": readVaultMoved,
+	"versions.noticed": readOutsideNotice,
 	"chat.delta": readChatDelta,
 	"chat.tool": readChatToolEvent,
 	"chat.done": readChatDone,

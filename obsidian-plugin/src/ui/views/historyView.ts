@@ -14,6 +14,8 @@ import { showTime } from "./time";
 
 export const HISTORY_VIEW = "vault-bridge-history";
 const MOST_FILES = 4;
+/** What can be chosen instead of a client. */
+const ORIGINS: Readonly<Record<string, string>> = { program: "Another program", obsidian: "Obsidian", typed: "You typed in Obsidian" };
 
 export interface HistorySource {
 	list: (filter: HistoryFilter, before: string | null) => Promise<ChangeEntry[]>;
@@ -29,6 +31,7 @@ export class HistoryView extends ItemView {
 	private filter: HistoryFilter = { clientId: "", hours: null };
 	private readonly clients = new Set<string>();
 	private clientSelect: DropdownComponent | null = null;
+	private periodSelect: DropdownComponent | null = null;
 	private undoButton: ButtonComponent | null = null;
 	private listEl: HTMLElement | null = null;
 	private request = 0;
@@ -60,26 +63,41 @@ export class HistoryView extends ItemView {
 	}
 
 	private drawToolbar(bar: HTMLElement): void {
-		this.clientSelect = new DropdownComponent(bar).addOption("", "Every program").onChange((clientId) => { this.change({ clientId }); });
+		this.clientSelect = new DropdownComponent(bar).addOption("", "Every program").addOptions(ORIGINS).onChange((who) => { this.change({ ...whoIs(who), hours: this.filter.hours }); });
 		this.clientSelect.selectEl.setAttr("aria-label", "Program");
-		const period = new DropdownComponent(bar).addOptions(PERIODS).setValue("any").onChange((value) => { this.change({ hours: hoursOf(value) }); });
+		const period = this.periodSelect = new DropdownComponent(bar).addOptions(PERIODS).setValue("any").onChange((value) => { this.change({ ...this.filter, hours: hoursOf(value) }); });
 		period.selectEl.setAttr("aria-label", "Time");
 		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
 		this.undoButton = new ButtonComponent(buttons).setButtonText("Undo these…").onClick(() => { this.source.undoAll(this.filter); });
 		this.offerUndo();
 	}
 
-	private change(part: Partial<HistoryFilter>): void {
-		this.filter = { ...this.filter, ...part };
+	private change(filter: HistoryFilter): void {
+		this.filter = filter;
 		this.offerUndo();
 		void this.refresh(false);
 	}
 
 	/** All of a program, or all of a time, can be undone together; all there ever was cannot. */
 	private offerUndo(): void {
-		const chosen = this.filter.clientId !== "" || this.filter.hours !== null;
+		const chosen = this.filter.origin === undefined && (this.filter.clientId !== "" || this.filter.hours !== null);
 		this.undoButton?.setDisabled(!chosen);
-		this.undoButton?.buttonEl.setAttr("aria-label", chosen ? "Undo these: lists them first" : "Undo these: choose a program or a time first");
+		this.undoButton?.buttonEl.setAttr("aria-label", chosen ? "Undo these: lists them first" : this.filter.origin !== undefined ? "Undo these: each by itself" : "Undo these: choose a program or a time first");
+	}
+
+	/** Show what other programs did, with one of their changes open. */
+	async reveal(executionId: string): Promise<void> {
+		this.clientSelect?.setValue("program");
+		this.periodSelect?.setValue("any");
+		this.filter = { ...whoIs("program"), hours: null };
+		this.offerUndo();
+		await this.refresh(false);
+		const row = this.listEl?.querySelector(`[data-change="${CSS.escape(executionId)}"]`);
+		const details = row?.querySelector("details");
+		if (!row || !details) return;
+		details.open = true;
+		details.querySelector("summary")?.focus();
+		row.scrollIntoView({ block: "start" });
 	}
 
 	private async refresh(byItself: boolean): Promise<void> {
@@ -95,7 +113,7 @@ export class HistoryView extends ItemView {
 			if (request !== this.request) return;
 			listEl.empty();
 			this.append(listEl, entries);
-			const none = this.filter.clientId === "" && this.filter.hours === null ? "No change is recorded yet." : "Nothing was changed like that.";
+			const none = this.filter.clientId === "" && this.filter.hours === null && this.filter.origin === undefined ? "No change is recorded yet." : "Nothing was changed like that.";
 			if (entries.length === 0) listEl.createDiv({ cls: "vault-bridge-empty", text: none });
 		} catch (error) {
 			if (request !== this.request) return;
@@ -128,7 +146,7 @@ export class HistoryView extends ItemView {
 	}
 
 	private drawEntry(listEl: HTMLElement, entry: ChangeEntry): void {
-		const row = listEl.createDiv({ cls: `vault-bridge-change is-${entry.state === "undone" ? "undone" : "applied"}` });
+		const row = listEl.createDiv({ cls: `vault-bridge-change is-${entry.state === "undone" ? "undone" : "applied"}`, attr: { "data-change": entry.executionId } });
 		const details = row.createEl("details", { cls: "vault-bridge-change-main" });
 		const head = details.createEl("summary", { cls: "vault-bridge-change-head" });
 		showTime(head, entry.time);
@@ -160,4 +178,9 @@ export class HistoryView extends ItemView {
 		if (entry.files.length > MOST_FILES) files.createSpan({ cls: "vault-bridge-faint", text: `and ${entry.files.length - MOST_FILES} more` });
 		this.register(drawChangeDiff(detail.createDiv(), async () => this.source.diff(entry.executionId)));
 	}
+}
+
+/** The part of the filter that somebody chose in the list of programs. */
+function whoIs(chosen: string): Pick<HistoryFilter, "clientId" | "origin"> {
+	return chosen in ORIGINS ? { clientId: "", origin: chosen } : { clientId: chosen };
 }

@@ -1,0 +1,63 @@
+"""What the person is told of other programs' changes and has seen, and what Obsidian says of its own writes."""
+
+import asyncio
+from datetime import UTC, datetime
+
+from bridge.clock import stamp
+from bridge.contract.base import NoParams
+from bridge.contract.identity import Capability
+from bridge.contract.outside import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.versions.notice_rules import Notice
+from bridge.versions.origins import ObsidianWrite
+from bridge.versions.states import PREFIX
+
+
+async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
+    """What the person is to be told of other programs' changes."""
+    return notice_sent(context.services.notices.current)
+
+
+async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
+    """The person has seen it; returns what is to be told now."""
+    await asyncio.to_thread(context.services.notices.answered)
+    return notice_sent(context.services.notices.current)
+
+
+async def wrote(context: RequestContext, params: ObsidianWritesParams) -> ObsidianWritesHeard:
+    """Obsidian says what it writes."""
+    writes = [
+        ObsidianWrite(one.path, None if one.digest is None else bytes.fromhex(one.digest), one.source, one.typed)
+        for one in params.writes
+    ]
+    await asyncio.to_thread(context.services.recorder.told, writes)
+    return ObsidianWritesHeard(heard=len(writes))
+
+
+def notice_sent(found: Notice | None) -> OutsideNotice:
+    """A notice as it is sent.
+
+    Args:
+        found: What is to be told; None: nothing.
+    """
+    if found is None:
+        return OutsideNotice()
+    tallies = found.tallies
+    return OutsideNotice(
+        entries=tuple(f"{PREFIX}{one.number}" for one in tallies),
+        message=found.message,
+        began=_stamp(min(one.began for one in tallies)),
+        ended=_stamp(max(one.ended for one in tallies)),
+        unattended=all(one.unattended for one in tallies),
+    )
+
+
+def _stamp(moment: float) -> str:
+    return stamp(datetime.fromtimestamp(moment, UTC))
+
+
+METHODS = (
+    Method("versions.notice", notice, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.fine", fine, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.wrote", wrote, ObsidianWritesHeard, ObsidianWritesParams, Capability.ADMINISTER, person_only=True),
+)

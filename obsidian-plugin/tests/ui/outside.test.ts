@@ -1,0 +1,109 @@
+/** The notice about what other programs did: it is there once, and every button does what it says. */
+
+import { beforeEach, describe, expect, it } from "vitest";
+import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
+import { recorded } from "./files";
+import { noticed } from "./outside";
+import { connected } from "./plugin";
+
+eachTestHasAWindow();
+
+const notice = '.notice:has-text("Another program")';
+const fines = (): number => bridge.asked.filter((one) => one.method === "versions.fine").length;
+const text = async (): Promise<string> => (await page.textContent(`${notice} .vault-bridge-notice-text`)) ?? "";
+const entry = (recorded("history") as { executionId: string }[]).find((one) => one.executionId === "outside-1");
+
+beforeEach(() => { expect(entry).toBeDefined(); });
+
+describe("a notice about other programs", () => {
+	it("is shown as text, and counts on in its place", async () => {
+		bridge.notify("versions.noticed", noticed({ message: "<img src=x>\u202e.md lost most of its lines" }));
+		await page.waitForSelector(notice);
+		expect(await text()).toContain("<img src=x>U+202E.md lost most of its lines");
+		expect(await page.$$(`${notice} img`)).toHaveLength(0);
+		bridge.notify("versions.noticed", noticed({ message: "40 notes deleted" }));
+		await page.waitForSelector('.notice:has-text("40 notes deleted")');
+		expect(await page.$$(".notice")).toHaveLength(1);
+		expect(fines()).toBe(0);
+	});
+
+	it("takes no focus from a note", async () => {
+		await page.evaluate(() => { document.body.createEl("textarea", { cls: "a-note" }).focus(); });
+		bridge.notify("versions.noticed", noticed());
+		await page.waitForSelector(notice);
+		await page.keyboard.type("x");
+		expect(await page.inputValue(".a-note")).toBe("x");
+	});
+
+	it("goes when the bridge says that it is over, and when the bridge goes", async () => {
+		bridge.notify("versions.noticed", noticed());
+		await page.waitForSelector(notice);
+		bridge.notify("versions.noticed", noticed({ entries: [] }));
+		await page.waitForSelector(notice, { state: "detached" });
+		bridge.notify("versions.noticed", noticed());
+		await page.waitForSelector(notice);
+		bridge.stop();
+		await page.waitForSelector(notice, { state: "detached" });
+		expect(fines()).toBe(0);
+	});
+
+	it.each(["Fine", null])("is answered by %s, or by a click beside the buttons", async (label) => {
+		bridge.notify("versions.noticed", noticed());
+		await page.waitForSelector(notice);
+		if (label === null) await page.click(`${notice} .vault-bridge-notice-text`);
+		else await page.click(`${notice} button:text-is("${label}")`);
+		await page.waitForSelector(notice, { state: "detached" });
+		await bridge.until("versions.fine");
+		expect(fines()).toBe(1);
+	});
+
+	it("opens the list at its entry, with what it did, whatever the list was narrowed to", async () => {
+		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
+		await page.waitForSelector(".vault-bridge-change");
+		await page.selectOption('[aria-label="Program"]', { label: "Claude Code" });
+		await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
+		bridge.notify("versions.noticed", noticed());
+		await page.click(`${notice} button:text-is("Review")`);
+		await page.waitForSelector('[data-change="outside-1"] details[open] .vault-bridge-row');
+		expect(await page.$$(".vault-bridge-change-main[open]")).toHaveLength(1);
+		expect(await page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Another program");
+		expect(await page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
+		expect(bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
+		expect(await page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
+		expect(fines()).toBe(1);
+	});
+
+	it("shows what an undo does, and does it when the person says so", async () => {
+		bridge.answers.set("tools.preview", () => recorded("preview-undo"));
+		bridge.answers.set("history.undo", () => ({ success: true, text: "Undone: outside-1", metadata: {} }));
+		bridge.notify("versions.noticed", noticed());
+		await page.click(`${notice} button:text-is("Undo…")`);
+		await page.waitForSelector(".modal .vault-bridge-diff");
+		expect(bridge.asked.filter((one) => one.method === "history.undo")).toEqual([]);
+		expect(await bridge.until("tools.preview")).toEqual({ name: "history_undo_outside", arguments: { executionId: "outside-1" } });
+		await page.click('.modal button:text-is("Undo")');
+		expect(await bridge.until("history.undo")).toEqual({ executionId: "outside-1" });
+	});
+
+	it("offers no undo of several at once", async () => {
+		bridge.notify("versions.noticed", noticed({ entries: ["outside-2", "outside-1"] }));
+		await page.waitForSelector(notice);
+		expect(await page.locator(`${notice} button`).allTextContents()).toEqual(["Review", "Fine"]);
+	});
+
+	it("is there for a window that comes later", async () => {
+		bridge.answers.set("versions.notice", () => noticed({ message: "500 notes deleted", unattended: true }));
+		const later = await browser.open({ vault: bridge.vault });
+		await connected(later);
+		await later.waitForSelector('.notice:has-text("500 notes deleted while the bridge was not running")');
+		await later.close();
+	});
+
+	it("is no trouble where the bridge is older and knows of none", async () => {
+		bridge.answers.delete("versions.notice");
+		const later = await browser.open({ vault: bridge.vault });
+		await connected(later);
+		expect(await later.$$(".notice")).toHaveLength(0);
+		await later.close();
+	});
+});
