@@ -36,6 +36,7 @@ def restore(
     without: Annotated[
         list[str] | None, typer.Option("--except", metavar="PATH", help="With --all: not this file or folder.")
     ] = None,
+    typed: Annotated[bool, typer.Option("--typed", help="With --all: also what you typed in Obsidian.")] = False,
     to: Annotated[str | None, typer.Option(metavar="PATH", help="As this new file in the vault.")] = None,
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Into this new file, anywhere.")] = None,
     forget: Annotated[
@@ -65,11 +66,15 @@ def restore(
     if everything:
         if at is None or listed or to or output or forget or forget_everything:
             raise BadArguments("--all goes with --at, and with none of --list, --to, --output and --forget")
-        what = {"path": note.strip("/") if note else None, "without": [path.strip("/") for path in without or ()]}
-        _bring_all_back(vault, {"at": since_time(at)} | {k: v for k, v in what.items() if v}, printer, sure=yes)
+        what: dict[str, Any] = {
+            "path": note.strip("/") if note else None,
+            "without": [path.strip("/") for path in without or ()],
+        }
+        what = {name: value for name, value in what.items() if value}
+        _bring_all_back(vault, {"at": since_time(at), "typed": typed} | what, printer, sure=yes)
         return
-    if without:
-        raise BadArguments("--except goes with --all")
+    if without or typed:
+        raise BadArguments("--except and --typed go with --all")
     if forget or forget_everything:
         if forget == (note is None) or (forget and forget_everything):
             raise BadArguments("Name a file or folder with --forget, and none with --forget-everything")
@@ -149,7 +154,7 @@ def _bring_all_back(vault: Path | None, params: dict[str, Any], printer: Printer
     """Show what would be taken back, ask, and take back exactly that."""
     found = run_idempotent(vault, lambda bridge: bridge.request("versions.compare", **params))
     if not printer.as_json:
-        _show_compared(found, printer)
+        _show_compared(found, printer, typed=params["typed"])
     if found["plan"] is None:
         if printer.as_json:
             printer.json(found)
@@ -161,7 +166,7 @@ def _bring_all_back(vault: Path | None, params: dict[str, Any], printer: Printer
     show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restoreAll", **params))), printer)
 
 
-def _show_compared(found: dict[str, Any], printer: Printer) -> None:
+def _show_compared(found: dict[str, Any], printer: Printer, *, typed: bool) -> None:
     printer.lines(draw_changes(found["files"], printer.width))
     for one in found["left"]:
         printer.lines(wrap(Text.assemble(("Stays as it is: ", "yellow"), sanitize(one["path"])), printer.width))
@@ -174,9 +179,10 @@ def _show_compared(found: dict[str, Any], printer: Printer) -> None:
         printer.lines(wrap(said, printer.width))
     printer.lines(wrap(Text.assemble(sanitize(found["text"]), "."), printer.width))
     if found["plan"] is not None:
+        mine = "part of it" if typed else "no part of it, where that is known (--typed takes it back as well)"
         printer.say(
-            "What you typed in Obsidian since then is part of it, where no other line says so; leave files out with "
-            "--except. Other devices get this too, if the vault is synced."
+            f"What you typed in Obsidian since then is {mine}; leave files out with --except. "
+            "Other devices get this too, if the vault is synced."
         )
 
 

@@ -74,11 +74,15 @@ class VersionRestoreParams(Params):
 
 
 class VersionsCompareParams(Params):
-    """Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them."""
+    """Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them.
+
+    What the person typed in Obsidian is part of it only where `typed` is set.
+    """
 
     at: Id
     path: FilePath | None = None
     without: Annotated[list[FilePath], Field(max_length=1000)] | None = None
+    typed: bool = False
 
 
 class VersionsRestoreAllParams(VersionsCompareParams):

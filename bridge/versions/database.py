@@ -499,12 +499,17 @@ class Database:
         ).fetchone()
         return None if row is None else _effect(*row)
 
-    def effects_since(self, moment: float) -> list[TimedEffect]:
-        """What was done to files after a moment, by the order of entries, without what a person typed."""
+    def effects_since(self, moment: float, *, typed: bool) -> list[TimedEffect]:
+        """What was done to files after a moment, by the order of entries.
+
+        Args:
+            moment: The time, in seconds since 1970.
+            typed: Whether what a person typed is part of it.
+        """
         rows = self._db.execute(
             "SELECT path, was, became, began, ended FROM effects WHERE ended > ? AND entry NOT IN"
             " (SELECT number FROM entries WHERE origin = ?) ORDER BY entry, path",
-            (moment, Origin.TYPED.value),
+            (moment, "" if typed else Origin.TYPED.value),
         )
         return [
             TimedEffect(_effect(path, before, after, None), began, ended) for path, before, after, began, ended in rows

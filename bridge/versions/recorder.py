@@ -370,14 +370,17 @@ class Recorder:
 
         return self._ask(ask, [])
 
-    def since(self, moment: float) -> Since:
+    def since(self, moment: float, *, typed: bool = False) -> Since:
         """What other programs did to files after a time, taken together.
 
         Args:
             moment: The time, in seconds since 1970.
+            typed: Whether what a person typed in Obsidian is part of it.
         """
         none = Since((), {}, ())
-        return self._ask(lambda database: since(database.effects_since(moment), moment, self.versions), none)
+        return self._ask(
+            lambda database: since(database.effects_since(moment, typed=typed), moment, self.versions), none
+        )
 
     def paths(self) -> set[str]:
         """Every path of which there are versions."""

@@ -26,7 +26,9 @@ _CONFIGURATION = (
     "it belongs to Obsidian's configuration, in which the bridge writes nothing; `vault-bridge restore FILE --at TIME "
     "--output COPY` gives you what it was"
 )
-_MIXED = "the bridge changed it too since then; undo that first (`vault-bridge undo`)"
+_MIXED = (
+    "the bridge changed it too in between, or you typed in it; undo that first, or take back what you typed as well"
+)
 
 
 class Refused(NamedTuple):
@@ -127,16 +129,19 @@ class Restoring:
             raise NotFound(f"The change {entry_id!r} is undone already")
         return _built(steps, f"Undo {entry_id}: {summary(entry.effects)}", refused)
 
-    def earlier_plan(self, moment: float, within: str | None = None, without: Collection[str] = ()) -> EarlierPlan:
+    def earlier_plan(
+        self, moment: float, within: str | None = None, without: Collection[str] = (), *, typed: bool = False
+    ) -> EarlierPlan:
         """What brings the vault back to what it was at a time, as far as other programs changed it since.
 
         Args:
             moment: The time, in seconds since 1970.
             within: Only this folder or file; None: all.
             without: Folders and files that are left out.
+            typed: Whether what a person typed in Obsidian is taken back too.
         """
         self._recorder.end_entry()
-        found = self._recorder.since(moment)
+        found = self._recorder.since(moment, typed=typed)
 
         def is_chosen(effect: Effect) -> bool:
             if is_hidden(effect.path):

@@ -107,6 +107,8 @@ def test_everything_since_a_time_is_shown_asked_about_and_taken_back(run: Run, s
     said = run(*again, answer="n\n", code=1).output
     assert "- overwritten" in said
     assert "1 note changed, 1 made" in said
+    assert "What you typed in Obsidian since then is no part of it" in said
+    assert "What you typed in Obsidian since then is part of it" in run(*again, "--typed", answer="n\n", code=1).output
     assert "if the vault is synced" in said
     assert "Nothing was written" in said
     run("restore", "Diary/", "--all", "--at", then, "--yes")
@@ -120,6 +122,7 @@ def test_everything_since_a_time_is_shown_asked_about_and_taken_back(run: Run, s
     run("restore", "--all", code=2)
     run("restore", "--all", "--at", then, "--list", code=2)
     run("restore", "Ideas", "--list", "--except", "Ideas", code=2)
+    run("restore", "Ideas", "--at", then, "--typed", code=2)
 
 
 def test_what_the_bridge_changed_too_stays_and_is_shown(run: Run, served: Any) -> None:

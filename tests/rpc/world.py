@@ -223,8 +223,8 @@ class NothingRecorded(Recorder):
         digest = bytes(32)
         return [Version(2.0, None, digest, 3), Version(1.0, 2.0, digest, 3)] if path == "a.md" else []
 
-    def since(self, moment: float) -> Since:
-        del moment
+    def since(self, moment: float, *, typed: bool = False) -> Since:
+        del moment, typed
         return Since((), {}, ())
 
     def paths(self) -> set[str]:

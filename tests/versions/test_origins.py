@@ -294,6 +294,20 @@ def test_typing_is_left_out_where_the_vault_goes_back_to_a_time(recorded: Record
     assert (recorded.folder / "b.md").read_text() == "two\n"
 
 
+def test_typing_is_taken_back_too_where_the_person_says_so(recorded: RecordedVault, obsidian: Obsidian) -> None:
+    before = (recorded.folder / "a.md").read_bytes()
+    then = recorded.clock.now().timestamp()
+    recorded.clock.move(60)
+    recorded.write("a.md", "from elsewhere\n")
+    recorded.look()
+    recorded.clock.move(60)
+    obsidian.types("a.md", "typed\n")
+    (left,) = recorded.restoring.earlier_plan(then).left
+    assert (left.path, (recorded.folder / "a.md").read_text()) == ("a.md", "typed\n")
+    recorded.apply(recorded.restoring.earlier_plan(then, typed=True).build("then"), "restore-1")
+    assert (recorded.folder / "a.md").read_bytes() == before
+
+
 def test_a_full_disk_while_it_becomes_clear_changes_nothing(
     recorded: RecordedVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,7 +112,7 @@ async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
 
 def _compared(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
     moment = read_time(params.at, "at").timestamp()
-    found = context.services.restoring.earlier_plan(moment, params.path, params.without or ())
+    found = context.services.restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
     try:
         plan = found.build(params.at)
         digest, text, files = plan.digest, plan.summary, plan.previews

@@ -30,7 +30,9 @@ class RestoringPort(Protocol):
         """The plan that brings an earlier version of a file back."""
         ...
 
-    def earlier_plan(self, moment: float, within: str | None = None, without: Collection[str] = ()) -> "EarlierPort":
+    def earlier_plan(
+        self, moment: float, within: str | None = None, without: Collection[str] = (), *, typed: bool = False
+    ) -> "EarlierPort":
         """What brings the vault, or a folder, back to what it was at a time."""
         ...
 
@@ -64,6 +66,7 @@ class RestoreAllParams(Params):
     at: str = Field(min_length=1, max_length=200, description="The time, ISO 8601")
     path: str | None = Field(default=None, max_length=4096, description="Only this folder or file; default: all")
     without: list[str] | None = Field(default=None, description="Not these folders and files")
+    typed: bool = Field(default=False, description="Also what was typed in Obsidian")
     plan: str = Field(min_length=1, max_length=200, description="The digest of what was shown")
 
 
@@ -168,7 +171,8 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
         """The plan, made against the vault as it is, if it is the one that was shown."""
         _refuse_others(context)
         moment = read_time(params.at, "at").timestamp()
-        plan = self._restoring.earlier_plan(moment, params.path, params.without or ()).build(params.at)
+        found = self._restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
+        plan = found.build(params.at)
         if plan.digest != params.plan:
             raise Conflict("The vault has changed since this was shown; look at it again", code="stale")
         return plan

@@ -1986,6 +1986,7 @@ export interface VersionsCompareParams {
 	at: string;
 	path?: string | null;
 	without?: string[] | null;
+	typed?: boolean;
 }
 
 /** What other programs changed since a time, as it would be taken back. */
@@ -2026,6 +2027,7 @@ export interface VersionsRestoreAllParams {
 	at: string;
 	path?: string | null;
 	without?: string[] | null;
+	typed?: boolean;
 	plan: string;
 }
 
