@@ -2,13 +2,14 @@
 
 import { either, pick, readable, record, type JsonObject } from "./json";
 import type { ChangeDiff, ChangeEntry, FilePreview, ToolResult, UndoAllParams, UndoneAll } from "./wire/contract";
-import { readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, writePlan } from "./wire/readers";
+import { readBrokenLinks, readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, writePlan } from "./wire/readers";
 import type { Request } from "./wire/request";
 
 export type Direction = "undo" | "redo";
 
+/** What taking a change back, making it again, or mending the links that it broke does. */
 export interface Reversal {
-	direction: Direction;
+	direction: Direction | "mend";
 	executionId: string | null;
 	summary: string;
 	files: FilePreview[];
@@ -77,6 +78,18 @@ export class History {
 	async reverse(direction: Direction, executionId: string | null): Promise<ToolResult> {
 		const params = executionId === null ? {} : { executionId };
 		return readToolResult(await this.request(`history.${direction}`, params), `history.${direction}`);
+	}
+
+	/** What mending the links that a change broke would do, with its digest. Rejects with the bridge's sentence when nothing can be done. */
+	async foreseeMending(executionId: string): Promise<Reversal & { plan: string }> {
+		const { plan, text, files, warnings } = readBrokenLinks(await this.request("versions.broken", { executionId }), "versions.broken");
+		if (plan === null) throw new Error(text);
+		return { direction: "mend", executionId, summary: text, files, warnings, plan };
+	}
+
+	/** Do exactly that. */
+	async mend(executionId: string, plan: string): Promise<ToolResult> {
+		return readToolResult(await this.request("versions.mend", { executionId, plan }), "versions.mend");
 	}
 
 	private async undoAll(params: UndoAllParams): Promise<UndoneAll> {

@@ -4,7 +4,7 @@ import { Component, Notice } from "obsidian";
 import { History, type Direction, type HistoryFilter } from "../core/history";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
-import type { ChangeDiff, EventName } from "../core/wire/contract";
+import type { ChangeDiff, EventName, ToolResult } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
 import { UndoAllModal } from "../ui/undoAllModal";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
@@ -36,6 +36,7 @@ export class Changes extends Component {
 					undoAll: (filter) => { this.undoAll(filter); },
 					onChange: (listener) => this.onChange(listener),
 					reverse: (direction, executionId) => { this.reverse(direction, executionId); },
+					mend: (executionId) => { this.mend(executionId); },
 					openFile: (path) => void app.workspace.openLinkText(path, "", false),
 				}),
 		);
@@ -92,15 +93,25 @@ export class Changes extends Component {
 	reverse(direction: Direction, executionId: string | null): void {
 		void this.history.preview(direction, executionId).then(
 			(reversal) => {
-				new ReversalModal(this.context.app, reversal, () => void this.act(direction, executionId)).open();
+				new ReversalModal(this.context.app, reversal, () => void this.act(async () => this.history.reverse(direction, executionId))).open();
 			},
 			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
 		);
 	}
 
-	private async act(direction: Direction, executionId: string | null): Promise<void> {
+	/** Show how links that another program broke would be mended; and do exactly that when the person says so. */
+	private mend(executionId: string): void {
+		void this.history.foreseeMending(executionId).then(
+			(foreseen) => {
+				new ReversalModal(this.context.app, foreseen, () => void this.act(async () => this.history.mend(executionId, foreseen.plan))).open();
+			},
+			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
+		);
+	}
+
+	private async act(work: () => Promise<ToolResult>): Promise<void> {
 		try {
-			const result = await this.history.reverse(direction, executionId);
+			const result = await work();
 			new Notice(sanitizePlain(result.success ? result.text || "Done." : (result.error ?? result.text)));
 		} catch (error) {
 			new Notice(sanitizePlain(messageOf(error)));

@@ -1,4 +1,4 @@
-/** What an undo or redo will do, before it is done. */
+/** What an undo, a redo or mending links will do, before it is done. */
 
 import { Modal, type App } from "obsidian";
 import type { Reversal } from "../core/history";
@@ -6,6 +6,12 @@ import { drawFiles } from "./diff/fileList";
 import { focusAtOpening } from "./firstFocus";
 import { showLongText } from "./text";
 import { addButton } from "./addButton";
+
+const WORDS = {
+	undo: ["Undo this change?", "Undo"],
+	redo: ["Redo this change?", "Redo"],
+	mend: ["Mend these links?", "Mend"],
+} as const;
 
 export class ReversalModal extends Modal {
 	private end: () => void = () => undefined;
@@ -21,7 +27,8 @@ export class ReversalModal extends Modal {
 	override onOpen(): void {
 		const { direction, summary, files, warnings } = this.reversal;
 		this.modalEl.addClass("vault-bridge-consent");
-		this.setTitle(direction === "undo" ? "Undo this change?" : "Redo this change?");
+		const [title, label] = WORDS[direction];
+		this.setTitle(title);
 		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
 		showLongText(body.createDiv({ cls: "vault-bridge-summary" }), summary);
 		for (const warning of warnings) showLongText(body.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
@@ -30,7 +37,7 @@ export class ReversalModal extends Modal {
 		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
-		bar.createEl("button", { cls: "mod-cta", text: direction === "undo" ? "Undo" : "Redo", type: "button" }).addEventListener("click", () => {
+		bar.createEl("button", { cls: "mod-cta", text: label, type: "button" }).addEventListener("click", () => {
 			this.close();
 			this.act();
 		});

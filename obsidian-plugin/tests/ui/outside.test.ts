@@ -85,6 +85,32 @@ describe("a notice about other programs", () => {
 		expect(await bridge.until("history.undo")).toEqual({ executionId: "outside-1" });
 	});
 
+	it("offers to mend the links that it broke, shows how, and does exactly that", async () => {
+		const { plan: { files, warnings } } = recorded("preview-undo") as { plan: { files: unknown[]; warnings: string[] } };
+		const foreseen = { plan: "digest-1", text: "Mend 2 links in 1 note that outside-1 broke", files, warnings };
+		bridge.answers.set("history.list", () => (recorded("history") as { executionId: string }[]).map((one) => ({ ...one, brokenLinks: one.executionId === "outside-1" ? 2 : 0 })));
+		bridge.answers.set("versions.broken", () => foreseen);
+		bridge.answers.set("versions.mend", () => ({ success: true, text: "Mended: links in 1 file", metadata: {} }));
+		bridge.notify("versions.noticed", noticed());
+		await page.click(`${notice} button:text-is("Review")`);
+		expect(await page.locator(".vault-bridge-change-button:has-text('Mend links')").count()).toBe(1);
+		await page.click('[data-change="outside-1"] .vault-bridge-change-button:has-text("Mend links")');
+		await page.waitForSelector('.modal:has-text("Mend 2 links in 1 note") .vault-bridge-diff');
+		expect(bridge.asked.filter((one) => one.method === "versions.mend")).toEqual([]);
+		await page.click('.modal button:text-is("Mend")');
+		expect(await bridge.until("versions.mend")).toEqual({ executionId: "outside-1", plan: "digest-1" });
+		await page.waitForSelector('.notice:has-text("Mended: links in 1 file")');
+	});
+
+	it("says why there is nothing to mend", async () => {
+		bridge.answers.set("history.list", () => (recorded("history") as object[]).map((one) => ({ ...one, brokenLinks: 1 })));
+		bridge.answers.set("versions.broken", () => ({ plan: null, text: "None of these links can be mended", files: [], warnings: [] }));
+		bridge.notify("versions.noticed", noticed());
+		await page.click(`${notice} button:text-is("Review")`);
+		await page.click('[data-change="outside-1"] .vault-bridge-change-button:has-text("Mend links")');
+		await page.waitForSelector('.notice:has-text("None of these links can be mended")');
+	});
+
 	it("offers no undo of several at once", async () => {
 		bridge.notify("versions.noticed", noticed({ entries: ["outside-2", "outside-1"] }));
 		await page.waitForSelector(notice);

@@ -22,6 +22,7 @@ export interface HistorySource {
 	diff: (executionId: string) => Promise<ChangeDiff>;
 	onChange: (listener: () => void) => () => void;
 	reverse: (direction: "undo" | "redo", executionId: string) => void;
+	mend: (executionId: string) => void;
 	/** List what undoing all that fits would do, and offer it. */
 	undoAll: (filter: HistoryFilter) => void;
 	openFile: (path: string) => void;
@@ -158,14 +159,20 @@ export class HistoryView extends ItemView {
 		details.addEventListener("toggle", () => {
 			if (details.open && details.childElementCount === 1) this.drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), entry);
 		});
+		if (entry.brokenLinks > 0) this.drawButton(row, "link", "Mend links", () => { this.source.mend(entry.executionId); });
 		const direction = entry.state === "undone" ? "redo" : "undo";
 		if (direction === "undo" && !entry.canUndo) return;
 		// What takes a change of another program back is a change of its own, and is undone there.
 		if (direction === "redo" && entry.outside) return;
+		const [icon, label] = direction === "undo" ? ["undo-2", "Undo"] : ["redo-2", "Redo"];
+		this.drawButton(row, icon, label, () => { this.source.reverse(direction, entry.executionId); });
+	}
+
+	private drawButton(row: HTMLElement, icon: string, label: string, act: () => void): void {
 		const button = row.createEl("button", { cls: "vault-bridge-change-button", type: "button" });
-		setIcon(button.createSpan(), direction === "undo" ? "undo-2" : "redo-2");
-		button.createSpan({ text: direction === "undo" ? "Undo" : "Redo" });
-		button.addEventListener("click", () => { this.source.reverse(direction, entry.executionId); });
+		setIcon(button.createSpan(), icon);
+		button.createSpan({ text: label });
+		button.addEventListener("click", act);
 	}
 
 	private drawDetail(detail: HTMLElement, entry: ChangeEntry): void {
