@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bridge.versions.states import KeepRules
 from tests.patience import PATIENCE
 from tests.versions.recorded_vault import RecordedVault, all_bytes
 
@@ -165,6 +166,19 @@ def test_the_vault_of_every_look_comes_back_byte_for_byte(tmp_path: Path, seed: 
     recorded = RecordedVault(tmp_path / "Vault", tmp_path / "store", cache=tmp_path / "cache")
     programs = Programs(recorded.folder, chance)
     programs.fill(notes)
+    write_and_go_back(recorded, programs, chance, rounds)
+
+
+@pytest.mark.long
+def test_so_does_that_of_a_real_vault(real_vault: Path, tmp_path: Path) -> None:
+    chance = random.Random(4)  # noqa: S311 - to be repeated
+    rules = KeepRules(megabytes=2000)
+    recorded = RecordedVault(real_vault, tmp_path / "store", cache=tmp_path / "cache", rules=rules)
+    write_and_go_back(recorded, Programs(real_vault, chance), chance, 24)
+
+
+def write_and_go_back(recorded: RecordedVault, programs: Programs, chance: random.Random, rounds: int) -> None:
+    """Have programs write between so many looks, and make the vault what it was at some of them."""
     recorded.look()
     looks: list[tuple[float, dict[str, bytes]]] = []
     for _round in range(rounds):
