@@ -14,6 +14,8 @@ export interface Reversal {
 	summary: string;
 	files: FilePreview[];
 	warnings: string[];
+	/** Whether it is about a change that another program made. */
+	outside: boolean;
 }
 
 /** Which changes the list shows. */
@@ -67,11 +69,12 @@ export class History {
 	/** What undoing or redoing would do. Rejects with the bridge's sentence when it cannot be done. */
 	async preview(direction: Direction, executionId: string | null): Promise<Reversal> {
 		const args = executionId === null ? {} : { executionId };
-		const name = executionId?.startsWith(OUTSIDE) === true ? "history_undo_outside" : `history_${direction}`;
+		const outside = executionId?.startsWith(OUTSIDE) === true;
+		const name = outside ? "history_undo_outside" : `history_${direction}`;
 		const answer = await this.request("tools.preview", { name, arguments: args });
 		const preview = readPreview(answer, "tools.preview");
 		if (!("plan" in preview)) throw new Error(preview.error ?? preview.text);
-		return { direction, executionId, ...preview.plan };
+		return { direction, executionId, outside, ...preview.plan };
 	}
 
 	/** Do it: the person is here, so the bridge does not ask again. */
@@ -84,7 +87,7 @@ export class History {
 	async foreseeMending(executionId: string): Promise<Reversal & { plan: string }> {
 		const { plan, text, files, warnings } = readBrokenLinks(await this.request("versions.broken", { executionId }), "versions.broken");
 		if (plan === null) throw new Error(text);
-		return { direction: "mend", executionId, summary: text, files, warnings, plan };
+		return { direction: "mend", executionId, summary: text, files, warnings, outside: true, plan };
 	}
 
 	/** Do exactly that. */

@@ -25,13 +25,14 @@ export class ReversalModal extends Modal {
 	}
 
 	override onOpen(): void {
-		const { direction, summary, files, warnings } = this.reversal;
+		const { direction, summary, files, warnings, outside } = this.reversal;
 		this.modalEl.addClass("vault-bridge-consent");
 		const [title, label] = WORDS[direction];
 		this.setTitle(title);
 		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
 		showLongText(body.createDiv({ cls: "vault-bridge-summary" }), summary);
 		for (const warning of warnings) showLongText(body.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
+		if (outside) body.createDiv({ cls: "vault-bridge-note", text: "If this vault is synced, your other devices get this too." });
 		this.end = drawFiles(body, files, null);
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
 		const cancel = addButton(bar, "Cancel", () => {

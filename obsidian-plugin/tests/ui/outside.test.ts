@@ -79,6 +79,7 @@ describe("a notice about other programs", () => {
 		bridge.notify("versions.noticed", noticed());
 		await page.click(`${notice} button:text-is("Undo…")`);
 		await page.waitForSelector(".modal .vault-bridge-diff");
+		expect(await page.textContent(".modal .vault-bridge-note")).toBe("If this vault is synced, your other devices get this too.");
 		expect(bridge.asked.filter((one) => one.method === "history.undo")).toEqual([]);
 		expect(await bridge.until("tools.preview")).toEqual({ name: "history_undo_outside", arguments: { executionId: "outside-1" } });
 		await page.click('.modal button:text-is("Undo")');
