@@ -26,7 +26,7 @@ from bridge.identity.caller import HOST, Client
 from bridge.mcp.pipe import serve_pipe
 from bridge.mcp.server import VaultServer
 from bridge.rpc.dispatch import Dispatcher
-from bridge.rpc.in_process import InProcess
+from bridge.rpc.in_process import InProcess, Listener
 from bridge.rpc.methods import METHODS
 from bridge.rpc.session import Session
 from bridge.toolkit.call_registry import CallRegistry
@@ -66,8 +66,7 @@ class World:
                 info, _token = bridge.services.clients.add("Robot")
                 self.robot = Client(info.client_id, info.name, frozenset(info.capabilities))
             self.bridge = bridge
-            self._host = self._port(HOST)
-            self._host.listen(self._hear)
+            self._host = self._port(HOST, self._hear)
             try:
                 yield
             finally:
@@ -77,11 +76,13 @@ class World:
             port.close()
         self._ports.clear()
 
-    def _port(self, client: Client) -> InProcess:
+    def _port(self, client: Client, listener: Listener | None = None) -> InProcess:
         assert self.bridge is not None
         services = self.bridge.services
 
         def open_session(link: InProcess) -> Session:
+            if listener is not None:
+                link.listen(listener)  # before there is a session: it begins with the questions that are open
             dispatcher = Dispatcher(METHODS)
             return Session(client, hub=services.hub, dispatcher=dispatcher, services=services, transport=link)
 

@@ -158,7 +158,7 @@ def look(recorded: RecordedVault, chance: random.Random) -> None:
     [
         pytest.param(1, 12, 120, marks=pytest.mark.slow),
         pytest.param(2, 24, 300, marks=pytest.mark.slow),
-        pytest.param(3, 200, 600, marks=pytest.mark.long),
+        pytest.param(3, 120, 600, marks=pytest.mark.long),
     ],
 )
 def test_the_vault_of_every_look_comes_back_byte_for_byte(tmp_path: Path, seed: int, rounds: int, notes: int) -> None:
