@@ -65,7 +65,7 @@ def protect(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Have a program ask before it changes your notes with its own editor.
+    """Have a program ask before its own editor changes notes.
 
     Claude Code, Codex, Gemini CLI and OpenCode change files with tools of their own, past every server. This puts a
     hook into your own settings of the program, so that such a change becomes a question with its diff, like any other.

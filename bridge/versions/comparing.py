@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from rapidfuzz.distance import Indel
-
 from bridge.vault.plan import is_hidden
 from bridge.versions.database import Database, VersionRow
 from bridge.versions.known_files import KnownFiles
@@ -313,5 +311,7 @@ def _is_alike(database: Database, one: Effect, other: Effect) -> bool:
     if gone.before == came.after:
         return not isinstance(gone.before, Unknown)
     sides = [database.content(side) for side in (gone.before, came.after) if isinstance(side, bytes)]
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - a start is faster without
+
     texts = [data[:_COMPARED].decode("latin-1") for data in sides if data is not None]
     return len(texts) == len((gone, came)) and Indel.normalized_similarity(*texts, score_cutoff=ALIKE) > 0

@@ -41,6 +41,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("is_available", {"name": "Soup"}),
     ("is_available", {"name": "Something new"}),
     ("find_related", {"name": "Soup"}),
+    ("search_vectors", {"query": "carrots"}),
+    ("search_vectors", {"query": "xyzzyx"}),
     ("list_tags", {}),
     ("search_by_tags", {"tags": ["warm"]}),
     ("search_by_tags", {"tags": ["cold"]}),
