@@ -1,9 +1,9 @@
 """Which changes belong together, and which of them are moves."""
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from bridge.versions.states import Effect
+from bridge.versions.states import Effect, Entry
 
 QUIET_SECONDS = 10.0
 """Changes that come so soon after one another belong together."""
@@ -63,6 +63,22 @@ def moves_found(effects: Sequence[Effect]) -> list[Effect]:
         rest = [effect for effect in rest if effect.path not in taken]
         moves += found
     return sorted([*rest, *moves], key=lambda effect: effect.path)
+
+
+def followed(entry: Entry, entries: Iterable[Entry]) -> tuple[Effect, ...]:
+    """What an entry did, with where each file that it moved has gone since, by later moves without the bridge.
+
+    Args:
+        entry: The entry.
+        entries: All that there are, newest first.
+    """
+    places = {effect.new_path: effect.new_path for effect in entry.effects if effect.new_path}
+    if not places:
+        return entry.effects
+    for one in reversed([one for one in entries if one.number > entry.number]):
+        went = {effect.path: effect.new_path for effect in one.effects if effect.new_path}
+        places = {first: went.get(now, now) for first, now in places.items()}
+    return tuple(replace(one, new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects)
 
 
 def _paired(effects: Sequence[Effect], key: Callable[[Effect], Hashable | None]) -> list[Effect]:

@@ -9,7 +9,6 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -305,18 +304,11 @@ class Recorder:
         Args:
             since: Only those that ended then or later, in seconds since 1970.
         """
-        return self._ask(
-            lambda database: [
-                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))), origin)
-                for number, began, ended, unattended, origin in database.entries()
-                if ended >= since
-            ],
-            [],
-        )
+        return self._entries(lambda _number, ended: ended >= since)
 
     def entry(self, entry_id: str) -> Entry | None:
         """One of them, by its name."""
-        return next((entry for entry in self.entries() if entry.id == entry_id), None)
+        return next(iter(self._entries(lambda number, _ended: f"{PREFIX}{number}" == entry_id)), None)
 
     def entry_of(self, path: str) -> str | None:
         """The name of the entry that left a file as it is; None where none did, as far as was recorded."""
@@ -338,20 +330,6 @@ class Recorder:
     def mark_answered(self, number: int) -> None:
         """Remember that a person has been told of every entry up to one."""
         self._record(lambda database, _now: database.set_meta("answered", number))
-
-    def followed(self, entry: Entry) -> Entry:
-        """An entry with where each file that it moved has gone since, by later moves of other programs.
-
-        Args:
-            entry: The entry.
-        """
-        later = [one for one in reversed(self.entries()) if one.number > entry.number]
-        places = {effect.new_path: effect.new_path for effect in entry.effects if effect.new_path}
-        for one in later if places else ():
-            went = {effect.path: effect.new_path for effect in one.effects if effect.new_path}
-            places = {first: went.get(now, now) for first, now in places.items()}
-        effects = [replace(one, new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects]
-        return replace(entry, effects=tuple(effects))
 
     def end_entry(self) -> None:
         """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
@@ -433,6 +411,17 @@ class Recorder:
             fault=self.fault,
         )
         return self._ask(ask, nothing)
+
+    def _entries(self, wanted: Callable[[int, float], bool]) -> list[Entry]:
+        """The entries that are wanted, by their number and when they ended, newest first."""
+        return self._ask(
+            lambda database: [
+                Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))), origin)
+                for number, began, ended, unattended, origin in database.entries()
+                if wanted(number, ended)
+            ],
+            [],
+        )
 
     # -- within: beginning and ending ---------------------------------------------------------------------------
 

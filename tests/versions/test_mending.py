@@ -9,6 +9,7 @@ from bridge.index.broken_links import broken_links
 from bridge.tools.history.mending import LinkMender
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.plan import ChangePlan
+from bridge.versions.grouping import followed
 from tests.versions.recorded_vault import RecordedVault, all_bytes
 
 NOTES: dict[str, bytes | str] = {
@@ -41,8 +42,7 @@ def move(linked: RecordedVault, old: str, new: str) -> None:
 
 
 def broken(linked: RecordedVault, entry: int = 0) -> int:
-    followed = linked.recorder.followed(linked.entries[entry])
-    return broken_links(followed.effects, linked.index).links
+    return broken_links(followed(linked.entries[entry], linked.entries), linked.index).links
 
 
 def mend(linked: RecordedVault, entry: int = 0) -> ChangePlan:

@@ -1,5 +1,6 @@
 """What other programs changed, as the history of the person's own programs has it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -10,6 +11,7 @@ from bridge.errors import NotFound
 from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
 from bridge.versions.allowed_edits import told
+from bridge.versions.grouping import followed
 from bridge.versions.restoring import summary
 from bridge.versions.states import Entry, Origin
 
@@ -75,7 +77,9 @@ def entry_time(services: Services, entry_id: str) -> str:
 
 def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[ChangeEntry]:
     """Entries as they are sent. Blocks: lines are counted."""
-    return [_shown(services, one) for one in entries]
+    moved = any(effect.new_path for one in entries for effect in one.entry.effects)
+    every = services.recorder.entries() if moved else []
+    return [_shown(services, one, every) for one in entries]
 
 
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
@@ -93,14 +97,14 @@ def _entry(services: Services, entry_id: str) -> Entry:
     return found
 
 
-def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
+def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> ChangeEntry:
     entry, restoring = one.entry, services.restoring
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
     compared = services.allowed_edits.compare(entry, services.recorder)
     exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
     who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
-    broken = _broken(services, entry)
+    broken = _broken(services, entry, every)
     return ChangeEntry(
         execution_id=entry.id,
         tool="",
@@ -120,11 +124,11 @@ def _shown(services: Services, one: OutsideEntry) -> ChangeEntry:
     )
 
 
-def _broken(services: Services, entry: Entry) -> int:
+def _broken(services: Services, entry: Entry, every: Sequence[Entry]) -> int:
     """How many links the moves of an entry broke that are not mended."""
     if not any(effect.new_path for effect in entry.effects):
         return 0
-    return broken_links(services.recorder.followed(entry).effects, services.knowledge(_PERSON)).links
+    return broken_links(followed(entry, every), services.knowledge(_PERSON)).links
 
 
 def _said(broken: int) -> str:

@@ -17,6 +17,7 @@ from bridge.tools.kinds import write_spec
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
+from bridge.versions.grouping import followed
 from bridge.versions.states import Entry
 
 
@@ -27,8 +28,8 @@ class MovesPort(Protocol):
         """One entry."""
         ...
 
-    def followed(self, entry: Entry) -> Entry:
-        """The same with where each moved file has gone since."""
+    def entries(self) -> list[Entry]:
+        """Every entry, newest first."""
         ...
 
     def end_entry(self) -> None:
@@ -67,7 +68,7 @@ class LinkMender:
         knowledge = self._storage.everything.knowledge
         knowledge.refresh()
         form = self._storage.app_settings.new_link_format
-        found = broken_links(self._moves.followed(entry).effects, knowledge, form)
+        found = broken_links(followed(entry, self._moves.entries()), knowledge, form)
         builder, kept = self._storage.plan(), KeptLinks()
         for place, before in found.sources.items():
             try:
