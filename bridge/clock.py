@@ -29,6 +29,11 @@ class SystemClock:
         return time.monotonic()
 
 
+def stamp_of(seconds: float) -> str:
+    """As `stamp`, of a time in seconds since 1970."""
+    return stamp(datetime.fromtimestamp(seconds, UTC))
+
+
 def stamp(moment: datetime) -> str:
     """ISO 8601 in UTC with milliseconds and `Z`, as every time on the wire and in the log is written."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from bridge.audit.records import read_time
-from bridge.clock import stamp
+from bridge.clock import stamp_of
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
 from bridge.index.broken_links import broken_links
@@ -72,7 +71,7 @@ def outside_entries(
 
 def entry_time(services: Services, entry_id: str) -> str:
     """When an entry ended, ISO 8601 in UTC. Raises NotFound when there is none."""
-    return _stamp(_entry(services, entry_id).ended)
+    return stamp_of(_entry(services, entry_id).ended)
 
 
 def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[ChangeEntry]:
@@ -109,7 +108,7 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
         execution_id=entry.id,
         tool="",
         client=who,
-        time=_stamp(entry.ended),
+        time=stamp_of(entry.ended),
         state="undone" if restoring.is_undone(entry) else "applied",
         files=one.files,
         added=added,
@@ -133,7 +132,3 @@ def _broken(services: Services, entry: Entry, every: Sequence[Entry]) -> int:
 
 def _said(broken: int) -> str:
     return f"; {broken} link{' is' if broken == 1 else 's are'} broken by it" if broken else ""
-
-
-def _stamp(moment: float) -> str:
-    return stamp(datetime.fromtimestamp(moment, UTC))

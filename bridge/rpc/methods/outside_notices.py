@@ -1,9 +1,8 @@
 """What the person is told of other programs' changes and has seen, and what Obsidian says of its own writes."""
 
 import asyncio
-from datetime import UTC, datetime
 
-from bridge.clock import stamp
+from bridge.clock import stamp_of
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.outside import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
@@ -46,14 +45,10 @@ def notice_sent(found: Notice | None) -> OutsideNotice:
     return OutsideNotice(
         entries=tuple(f"{PREFIX}{one.number}" for one in tallies),
         message=found.message,
-        began=_stamp(min(one.began for one in tallies)),
-        ended=_stamp(max(one.ended for one in tallies)),
+        began=stamp_of(min(one.began for one in tallies)),
+        ended=stamp_of(max(one.ended for one in tallies)),
         unattended=all(one.unattended for one in tallies),
     )
-
-
-def _stamp(moment: float) -> str:
-    return stamp(datetime.fromtimestamp(moment, UTC))
 
 
 METHODS = (

@@ -2,10 +2,9 @@
 
 import asyncio
 import base64
-from datetime import UTC, datetime
 
 from bridge.audit.records import read_time
-from bridge.clock import stamp
+from bridge.clock import stamp_of
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
@@ -119,12 +118,12 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
     except (NotFound, Conflict) as failure:
         digest, text, files = None, failure.message, ()
     return VersionsCompared(
-        at=_stamp(moment),
+        at=stamp_of(moment),
         plan=digest,
         text=text,
         files=files,
         left=tuple(LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
-        nearest=tuple(NearestState(path=path, at=_stamp(at)) for path, at in found.nearest.items()),
+        nearest=tuple(NearestState(path=path, at=stamp_of(at)) for path, at in found.nearest.items()),
     )
 
 
@@ -153,26 +152,22 @@ def _at(context: RequestContext, text: str, at: str) -> tuple[str, Version]:
 
 
 def _wire(version: Version) -> FileVersion:
-    until = None if version.until is None else _stamp(version.until)
-    return FileVersion(since=_stamp(version.since), until=until, size=version.size, digest=version.digest.hex())
+    until = None if version.until is None else stamp_of(version.until)
+    return FileVersion(since=stamp_of(version.since), until=until, size=version.size, digest=version.digest.hex())
 
 
 def _status(kept: Kept) -> VersionsStatus:
     return VersionsStatus(
         on=kept.on,
-        since=None if kept.since is None else _stamp(kept.since),
+        since=None if kept.since is None else stamp_of(kept.since),
         files=kept.files,
         whole=kept.whole,
         entries=kept.entries,
-        oldest=None if kept.oldest is None else _stamp(kept.oldest),
+        oldest=None if kept.oldest is None else stamp_of(kept.oldest),
         bytes=kept.bytes,
         budget=kept.budget,
         fault=kept.fault,
     )
-
-
-def _stamp(moment: float) -> str:
-    return stamp(datetime.fromtimestamp(moment, UTC))
 
 
 METHODS = (
