@@ -1,8 +1,6 @@
 """Drafts: an edit staged among 500 files beside the same edit outside, and the one question about them all."""
 
 import hashlib
-import os
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ from bridge.identity.caller import Caller, Client
 from bridge.settings.model import MAX_RATE
 from bridge.toolkit.tool_call import ToolCall
 from scripts.lib.bench_measure import alternate, compare
-from scripts.lib.bench_processes import PLAYGROUND
+from scripts.lib.bench_processes import new_place
 from scripts.lib.consenting import YesHost
 
 FILES = 500
@@ -97,20 +95,11 @@ def around(first: int) -> Iterator[int]:
 
 async def run() -> None:
     """Measure and print."""
-    PLAYGROUND.mkdir(exist_ok=True)  # on the project's own disk: a temporary folder may be memory
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as place:
-        folder = Path(place) / "vault"
+    with new_place() as place:  # the draft lies there: on the same disk
+        folder = place / "vault"
         folder.mkdir()
         write_notes(folder)
-        before = os.environ.get("VAULT_BRIDGE_STATE")
-        os.environ["VAULT_BRIDGE_STATE"] = str(Path(place) / "state")  # the draft lies there: on the same disk
-        try:
-            await _measure(folder)
-        finally:
-            if before is None:
-                del os.environ["VAULT_BRIDGE_STATE"]
-            else:
-                os.environ["VAULT_BRIDGE_STATE"] = before
+        await _measure(folder)
 
 
 async def _measure(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import shutil
 import sys
 import tempfile
@@ -13,6 +14,7 @@ import aiohttp
 import orjson
 
 from bridge.client import find_endpoint
+from bridge.server.run_folder import STATE_VARIABLE
 from scripts.lib.environment import ROOT, variables
 from scripts.lib.vault_generator import generate
 
@@ -21,6 +23,25 @@ PATIENCE = 60.0
 """Seconds after which a process that does not answer is given up."""
 LONGEST_LINE = 64 * 1024 * 1024
 _NOTIFICATION = '{"jsonrpc":"2.0","method":'
+
+
+@contextlib.contextmanager
+def new_place() -> Iterator[Path]:
+    """A folder of its own, in which bridges keep what they keep outside of vaults; on the project's disk.
+
+    A temporary folder may be memory, and what the last run has left would be found again.
+    """
+    PLAYGROUND.mkdir(exist_ok=True)
+    before = os.environ.get(STATE_VARIABLE)
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as name:
+        os.environ[STATE_VARIABLE] = str(Path(name) / "state")
+        try:
+            yield Path(name)
+        finally:
+            if before is None:
+                del os.environ[STATE_VARIABLE]
+            else:
+                os.environ[STATE_VARIABLE] = before
 
 
 class Server:
@@ -81,11 +102,12 @@ async def started(module: str, *arguments: str, console: Path | None = None) -> 
 
 @contextlib.asynccontextmanager
 async def serving(
-    vault: Path, hits: Any = (), *, engine: str = "", console: Path | None = None
+    vault: Path, hits: Any = (), *, engine: str = "", by_meaning: bool = False, console: Path | None = None
 ) -> AsyncIterator[Server]:
     """A bridge that serves a vault, as `scripts.lib.bench_server` makes it; with `engine="re2"`, without another."""
+    options = engine, "by_meaning" if by_meaning else ""
     with _payload(hits) as file:
-        async with started("scripts.lib.bench_server", str(vault), file, engine, console=console) as server:
+        async with started("scripts.lib.bench_server", str(vault), file, *options, console=console) as server:
             await server.line()
             yield server
 

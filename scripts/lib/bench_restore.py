@@ -2,8 +2,6 @@
 
 import hashlib
 import itertools
-import os
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,7 +13,7 @@ from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import alternate, compare
-from scripts.lib.bench_processes import PLAYGROUND
+from scripts.lib.bench_processes import new_place
 
 FILES = 500
 LINES = 60
@@ -77,21 +75,12 @@ def planning(bridge: Bridge, folder: Path) -> Callable[[], Awaitable[float]]:
 
 async def run() -> None:
     """Measure and print."""
-    PLAYGROUND.mkdir(exist_ok=True)  # on the project's own disk: a temporary folder may be memory
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=PLAYGROUND) as place:
-        folder = Path(place) / "vault"
+    with new_place() as place:  # the versions lie there: on the same disk
+        folder = place / "vault"
         folder.mkdir()
         for name in names("theirs") + names("ours"):
             (folder / name).write_bytes(text(next(_numbers)))
-        before = os.environ.get("VAULT_BRIDGE_STATE")
-        os.environ["VAULT_BRIDGE_STATE"] = str(Path(place) / "state")  # the versions lie there: on the same disk
-        try:
-            await _measure(folder)
-        finally:
-            if before is None:
-                del os.environ["VAULT_BRIDGE_STATE"]
-            else:
-                os.environ["VAULT_BRIDGE_STATE"] = before
+        await _measure(folder)
 
 
 async def _measure(folder: Path) -> None:

@@ -59,7 +59,7 @@ class CannedHits(ReadTool[HowMany]):
         return Output(self._hits[: params.count], "")
 
 
-async def _serve(vault: Path, hits: Any) -> None:
+async def _serve(vault: Path, hits: Any, *, by_meaning: bool) -> None:
     async with Bridge(vault) as bridge:
         registry = bridge.services.registry
         await registry.add(
@@ -75,7 +75,8 @@ async def _serve(vault: Path, hits: Any) -> None:
                 "consentMode": dict.fromkeys(reading, ConsentMode.ALWAYS_ALLOW.value),
                 "grepMaxMatches": 10_000,
                 "enableAuditLog": True,
-                "semanticSearch": "off",  # embedding would be measured with what it runs beside
+                # Embedding would be measured with what it runs beside.
+                "semanticSearch": "on" if by_meaning else "off",
             }
         )
         tune_process()
@@ -83,6 +84,7 @@ async def _serve(vault: Path, hits: Any) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[3:] == ["re2"]:
+    if "re2" in sys.argv[3:]:
         hyperscan_engine.hyperscan = None
-    asyncio.run(_serve(Path(sys.argv[1]), orjson.loads(Path(sys.argv[2]).read_bytes())))
+    payload = orjson.loads(Path(sys.argv[2]).read_bytes())
+    asyncio.run(_serve(Path(sys.argv[1]), payload, by_meaning="by_meaning" in sys.argv[3:]))
