@@ -145,3 +145,32 @@ def write_spec(
         replaces=replaces,
         acts=acts,
     )
+
+
+def unlisted_write_spec(
+    *, name: str, title: str, description: str, icon: str, parameters: type[Params], action: str, id_prefix: str
+) -> ToolSpec:
+    """The spec of a tool behind a method of the protocol: it is asked about each time, is not listed and never staged.
+
+    Args:
+        name: What it is called by.
+        title: For people.
+        action: How the log words its use; see `audit/phrase.py`.
+        description: For models and people.
+        icon: The name of a Lucide icon.
+        parameters: What it takes.
+        id_prefix: What execution ids begin with.
+    """
+    return write_spec(
+        name=name,
+        title=title,
+        description=description,
+        icon=icon,
+        parameters=parameters,
+        action=action,
+        id_prefix=id_prefix,
+        consent_class=ConsentClass.NEVER,
+        listed=False,
+        stages=False,
+        presets=frozenset(),
+    )

@@ -7,13 +7,14 @@ from pydantic import Field
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, Operation
+from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound, ToolFailure
 from bridge.index.broken_links import broken_links
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import write_spec
+from bridge.tools.history.reversals import as_shown, refuse_others
+from bridge.tools.kinds import unlisted_write_spec
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
@@ -101,18 +102,14 @@ class MendTool(WriteTool[MendParams]):
         mender: Makes the plan.
     """
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="mend_links",
         title="Mend links",
         action="mend/mended links that another program broke[ in {files}]",
         description="Mend the links that another program broke by moving files.",
         icon="link",
         parameters=MendParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="mend",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def __init__(self, mender: LinkMender) -> None:
@@ -120,12 +117,8 @@ class MendTool(WriteTool[MendParams]):
 
     def prepare(self, params: MendParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is, if it is the one that was shown."""
-        if not context.caller.client.is_person:
-            raise NotFound("There is no such change")
-        plan = self._mender.plan(params.execution_id)
-        if plan.digest != params.plan:
-            raise Conflict("The vault has changed since this was shown; look at it again", code="stale")
-        return plan
+        refuse_others(context)
+        return as_shown(self._mender.plan(params.execution_id), params.plan)
 
     def report(self, params: MendParams, applied: Applied) -> Output:
         """Which files were changed, and which links could not be mended."""

@@ -1,6 +1,6 @@
 """The tools that take back what other programs changed. Only the person has them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from pydantic import Field
@@ -8,14 +8,13 @@ from pydantic import Field
 from bridge import __version__
 from bridge.audit.records import read_time
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass
-from bridge.errors import Conflict, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
 from bridge.tools.formatting import counted
 from bridge.tools.history.mending import LinkMender, MendTool
-from bridge.tools.kinds import write_spec
+from bridge.tools.history.reversals import as_shown, refuse_others
+from bridge.tools.kinds import unlisted_write_spec
 from bridge.vault.plan import ChangePlan
 
 
@@ -77,18 +76,14 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
         restoring: Makes the plan.
     """
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="history_undo_outside",
         title="Undo a change by another program",
         action="take/took back what another program changed[ in {files}]",
         description="Take back what another program changed, restoring every byte.",
         icon="undo-2",
         parameters=UndoOutsideParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="restore",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def __init__(self, restoring: RestoringPort) -> None:
@@ -96,15 +91,12 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
 
     def prepare(self, params: UndoOutsideParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is."""
-        _refuse_others(context)
+        refuse_others(context)
         return self._restoring.undo_plan(params.execution_id, params.paths)
 
     def report(self, params: UndoOutsideParams, applied: Applied) -> Output:
         """Which change it was, and what could not be taken back."""
-        steps = [change for change in applied.plan.changes if not change.of_folder]
-        files, left = [change.new_path or change.path for change in steps], list(applied.plan.warnings)
-        text = f"Undone: {params.execution_id} ({counted(len(files), 'file')})"
-        return Output({"undone": params.execution_id, "files": files, "left": left}, "\n".join([text, *left]), {})
+        return _told(applied, {"undone": params.execution_id}, lambda files: f"Undone: {params.execution_id} ({files})")
 
 
 class RestoreTool(WriteTool[RestoreParams]):
@@ -114,18 +106,14 @@ class RestoreTool(WriteTool[RestoreParams]):
         restoring: Makes the plan.
     """
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="restore",
         title="Restore",
         action="bring/brought back an earlier version[ of {files}]",
         description="Bring back an earlier version of a file, byte for byte.",
         icon="archive-restore",
         parameters=RestoreParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="restore",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def __init__(self, restoring: RestoringPort) -> None:
@@ -133,7 +121,7 @@ class RestoreTool(WriteTool[RestoreParams]):
 
     def prepare(self, params: RestoreParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is."""
-        _refuse_others(context)
+        refuse_others(context)
         return self._restoring.version_plan(params.path, params.digest, params.to)
 
     def report(self, params: RestoreParams, applied: Applied) -> Output:
@@ -150,18 +138,14 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
         restoring: Makes the plan.
     """
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="restore_all",
         title="Restore all",
         action="make/made the vault what it was[, with {files}]",
         description="Take back all that other programs changed since a time, byte for byte.",
         icon="archive-restore",
         parameters=RestoreAllParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="restore",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def __init__(self, restoring: RestoringPort) -> None:
@@ -169,20 +153,14 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
 
     def prepare(self, params: RestoreAllParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is, if it is the one that was shown."""
-        _refuse_others(context)
+        refuse_others(context)
         moment = read_time(params.at, "at").timestamp()
         found = self._restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
-        plan = found.build(params.at)
-        if plan.digest != params.plan:
-            raise Conflict("The vault has changed since this was shown; look at it again", code="stale")
-        return plan
+        return as_shown(found.build(params.at), params.plan)
 
     def report(self, params: RestoreAllParams, applied: Applied) -> Output:
         """Which files it were, and what could not be brought back."""
-        steps = [change for change in applied.plan.changes if not change.of_folder]
-        files, left = [change.new_path or change.path for change in steps], list(applied.plan.warnings)
-        text = f"Restored: {counted(len(files), 'file')} as of {params.at}"
-        return Output({"at": params.at, "files": files, "left": left}, "\n".join([text, *left]), {})
+        return _told(applied, {"at": params.at}, lambda files: f"Restored: {files} as of {params.at}")
 
 
 class RestoreProvider(ToolProvider):
@@ -208,7 +186,15 @@ class RestoreProvider(ToolProvider):
         return self._tools if caller.client.is_person else ()
 
 
-def _refuse_others(context: CallContext) -> None:
-    """A second gate behind the provider's."""
-    if not context.caller.client.is_person:
-        raise NotFound("There is no such change")
+def _told(applied: Applied, of: dict[str, str], sentence: Callable[[str], str]) -> Output:
+    """Which files were brought back, and what could not be.
+
+    Args:
+        applied: What was done.
+        of: What it was asked for.
+        sentence: Says so, given how many files there are.
+    """
+    files = [change.new_path or change.path for change in applied.plan.changes if not change.of_folder]
+    left = list(applied.plan.warnings)
+    text = sentence(counted(len(files), "file"))
+    return Output({**of, "files": files, "left": left}, "\n".join([text, *left]))

@@ -1,11 +1,14 @@
-"""The tools `history_undo` and `history_redo`: a change taken back byte for byte, or made again."""
+"""The tools `history_undo` and `history_redo`: a change taken back byte for byte, or made again.
+
+And what the tools have in common that take back what other programs did.
+"""
 
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass
+from bridge.errors import Conflict, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.kinds import write_spec
+from bridge.tools.kinds import unlisted_write_spec
 from bridge.tools.services import ReversalPort
 from bridge.vault.plan import ChangePlan
 
@@ -37,18 +40,14 @@ class ReversalTool(WriteTool[ReversalParams]):
 class UndoTool(ReversalTool):
     """Takes back a change; the newest one that is not undone when none is named. A client undoes only its own."""
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="history_undo",
         title="Undo",
         action="take/took back a change[ to {files}]",
         description="Take back a change of this vault, restoring every byte.",
         icon="undo-2",
         parameters=ReversalParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="undo",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
@@ -59,20 +58,41 @@ class UndoTool(ReversalTool):
 class RedoTool(ReversalTool):
     """Repeats an undone change; the one undone last when none is named."""
 
-    spec = write_spec(
+    spec = unlisted_write_spec(
         name="history_redo",
         title="Redo",
         action="make/made a change[ to {files}] again",
         description="Make an undone change of this vault again.",
         icon="redo-2",
         parameters=ReversalParams,
-        consent_class=ConsentClass.NEVER,
         id_prefix="redo",
-        listed=False,
-        stages=False,
-        presets=frozenset(),
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
         """The change again, refused when its files were edited since."""
         return self._history.redo_plan(params.execution_id, context.caller.sees_changes_of)[1]
+
+
+def refuse_others(context: CallContext) -> None:
+    """A gate behind the one that gives these tools to the person alone.
+
+    Raises:
+        NotFound: Somebody else calls.
+    """
+    if not context.caller.client.is_person:
+        raise NotFound("There is no such change")
+
+
+def as_shown(plan: ChangePlan, digest: str) -> ChangePlan:
+    """A plan, if it is still the one that the person has seen.
+
+    Args:
+        plan: The plan, made against the vault as it is.
+        digest: Of the plan that was shown.
+
+    Raises:
+        Conflict: It is another one by now.
+    """
+    if plan.digest != digest:
+        raise Conflict("The vault has changed since this was shown; look at it again", code="stale")
+    return plan
