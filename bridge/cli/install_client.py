@@ -134,6 +134,27 @@ def install_client(
         fail(str(refused))
 
 
+def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bool) -> bool:
+    """Whether to write what was shown; where it shall only be shown, what it is as JSON.
+
+    Args:
+        facts: What would be written.
+        printer: Prints it.
+        ask: Whether to ask. Somebody who says no ends the command.
+        dry_run: Whether it shall only be shown.
+    """
+    if dry_run:
+        if printer.as_json:
+            printer.json({**facts, "done": False})
+        return False
+    if ask:
+        if printer.as_json:
+            fail("With --json nobody is asked: add --yes, or --dry-run to see the change only.", BAD_USAGE)
+        if not typer.confirm("Write this?", err=True):
+            fail("Nothing was changed.")
+    return True
+
+
 def _choose_vault(named: Path | None, printer: Printer) -> Path:
     """The vault that is meant; where none is named and several are known, the person chooses."""
     try:
@@ -225,15 +246,8 @@ def _carry_out(connector: Connector, plan: Plan, printer: Printer, *, ask: bool,
     }
     if not printer.as_json:
         _show(plan, printer)
-    if dry_run:
-        if printer.as_json:
-            printer.json({**facts, "done": False})
+    if not may_write(facts, printer, ask=ask and bool(plan.files), dry_run=dry_run):
         return
-    if ask and plan.files:
-        if printer.as_json:
-            fail("With --json nobody is asked: add --yes, or --dry-run to see the change only.", BAD_USAGE)
-        if not typer.confirm("Write this?", err=True):
-            fail("Nothing was changed.")
     outcome = run_once(plan.vault, lambda bridge: _do(connector, plan, BridgeClients(bridge), revoke=revoke))
     if printer.as_json:
         done = {"addedClient": outcome.added_client, "revokedClient": outcome.revoked_client}

@@ -14,7 +14,7 @@ from bridge.agents.protection import USUAL_SECONDS, Done, Options, ProtectionPla
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
-from bridge.cli.install_client import BridgeClients
+from bridge.cli.install_client import BridgeClients, may_write
 from bridge.cli.layout import draw_table
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
@@ -157,15 +157,8 @@ def _carry_out(
     }
     if not printer.as_json:
         _show(plan, printer)
-    if dry_run:
-        if printer.as_json:
-            printer.json({**facts, "done": False})
+    if not may_write(facts, printer, ask=ask and bool(plan.changes), dry_run=dry_run):
         return
-    if ask and plan.changes:
-        if printer.as_json:
-            fail("With --json nobody is asked: add --yes, or --dry-run to see the change only.", BAD_USAGE)
-        if not typer.confirm("Write this?", err=True):
-            fail("Nothing was changed.")
 
     async def work(bridge: Connection) -> tuple[Done, bool]:
         clients = BridgeClients(bridge)
