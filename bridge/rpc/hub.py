@@ -333,12 +333,11 @@ class VaultEvents:
                 self._publish(change.new_path, "created", None)
 
     def _publish(self, path: str, change: str, entry: str | None) -> None:
-        told = {"path": path, "change": change}
-        more = {} if entry is None else {"entry": entry}
-        self._hub.publish(VaultChanged.model_validate(told | more), person=True)
+        told = VaultChanged.model_validate({"path": path, "change": change})
+        self._hub.publish(told if entry is None else told.model_copy(update={"entry": entry}), person=True)
         denial = self._denied()
         if denial is None or denial(path) is None:
-            self._hub.publish(VaultChanged.model_validate(told), person=False)
+            self._hub.publish(told, person=False)
 
     def progress(self, done: int, total: int) -> None:
         """The index has read `done` of the `total` files that it is to read."""

@@ -307,11 +307,11 @@ def _is_part(database: Database, part: Side, whole: Side) -> bool:
 
 def _is_alike(database: Database, one: Effect, other: Effect) -> bool:
     """Whether what went in one place and came in another is the same file, changed at most in part."""
+    from rapidfuzz.distance import Indel  # noqa: PLC0415 - a start is faster without
+
     gone, came = (one, other) if one.after is None else (other, one)
     if gone.before == came.after:
         return not isinstance(gone.before, Unknown)
     sides = [database.content(side) for side in (gone.before, came.after) if isinstance(side, bytes)]
-    from rapidfuzz.distance import Indel  # noqa: PLC0415 - a start is faster without
-
     texts = [data[:_COMPARED].decode("latin-1") for data in sides if data is not None]
     return len(texts) == len((gone, came)) and Indel.normalized_similarity(*texts, score_cutoff=ALIKE) > 0
