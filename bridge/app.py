@@ -61,9 +61,11 @@ from bridge.index.search.nearest import NearestNames
 from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
 from bridge.index.vectors.packaged import PackagedModel
 from bridge.index.vectors.served import ServedModel
-from bridge.index.vectors.vector_index import Model, VectorIndex
+from bridge.index.vectors.vector_index import Mode, Model
+from bridge.index.vectors.vectors import Vectors
 from bridge.journal.editors import refuse_unsaved
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Recovery
@@ -205,7 +207,7 @@ class Bridge:
     recovery: Recovery
     services: Services
     settings: SettingsStore
-    vectors: VectorIndex
+    vectors: Vectors
     web: WebServices
     web_readers: WebReaders
 
@@ -465,7 +467,7 @@ class Bridge:
         if not self._brief:
             self.vectors.start()
 
-    def _open_vectors(self, files: VaultFiles, closed: Denials) -> VectorIndex:
+    def _open_vectors(self, files: VaultFiles, closed: Denials) -> Vectors:
         """The vectors of notes, as they were at the last stop. Nothing is loaded before the bridge has started."""
         place = cache_folder(files.root.path)
 
@@ -480,18 +482,28 @@ class Bridge:
             found = packaged_model()
             return PackagedModel(found, self._clock) if found is not None else None
 
+        def opening_model() -> Model | None:
+            found = opening_model_files()
+            return OpeningModel(found, place.parent / "models" if place else None, self._clock) if found else None
+
         def chosen() -> tuple[str, str]:
             settings = self.settings.current
             return settings.semantic_model, settings.chat_endpoint if settings.semantic_model else ""
 
-        vectors = VectorIndex(
+        def opening_mode() -> Mode:
+            settings = self.settings.current
+            return "off" if settings.semantic_model else settings.semantic_search  # the person has chosen another
+
+        vectors = Vectors(
             self.index,
             files,
             closed,
             self._clock,
-            folder=place / "vectors" if place is not None else None,
+            folder=place,
             mode=lambda: self.settings.current.semantic_search,
             model=model,
+            opening_mode=opening_mode,
+            opening_model=opening_model,
             chosen=chosen,
         )
         self.settings.on_change(lambda _change: vectors.changed())
@@ -820,7 +832,7 @@ def _applied(
     *,
     recorder: Recorder,
     index: VaultIndex,
-    vectors: VectorIndex,
+    vectors: Vectors,
     drafts: Drafts,
     events: VaultEvents,
 ) -> None:

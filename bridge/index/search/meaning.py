@@ -8,13 +8,15 @@ from bridge.index.knowledge import IndexedFile
 NEAR = 400
 """Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
 FOUND_NEAR = 50
-"""Notes, the nearest to a question, that are found by that alone."""
+"""Notes, the nearest to a question, that are found by that alone; and openings that count."""
 WEIGHT = 3.0
 """What a note that means the same as the question counts, beside one that holds all its words once.
 
 That is where no passage holds any of the words. The more of them the best one holds, the less meaning counts.
 """
 
+OPENING = 1.5
+"""What the likeness of a note's name and opening counts, beside that of its nearest passage."""
 CLEARLY = 1.05
 """By how much a note has to be ahead of all others by its words to stay first, whatever others mean."""
 
@@ -33,6 +35,18 @@ class NearPassage(NamedTuple):
     start: int
     end: int
     likeness: float
+
+
+class Near(NamedTuple):
+    """What is near a question in meaning.
+
+    Attributes:
+        passages: The nearest passages, the nearest first.
+        openings: The nearest openings of notes, each the first passage of one, the nearest first.
+    """
+
+    passages: Sequence[NearPassage] = ()
+    openings: Sequence[NearPassage] = ()
 
 
 class MeaningState(NamedTuple):
@@ -81,6 +95,18 @@ class Meaning(Protocol):
         """
         ...
 
+    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
+        """The notes whose names and openings are nearest to a question, `FOUND_NEAR` at most, the nearest first.
+
+        Args:
+            question: The question.
+            files: The files that may be found, as they are now.
+
+        Returns:
+            The first passage of each; None where openings cannot be compared now.
+        """
+        ...
+
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
         """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
 
@@ -105,6 +131,10 @@ class NoMeaning:
     def nearest(self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int) -> None:
         """It cannot be compared."""
         del asked, files, count
+
+    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> None:
+        """They cannot be compared."""
+        del question, files
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
         """It cannot be compared."""

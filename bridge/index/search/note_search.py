@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
 from bridge.index.search.languages import Languages
-from bridge.index.search.meaning import NEAR, Meaning, MeaningState, NearPassage, NoMeaning
+from bridge.index.search.meaning import NEAR, Meaning, MeaningState, Near, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import Passage, heading_at, readable
 from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
@@ -179,7 +179,7 @@ class NoteSearch:
                 question = words.question
                 near = self._near(asked.query, files) if question else None
                 by_meaning = near is not None
-                ranked = ranking.find(words, asked.first, asked.count, near or ())
+                ranked = ranking.find(words, asked.first, asked.count, near or Near())
                 results = [
                     FoundNote(path, _passage_excerpt(weighed, asked.width))
                     if (weighed := ranked.weighed.get(path)) and weighed.passages
@@ -226,7 +226,7 @@ class NoteSearch:
             if not words.terms:
                 return []
             near = self._near(question, files) if words.question else None
-            ranked = ranking.find(words, 0, MOST_NOTES, near or ())
+            ranked = ranking.find(words, 0, MOST_NOTES, near or Near())
             weighed = ranked.weighed or ranking.weigh(ranked.paths, words.terms)
             return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
 
@@ -331,8 +331,10 @@ class NoteSearch:
         """
         return self._meaning.related(path, self._files(()), count)
 
-    def _near(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
-        return self._meaning.nearest(question, files, NEAR)
+    def _near(self, question: str, files: Mapping[str, IndexedFile]) -> Near | None:
+        """What is near a question; None where meaning cannot be compared now."""
+        passages, openings = self._meaning.nearest(question, files, NEAR), self._meaning.openings(question, files)
+        return None if passages is None and openings is None else Near(passages or (), openings or ())
 
     def close(self) -> None:
         """End the worker processes."""

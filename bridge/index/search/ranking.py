@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.meaning import CLEARLY, FOUND_NEAR, NEAR, WEIGHT, NearPassage
+from bridge.index.search.meaning import CLEARLY, FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
@@ -49,6 +49,7 @@ _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
 _ALIKE = 0.99
+_NOTHING_NEAR = Near()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +103,14 @@ class Ranking:
         self._files = files
         self._counts: dict[str, int] = {}
 
-    def find(self, query: QueryWords, first: int, count: int, near: Sequence[NearPassage] = ()) -> RankedNotes:
+    def find(self, query: QueryWords, first: int, count: int, near: Near = _NOTHING_NEAR) -> RankedNotes:
         """The notes that hold the words.
 
         Args:
             query: At least one word.
             first: How many to pass over.
             count: How many to return.
-            near: For a question, the passages that are nearest to it in meaning.
+            near: For a question, what is nearest to it in meaning.
         """
         if query.question and any(term.any for term in query.terms):
             return self._answering(query, first, count, near)
@@ -144,7 +145,7 @@ class Ranking:
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
-    def _answering(self, query: QueryWords, first: int, count: int, near: Sequence[NearPassage]) -> RankedNotes:
+    def _answering(self, query: QueryWords, first: int, count: int, near: Near) -> RankedNotes:
         """The notes that hold any of the words or are near the question, those first that answer it."""
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
@@ -154,22 +155,26 @@ class Ranking:
         called = [path for path in self._called(query.whole) if path in self._files]
         by_words = dict(scores[:WEIGHED])
         by_note: dict[str, list[NearPassage]] = {}
-        for passage in _told_apart(near):
+        for passage in _told_apart(near.passages, NEAR):
             by_note.setdefault(passage.path, []).append(passage)
+        likeness = {path: passages[0].likeness for path, passages in by_note.items()}
+        for opening in _told_apart(near.openings, 1):
+            likeness[opening.path] = likeness.get(opening.path, 0.0) + OPENING * opening.likeness
+            by_note.setdefault(opening.path, [opening])
         weighed = self.weigh(by_words, chosen)
         weight = WEIGHT * (1 - _covered(weighed.values(), len(chosen))) * (sum(map(self._weight, chosen)) or 1.0)
         totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
         leader = _leader(totals)
-        for path, passages in by_note.items():
-            totals[path] = totals.get(path, 0.0) + weight * passages[0].likeness
+        for path, alike in likeness.items():
+            totals[path] = totals.get(path, 0.0) + weight * alike
 
         def key(path: str) -> tuple[bool, bool, int, int, str]:
             return path not in called, path != leader, _rounded(totals[path]), *self._newest(path)
 
-        alike = list(by_note)[:FOUND_NEAR]
-        best = sorted({*by_words, *alike}, key=key)
+        found_near = heapq.nlargest(FOUND_NEAR, likeness, key=likeness.__getitem__)
+        best = sorted({*by_words, *found_near}, key=key)
         best = list(dict.fromkeys([*called, *best, *(path for path, _score in scores[WEIGHED:])]))
-        some |= {*called, *alike}
+        some |= {*called, *found_near}
         if len(best) < min(wanted, len(some)):
             best += heapq.nsmallest(wanted - len(best), some.difference(best), key=self._newest)
         chosen_notes = tuple(best[first:wanted])
@@ -338,12 +343,16 @@ def _leader(totals: Mapping[str, float]) -> str | None:
     return first
 
 
-def _told_apart(near: Sequence[NearPassage]) -> Iterator[NearPassage]:
-    """The nearest passages with what sets them apart from those that hardly count, whatever the model's scale.
+def _told_apart(near: Sequence[NearPassage], least: int) -> Iterator[NearPassage]:
+    """The nearest passages with what sets them apart from the last of them, whatever the model's scale.
 
     Models differ in how alike they think two texts that have nothing to do with each other.
+
+    Args:
+        near: The passages, the nearest first.
+        least: With fewer, it is not known that the last one hardly counts.
     """
-    floor = min(near[-1].likeness, _ALIKE) if len(near) >= NEAR else 0.0
+    floor = min(near[-1].likeness, _ALIKE) if len(near) >= least else 0.0
     for passage in near:
         yield passage._replace(likeness=(passage.likeness - floor) / (1 - floor))
 

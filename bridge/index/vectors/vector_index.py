@@ -52,11 +52,27 @@ SAMPLE = 200
 FAR = 3.0
 """Standard deviations by which a note must be nearer than others to be related."""
 
+Pieces = Callable[[str], Sequence[Span]]
+"""Where the pieces of a note's text are that are embedded."""
 Mode = Literal["auto", "on", "off"]
 State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
 
+UNREADY = frozenset[State]({"waiting", "embedding", "paused"})
+"""The states in which there is still something to do."""
+
 _UNREADY = "the notes are still being prepared for search by meaning"
 _SILENT = "the model for search by meaning does not answer now"
+
+
+def passages_of(text: str) -> Sequence[Span]:
+    """All passages of a note's text."""
+    return list(cut(text, body_start(text)))
+
+
+def opening_of(text: str) -> Sequence[Span]:
+    """The first passage of a note's text; of one that has none, nothing but where it would be."""
+    start = body_start(text)
+    return [next(cut(text, start), (start, start))]
 
 
 class Model(Protocol):
@@ -121,6 +137,8 @@ class VectorIndex:
         mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
         model: Finds the model; None where there is none.
         chosen: What the person has chosen. When it is something else, the model is found anew.
+        pieces: What is embedded of a note; by default all its passages.
+        first: Whether it may begin; others come first until then.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
     """
@@ -136,6 +154,8 @@ class VectorIndex:
         mode: Callable[[], Mode],
         model: Callable[[], Model | None],
         chosen: Callable[[], object] = lambda: None,
+        pieces: "Pieces | None" = None,
+        first: Callable[[], bool] = lambda: True,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
     ) -> None:
@@ -148,6 +168,8 @@ class VectorIndex:
         self._mode = mode
         self._find_model = model
         self._chosen = chosen
+        self._pieces = pieces or passages_of
+        self._may_begin = first
         self._strained = strained
         self._delay = delay
         self._wake = threading.Event()
@@ -315,12 +337,8 @@ class VectorIndex:
             self._let_go()
             self._remove()
             return LOOK_SECONDS
-        if not self._has_model():
-            self._forget_closed()
-            return FAILED_SECONDS
-        if self._index.status().indexing:
-            self._state = "waiting", ""
-            return LOOK_SECONDS / 3
+        if (wait := self._hold_back()) is not None:
+            return wait
         store = self._open_store()
         if self._rebuild:
             self._rebuild, self._followed = False, None
@@ -341,20 +359,27 @@ class VectorIndex:
             self._state = "failed", "they cannot be kept on the disk"
         return FAILED_SECONDS
 
-    def _has_model(self) -> bool:
-        """Whether there is a model; it is looked for until there is."""
+    def _hold_back(self) -> float | None:
+        """After how many seconds to look again, where nothing can be embedded now; None where it can."""
         if self._model is None:
             self._model = self._find_model()
         if self._model is None:
             self._state = "missing", ""
-            return False
-        if self._embedder is None:
-            try:
-                self._embedder = self._model.query()
-            except ToolFailure as failure:
-                self._failed(failure)
-                return False
-        return True
+            return FAILED_SECONDS
+        if not self._may_begin():
+            self._state = "waiting", ""
+            self._forget_closed()
+            return LOOK_SECONDS / 3
+        try:
+            self._embedder = self._embedder or self._model.query()
+        except ToolFailure as failure:
+            self._failed(failure)
+            self._forget_closed()
+            return FAILED_SECONDS
+        if self._index.status().indexing:
+            self._state = "waiting", ""
+            return LOOK_SECONDS / 3
+        return None
 
     def _failed(self, failure: ToolFailure) -> None:
         self._state = "not_allowed" if isinstance(failure, PermissionDenied) else "failed", failure.message
@@ -419,7 +444,7 @@ class VectorIndex:
                 entry = self._texts.texts.entry(file.path)
                 # The text may be another than that of the file as it was seen; its own stamp says so.
                 stamp = (entry.stamp.size, entry.stamp.mtime_ns) if entry is not None else (file.size, file.mtime_ns)
-                found = _Texts.of(file.path, stamp, session.note(file.path))
+                found = _Texts.of(file.path, stamp, session.note(file.path), self._pieces)
                 portion.append(found)
                 size += len(found.spans)
                 if size >= most:
@@ -507,7 +532,7 @@ def _given(vector: Sequence[float], key: "StoreKey") -> "Vector":
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """What is embedded of a note: its passages, each with the note's name before it."""
+    """What is embedded of a note: pieces of it, each with the note's name before it."""
 
     path: str
     stamp: "Stamp"
@@ -515,12 +540,12 @@ class _Texts:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, path: str, stamp: "Stamp", note: NoteText | None) -> "_Texts":
-        """A note's passages; none where it has no text."""
+    def of(cls, path: str, stamp: "Stamp", note: NoteText | None, pieces: Pieces) -> "_Texts":
+        """A note's pieces; none where it has no text."""
         text = readable(note)
         if text is None:
             return cls(path, stamp, (), ())
         shown = text.text[:MOST_TEXT]
-        spans = list(cut(shown, body_start(shown)))
+        spans = pieces(shown)
         name = note_name(path)
         return cls(path, stamp, spans, [f"{name}\n{shown[start:end]}" for start, end in spans])

@@ -25,6 +25,7 @@ class Given:
 
     def __init__(self, *near: NearPassage) -> None:
         self.near: Sequence[NearPassage] | None = near
+        self.beginnings: Sequence[NearPassage] | None = None
         self.said = MeaningState("given", 3)
         self.asked: list[str] = []
 
@@ -36,6 +37,10 @@ class Given:
     ) -> Sequence[NearPassage] | None:
         self.asked.append(str(asked))
         return None if self.near is None else [near for near in self.near if near.path in files][:count]
+
+    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
+        assert question == self.asked[-1]
+        return None if self.beginnings is None else [near for near in self.beginnings if near.path in files]
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
         return self.nearest(path, files, count)
@@ -185,3 +190,35 @@ def test_where_meaning_should_be_compared_and_cannot_that_is_said(place: Place) 
     assert place.ask("laundry").words_only == "", "a few words are always found by words"
     place.meaning.said = MeaningState(why_not="no model is installed")
     assert place.ask(QUESTION).words_only == ""
+
+
+def test_a_note_is_found_by_what_it_is_about(place: Place) -> None:
+    place.put("Liternum.md", f"A town where a general lived, far from Rome.\n\n{FILLING * 9}")
+    for number in range(3):
+        place.put(f"Filling {number}.md", FILLING)
+    place.meaning.near = None
+    place.meaning.beginnings = [NearPassage("Liternum.md", 0, 46, 0.6), NearPassage("Filling 0.md", 0, 40, 0.2)]
+    found = place.ask("which place did the victor choose for his exile")
+    assert found.by_meaning
+    assert found.results[0].path == "Liternum.md"
+    assert found.results[0].excerpt.startswith("A town where a general lived")
+
+
+def test_a_passage_and_an_opening_that_are_near_count_together(place: Place) -> None:
+    for name in ("Both", "Passage", "Opening"):
+        place.put(f"{name}.md", FILLING)
+    place.meaning.near = [NearPassage("Passage.md", 0, 40, 0.5), NearPassage("Both.md", 0, 40, 0.45)]
+    place.meaning.beginnings = [
+        NearPassage("Opening.md", 0, 40, 0.5),
+        NearPassage("Both.md", 0, 40, 0.45),
+        NearPassage("Passage.md", 0, 40, 0.1),
+    ]
+    assert place.ask("which place did the victor choose for his exile").results[0].path == "Both.md"
+
+
+@pytest.mark.parametrize("usual", [0.0, 0.4, 0.8])
+def test_only_what_sets_openings_apart_counts_whatever_the_models_scale(place: Place, usual: float) -> None:
+    place.put("Near.md", FILLING)
+    place.put("Words.md", f"The victor chose a town for his exile.\n\n{FILLING}")
+    place.meaning.beginnings = [NearPassage("Near.md", 0, 40, usual), NearPassage("Words.md", 0, 40, usual)]
+    assert place.ask("which town did the victor choose for his exile").results[0].path == "Words.md"

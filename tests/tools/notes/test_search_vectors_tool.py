@@ -41,6 +41,10 @@ class Given:
         self.asked.append(asked)
         return None if self.near is None else [near for near in self.near if near.path in files][:count]
 
+    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
+        del question, files
+        return None
+
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
         raise AssertionError((path, files, count))
 

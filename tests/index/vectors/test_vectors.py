@@ -1,0 +1,198 @@
+"""Both kinds of vectors of a vault together: passages first, then what notes are about."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.index.search.passages import SIZE
+from bridge.index.vault_index import VaultIndex
+from bridge.index.vectors.vector_index import Mode, VectorStatus
+from bridge.index.vectors.vectors import Vectors
+from bridge.vault.files import VaultFiles
+from bridge.vault.root import VaultRoot
+from tests.index.vectors.conftest import WordModel
+from tests.patience import PATIENCE
+
+pytest.importorskip("numpy", reason="comes with the extra `semantic`")
+
+
+class Place:
+    """A vault with both kinds of vectors.
+
+    Attributes:
+        passages: The model for passages; None where there is none.
+        openings: The model for openings.
+    """
+
+    def __init__(self, folder: Path, cache: Path) -> None:
+        self.folder, self.cache = folder, cache
+        self.passages: WordModel | None = WordModel()
+        self.openings: WordModel | None = WordModel()
+        self.mode: Mode = "on"
+        self.opening_mode: Mode = "on"
+        self.closed: Any = None
+        self.root = VaultRoot(folder)
+        self.index = VaultIndex(VaultFiles(self.root), SystemClock())
+        self.vectors = self._made()
+
+    def _made(self) -> Vectors:
+        return Vectors(
+            self.index,
+            VaultFiles(self.root),
+            lambda: self.closed,
+            SystemClock(),
+            folder=self.cache,
+            mode=lambda: self.mode,
+            model=lambda: self.passages,
+            opening_mode=lambda: self.opening_mode,
+            opening_model=lambda: self.openings,
+            strained=lambda: None,
+            delay=0,
+        )
+
+    def put(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def start(self) -> VectorStatus:
+        self.index.refresh()
+        self.vectors.start()
+        return self.until(lambda status: status.state == "ready")
+
+    def until(self, done: Callable[[VectorStatus], bool]) -> VectorStatus:
+        end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
+        while not done(status := self.vectors.status()):
+            assert SystemClock().monotonic() < end, status
+            pause.wait(0.01)
+        return status
+
+    def beginning(self, question: str) -> list[str] | None:
+        files = {file.path: file for file in self.index.files()}
+        found = self.vectors.openings(question, files)
+        return None if found is None else [near.path for near in found]
+
+    def near(self, question: str) -> list[str] | None:
+        files = {file.path: file for file in self.index.files()}
+        found = self.vectors.nearest(question, files, 9)
+        return None if found is None else [near.path for near in found]
+
+    def close(self) -> None:
+        self.vectors.close()
+        self.index.close()
+        self.root.close()
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    (tmp_path / "Notes").mkdir()
+    place = Place(tmp_path / "Notes", tmp_path / "cache")
+    yield place
+    place.close()
+
+
+def test_of_each_note_its_name_and_first_passage_are_compared(place: Place) -> None:
+    place.put("Tea.md", "---\ntags: x\n---\nGreen leaves.\n\n" + "Something else at length. " * 80)
+    place.put("Rope.md", "Knots.")
+    place.put("Call the plumber.md", "")
+    place.put("Only properties.md", "---\na: b\n---\n")
+    place.start()
+    assert place.openings is not None
+    first = next(text for text in place.openings.embedded if text.startswith("Tea"))
+    assert first.startswith("Tea\n\nGreen leaves.")
+    assert len(first) <= len("Tea\n") + SIZE
+    assert sorted(text.strip() for text in place.openings.embedded)[:2] == ["Call the plumber", "Only properties"]
+    assert len(place.openings.embedded) == 4
+    assert (place.beginning("plumber") or [])[0] == "Call the plumber.md"
+
+
+def test_openings_are_embedded_after_all_passages_and_a_note_is_half_done_between(place: Place) -> None:
+    for number in range(6):
+        place.put(f"{number}.md", f"text {number}")
+    assert place.passages is not None
+    assert place.openings is not None
+    place.passages.hold.clear()
+    place.index.refresh()
+    place.vectors.start()
+    assert place.passages.waiting.wait(PATIENCE)
+    assert place.openings.embedded == []
+    place.openings.hold.clear()
+    place.passages.hold.set()
+    assert place.openings.waiting.wait(PATIENCE)
+    status = place.vectors.status()
+    assert (status.state, status.done, status.total, status.passages) == ("embedding", 3, 6, 6)
+    assert place.near("text 3") is not None
+    place.openings.hold.set()
+    status = place.until(lambda status: status.state == "ready")
+    assert (status.done, status.model) == (6, "words, words")
+
+
+@pytest.mark.parametrize("why", ["missing", "off"])
+def test_without_openings_passages_answer_as_if_there_were_no_others(place: Place, why: str) -> None:
+    place.put("Tea.md", "Green leaves.")
+    if why == "missing":
+        place.openings = None
+    else:
+        place.opening_mode = "off"
+    status = place.start()
+    assert (status.done, status.total, status.model) == (1, 1, "words")
+    assert place.near("leaves") == ["Tea.md"]
+    assert place.beginning("leaves") is None
+
+
+def test_where_only_openings_have_a_model_they_answer(place: Place) -> None:
+    place.put("Tea.md", "Green leaves.")
+    place.passages = None
+    status = place.start()
+    assert (status.done, status.total) == (1, 1)
+    assert place.vectors.state().why_not == ""
+    assert place.near("leaves") == ["Tea.md"]
+
+
+def test_switched_off_nothing_of_either_is_kept(place: Place) -> None:
+    place.put("Tea.md", "Green leaves.")
+    place.start()
+    assert (place.cache / "openings").is_dir()
+    place.mode = place.opening_mode = "off"
+    place.vectors.changed()
+    end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
+    while any(place.cache.iterdir()):
+        assert SystemClock().monotonic() < end
+        pause.wait(0.01)
+    assert place.vectors.status().state == "off"
+    assert place.beginning("leaves") is None
+
+
+def test_of_a_note_that_is_closed_no_opening_stays_even_while_passages_are_embedded(place: Place) -> None:
+    place.put("Tea.md", "Green leaves.")
+    place.put("Rope.md", "Knots.")
+    place.start()
+    assert place.passages is not None
+    place.passages.hold.clear()
+    place.put("New.md", "New.")
+    place.index.refresh()
+    place.vectors.changed()
+    assert place.passages.waiting.wait(PATIENCE)
+    place.closed = lambda path: "closed" if path == "Tea.md" else None
+    place.vectors.changed()
+    store = place.vectors._openings._store
+    assert store is not None
+    end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
+    while "Tea.md" in store.stamps():
+        assert SystemClock().monotonic() < end
+        pause.wait(0.01)
+    place.passages.hold.set()
+
+
+def test_rebuilding_embeds_both_again(place: Place) -> None:
+    place.put("Tea.md", "Green leaves.")
+    place.start()
+    assert place.passages is not None
+    assert place.openings is not None
+    place.vectors.rebuild()
+    end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
+    while (len(place.passages.embedded), len(place.openings.embedded)) != (2, 2):
+        assert SystemClock().monotonic() < end
+        pause.wait(0.01)
