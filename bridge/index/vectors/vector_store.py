@@ -4,9 +4,9 @@ SQLite has which passage is in which row, with the signs of its numbers; the num
 files that are mapped and not read as a whole. All signs are in memory: the rows whose signs agree best with those of
 the query are candidates, and only for them is the product worked out.
 
-What SQLite says was written after the numbers it speaks of. Should a crash of the machine lose some of them after all,
-their signs do not fit: such a row is left out of answers, and its note is embedded again. Whatever else is wrong with
-the files, they are made anew.
+What SQLite says is written after the numbers it speaks of. Should a crash of the machine lose some of those all the
+same, their signs do not fit: such a row is left out of answers, and its note is embedded again. Whatever else is wrong
+with the files, they are made anew.
 """
 
 import contextlib
@@ -226,9 +226,12 @@ class VectorStore:
             table = self._table
             left = {self._numbers[path] for path in (*gone, *(each.path for each in come)) if path in self._numbers}
             note, spans, signs = table.note.copy(), table.spans.copy(), table.signs.copy()
-            names: list[str | None] = [None if number in left else name for number, name in enumerate(table.notes)]
-            stamps = list(table.stamps)
-            free_notes = [number for number, name in enumerate(names) if name is None]
+            names, stamps, numbers = list(table.notes), list(table.stamps), dict(self._numbers)
+            for path in (*gone, *(each.path for each in come)):
+                if (known := numbers.pop(path, None)) is not None:
+                    names[known] = None
+            gaps = len(numbers) < len(names)
+            free_notes = [number for number, name in enumerate(names) if name is None] if gaps else []
             # Rows that are given up now keep their numbers until it is committed that they are free.
             free_rows = np.flatnonzero(note == _FREE)
             freed = np.flatnonzero(np.isin(note, list(left))) if left else np.zeros(0, np.int64)
@@ -241,27 +244,24 @@ class VectorStore:
                 signs = np.concatenate([signs, np.zeros((new, signs.shape[1]), np.uint64)])
                 free_rows = np.flatnonzero(note == _FREE)
             note[freed] = _FREE
-            added: list[tuple[int, int, int, int, bytes]] = []
             noted: list[tuple[int, str, int, int]] = []
-            at = 0
             for each in come:
                 number = free_notes.pop() if free_notes else len(names)
                 if number == len(names):
                     names.append(None)
                     stamps.append((0, 0))
-                names[number], stamps[number] = each.path, each.stamp
+                names[number], stamps[number], numbers[each.path] = each.path, each.stamp, number
                 noted.append((number, each.path, *each.stamp))
-                rows = free_rows[at : at + len(each.spans)]
-                at += len(rows)
-                if len(rows):
-                    halves = each.vectors.astype(np.float16)
-                    self._write(rows, halves)
-                    note[rows], spans[rows] = number, np.asarray(each.spans, np.int32)
-                    signs[rows] = signs_of(halves)
-                    added += [
-                        (int(row), number, *span, signs[row].tobytes())
-                        for row, span in zip(rows, each.spans, strict=True)
-                    ]
+            added: list[tuple[int, int, int, int, bytes]] = []
+            if wanted:
+                rows = free_rows[:wanted]
+                halves = np.concatenate([each.vectors for each in come]).astype(np.float16)
+                # One write for all: the mapping is let go after each, and nobody else runs meanwhile.
+                self._write(rows, halves)
+                note[rows] = np.repeat([entry[0] for entry in noted], [len(each.spans) for each in come])
+                spans[rows] = np.asarray([span for each in come for span in each.spans], np.int32)
+                signs[rows] = signs_of(halves)
+                added = [(int(row), int(note[row]), *map(int, spans[row]), signs[row].tobytes()) for row in rows]
             with self._connection as connection:
                 connection.execute("BEGIN")
                 connection.executemany("DELETE FROM passages WHERE row = ?", ((int(row),) for row in freed))
@@ -269,7 +269,7 @@ class VectorStore:
                 connection.executemany("INSERT INTO notes VALUES(?, ?, ?, ?)", noted)
                 connection.executemany("INSERT INTO passages VALUES(?, ?, ?, ?, ?)", added)
             self._table = _Table(names, stamps, note, spans, signs)
-            self._numbers = {path: number for number, path in enumerate(names) if path is not None}
+            self._numbers = numbers
             self._torn.difference_update((*gone, *(each.path for each in come)))
             if len(freed):  # nothing of a note that was deleted or closed stays
                 self._write(freed, np.zeros((len(freed), self.key.dimensions), np.float16))
@@ -307,7 +307,8 @@ class VectorStore:
             segment = self._segments[int(which)]
             segment[rows[here] % SEGMENT] = halves[here]
             if isinstance(segment, np.memmap):
-                segment.flush()
+                # Not flushed: Python would hold everything else meanwhile, and what a crash of the machine loses is
+                # noticed by its signs.
                 _release(segment)
 
     def _add_segment(self) -> None:
