@@ -42,7 +42,7 @@ async def _rebuild(vault: Path, printer: Printer) -> dict[str, Any]:
                 attended_keyboard(printer),
                 found["sentence"],
                 command="vault-bridge rebuild",
-                instead="`vault-bridge settings set semanticModel=` takes the model that comes with Vault Bridge.",
+                instead="`vault-bridge settings set semanticModel=` takes the models that come with Vault Bridge.",
             )
             found = await bridge.request("semantic.allow", endpoint=found["endpoint"])
     return found

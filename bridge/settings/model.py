@@ -357,7 +357,7 @@ class Settings(BaseModel):
     semantic_model: str = _single(
         "Model for search by meaning",
         "A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the "
-        "small one that comes with Vault Bridge. You are asked once before notes are sent to another computer.",
+        "small ones that come with Vault Bridge. You are asked once before notes are sent to another computer.",
         "",
     )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)

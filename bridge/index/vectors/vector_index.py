@@ -109,7 +109,7 @@ class VectorStatus:
             `ready`; `failed` (see `reason`); `not_allowed`: notes would go to another machine, to which nobody has
             agreed.
         reason: Why it is paused, failed or not allowed; empty otherwise.
-        model: The model; empty where there is none.
+        model: The model, or both; empty where there is none.
         done: Notes that are embedded.
         total: Notes that there are to embed.
         passages: Passages of them.

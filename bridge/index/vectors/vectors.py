@@ -116,7 +116,7 @@ class Vectors:
         last = openings if passages.state == "ready" else passages
         return replace(
             last,
-            model=", ".join(filter(None, [passages.model, openings.model])),
+            model=" and ".join(filter(None, [passages.model, openings.model])),
             done=(passages.done + openings.done) // 2,
             total=max(passages.total, openings.total),
             passages=passages.passages,

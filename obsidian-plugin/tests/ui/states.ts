@@ -68,7 +68,7 @@ const settingsPages: State[] = [
 	{
 		name: "settings-searching",
 		show: async ({ page, bridge }) => {
-			const semantic = { state: "paused", reason: "battery", model: "wordllama-l2-supercat-256", done: 180, total: 412, passages: 1990, size: 4_198_400 };
+			const semantic = { state: "paused", reason: "battery", model: "wordllama-l2-supercat-256 and all-MiniLM-L6-v2", done: 180, total: 412, passages: 1990, size: 4_198_400 };
 			const vault = { notes: 412, files: 431, indexed: 412, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], inPlace: true };
 			bridge.answers.set("vault.status", () => ({ ...vault, semantic }));
 			await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });

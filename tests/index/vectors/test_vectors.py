@@ -126,7 +126,7 @@ def test_openings_are_embedded_after_all_passages_and_a_note_is_half_done_betwee
     assert place.near("text 3") is not None
     place.openings.hold.set()
     status = place.until(lambda status: status.state == "ready")
-    assert (status.done, status.model) == (6, "words, words")
+    assert (status.done, status.model) == (6, "words and words")
 
 
 @pytest.mark.parametrize("why", ["missing", "off"])

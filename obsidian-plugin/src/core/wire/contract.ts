@@ -1555,7 +1555,7 @@ export interface SettingsInForce {
 	shareUsageStatistics: boolean;
 	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
 	semanticSearch: "auto" | "on" | "off";
-	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small one that comes with Vault Bridge. You are asked once before notes are sent to another computer. */
+	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small ones that come with Vault Bridge. You are asked once before notes are sent to another computer. */
 	semanticModel: string;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
