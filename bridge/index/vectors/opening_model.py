@@ -78,6 +78,7 @@ class OpeningModel:
         self._clock = clock
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._embedded = 0
 
     def query(self) -> "OpeningModel":
         """What embeds questions: the same, once it is loaded. Blocks for a second the first time.
@@ -97,6 +98,7 @@ class OpeningModel:
         import numpy as np  # noqa: PLC0415 - an extra
 
         loaded = self._load()
+        self._embedded += len(texts)
         shown = [text[:_LONGEST].encode("utf-8", "replace").decode() for text in texts]
         encodings = loaded.tokenizer.encode_batch_fast(shown)
         order = sorted(range(len(texts)), key=lambda at: len(encodings[at].ids))
@@ -110,12 +112,15 @@ class OpeningModel:
         return unit(vectors)
 
     def rest(self) -> None:
-        """Questions need all that there is."""
+        """Map the model anew, if much was embedded: questions need less of it than all notes together."""
+        if self._embedded > PORTION:
+            self.close()
+            self._load()
 
     def close(self) -> None:
         """Let go of the model."""
         with self._lock:
-            self._loaded = None
+            self._loaded, self._embedded = None, 0
 
     def _load(self) -> "_Loaded":
         with self._lock:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from bridge.clock import Clock
@@ -59,31 +60,14 @@ class Vectors:
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
     ) -> None:
-        self._passages = VectorIndex(
-            index,
-            files,
-            closed,
-            clock,
-            folder=folder / "vectors" if folder is not None else None,
-            mode=mode,
-            model=model,
-            chosen=chosen,
-            strained=strained,
-            delay=delay,
-        )
-        self._openings = VectorIndex(
-            index,
-            files,
-            closed,
-            clock,
+        made = partial(VectorIndex, index, files, closed, clock, chosen=chosen, strained=strained, delay=delay)
+        self._passages = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
+        self._openings = made(
             folder=folder / "openings" if folder is not None else None,
             mode=opening_mode,
             model=opening_model,
-            chosen=chosen,
             pieces=opening_of,
             first=lambda: self._passages.status().state not in UNREADY,
-            strained=strained,
-            delay=delay,
         )
 
     def start(self) -> None:

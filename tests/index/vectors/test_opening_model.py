@@ -87,6 +87,16 @@ def test_it_is_prepared_once_and_then_only_mapped(
     assert np.array_equal(again.embed(["tea"]), vectors)
 
 
+def test_after_much_it_is_mapped_anew_and_says_the_same(model: OpeningModel) -> None:
+    before, vectors = model._load().session, model.embed(["tea"])
+    model.rest()
+    assert model._load().session is before
+    model.embed(["tea"] * (opening_model.PORTION + 1))
+    model.rest()
+    assert model._load().session is not before
+    assert np.array_equal(model.embed(["tea"]), vectors)
+
+
 @pytest.mark.parametrize("damage", ["one bit", "cut", "empty"])
 def test_what_was_prepared_and_is_damaged_is_prepared_anew(
     files: ModelFiles, model: OpeningModel, tmp_path: Path, damage: str
