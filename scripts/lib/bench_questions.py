@@ -99,6 +99,8 @@ async def _latency() -> None:
                 await _until_ready(agent)
                 if by_meaning:
                     await _embedding(vault, agent)
+                else:
+                    await asyncio.sleep(IDLE_SECONDS)  # what was just built is kept and tidied
                 await _questions(agent, questions, bare, by_meaning=by_meaning)
 
 

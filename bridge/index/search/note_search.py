@@ -227,7 +227,8 @@ class NoteSearch:
                 return []
             near = self._near(question, files) if words.question else None
             ranked = ranking.find(words, 0, MOST_NOTES, near or Near())
-            weighed = ranked.weighed or ranking.weigh(ranked.paths, words.terms)
+            left = [path for path in ranked.paths if path not in ranked.weighed]
+            weighed = {**ranked.weighed, **ranking.weigh(left, words.terms)}
             return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
 
     def passages_in(self, question: str, paths: Sequence[str], deadline: float) -> list[FoundPassage]:

@@ -16,6 +16,7 @@ import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
@@ -36,8 +37,10 @@ SMALL = 100
 FEW_TEXTS = 50
 """Notes that are rather looked into one by one than found by going through all texts."""
 
-WEIGHED = 30
+WEIGHED = 20
 """Notes, the best by their words, whose passages are weighed for a question."""
+WEIGHED_NEAR = 30
+"""The same, where what is near in meaning counts too: it may lift a note that is further behind."""
 
 LIFTED = 200
 """Notes, the best by their words, whose order the following may change."""
@@ -101,7 +104,7 @@ class Ranking:
         self._session = session
         self._knowledge = knowledge
         self._files = files
-        self._counts: dict[str, int] = {}
+        self._held: dict[str, set[str]] = {}
 
     def find(self, query: QueryWords, first: int, count: int, near: Near = _NOTHING_NEAR) -> RankedNotes:
         """The notes that hold the words.
@@ -118,15 +121,16 @@ class Ranking:
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
-        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
+        best = self._best(found, terms, self._scoring(_expression(" AND ", chosen), chosen), wanted, query.whole)
         inside: set[str] = set()
         if not found or any(term.unspaced for term in terms):
             inside = self._inside(terms) - found
             best += self._by_name(inside, terms)[: max(wanted - len(best), 0)]
         with_all = total = len(found) + len(inside)
         if with_all < FEW and len(terms) > 1 and chosen:
-            some = self._matching(" OR ".join(term.any for term in self._telling(indexed))) - found - inside
-            best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
+            some = self._with_any(self._telling(indexed)) - found - inside
+            scoring = self._scoring(_expression(" OR ", chosen), chosen)
+            best += self._best(some, terms, scoring, max(wanted - with_all, 0))
             total += len(some)
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
@@ -143,17 +147,19 @@ class Ranking:
     def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
         """The first of files that were found otherwise, those in front that hold most of some words."""
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
-        return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
+        return self._best(paths, terms, self._scoring(_expression(" OR ", chosen), chosen), wanted)
 
     def _answering(self, query: QueryWords, first: int, count: int, near: Near) -> RankedNotes:
         """The notes that hold any of the words or are near the question, those first that answer it."""
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
         chosen = self._weighty(indexed)
-        some = self._matching(" OR ".join(term.any for term in self._telling(indexed)))
-        scores = self._scored(some, self._scoring(" OR ", chosen), max(wanted, WEIGHED)) if chosen else []
+        some = self._with_any(self._telling(indexed))
+        looked_into = WEIGHED_NEAR if near.passages or near.openings else WEIGHED
+        scoring = self._scoring(" OR ".join(term.any for term in chosen), chosen)
+        scores = self._scored(some, scoring, max(wanted, looked_into)) if chosen else []
         called = [path for path in self._called(query.whole) if path in self._files]
-        by_words = dict(scores[:WEIGHED])
+        by_words = dict(scores[:looked_into])
         by_note: dict[str, list[NearPassage]] = {}
         for passage in _told_apart(near.passages, NEAR):
             by_note.setdefault(passage.path, []).append(passage)
@@ -173,7 +179,7 @@ class Ranking:
 
         found_near = heapq.nlargest(FOUND_NEAR, likeness, key=likeness.__getitem__)
         best = sorted({*by_words, *found_near}, key=key)
-        best = list(dict.fromkeys([*called, *best, *(path for path, _score in scores[WEIGHED:])]))
+        best = list(dict.fromkeys([*called, *best, *(path for path, _score in scores[looked_into:])]))
         some |= {*called, *found_near}
         if len(best) < min(wanted, len(some)):
             best += heapq.nsmallest(wanted - len(best), some.difference(best), key=self._newest)
@@ -197,11 +203,22 @@ class Ranking:
         """The notes that hold all words, as far as the index knows words."""
         if not indexed:
             return set()
-        found = self._matching(" AND ".join(term.any for term in indexed))
+        first, *others = sorted(map(self._with, indexed), key=len)
+        found = set(first).intersection(*others)
         for term in terms:
             if term.literal and found:
                 found &= self._holding(term.text, found)
         return found
+
+    def _with_any(self, terms: Iterable[RankedWord]) -> set[str]:
+        """The notes that hold one of the words, as far as the index knows words."""
+        return set().union(*map(self._with, terms))
+
+    def _with(self, term: RankedWord) -> AbstractSet[str]:
+        """The notes that hold a word that the index knows."""
+        if term.any not in self._held:
+            self._held[term.any] = self._matching(term.any)
+        return self._held[term.any]
 
     def _inside(self, terms: Sequence[RankedWord]) -> set[str]:
         """The files in whose texts or names all words are, also inside of other words."""
@@ -231,7 +248,7 @@ class Ranking:
         return note is not None and note.find(needle, note.whole) is not None
 
     def _matching(self, expression: str) -> set[str]:
-        return set(self._index.matching(expression, self._session.expired)).intersection(self._files)
+        return set(filter(self._files.__contains__, self._index.matching(expression, self._session.expired)))
 
     # -- ranking ------------------------------------------------------------------------------------------------
 
@@ -244,28 +261,25 @@ class Ranking:
     def _weight(self, term: RankedWord) -> float:
         """How much a word says: the rarer, the more; 0 when no note has it."""
         everything, count = max(len(self._files), 1), self._count(term) if term.any else 1
-        return math.log(1 + (everything - min(count, everything) + 0.5) / (count + 0.5)) if count else 0.0
+        return math.log(1 + (everything - count + 0.5) / (count + 0.5)) if count else 0.0
 
     def _telling(self, terms: Sequence[RankedWord]) -> Sequence[RankedWord]:
         """The words of which one is enough to be found: not those that are in most notes of a large vault."""
         most = max(len(self._files) // 2, SMALL)
         return [term for term in terms if self._count(term) <= most] or terms
 
-    def _scoring(self, joint: str, terms: Sequence[RankedWord]) -> str:
-        """The expression whose scores decide the order.
+    def _scoring(self, expression: str, terms: Sequence[RankedWord]) -> str:
+        """The expression of some words whose scores decide the order.
 
         Words that are in most notes distinguish them only where they are more than words of the text. Weighing all
         their places would take long, too.
         """
-        expression = joint.join(term.scored for term in terms)
         if terms and min(map(self._count, terms)) * 2 > len(self._files):
             return f"{{{' '.join(COLUMNS[:-1])}}} : ({expression})"
         return expression
 
     def _count(self, term: RankedWord) -> int:
-        if term.any not in self._counts:
-            self._counts[term.any] = self._index.count(term.any, self._session.expired)
-        return self._counts[term.any]
+        return len(self._with(term))
 
     def _best(
         self, paths: Collection[str], terms: Sequence[RankedWord], expression: str, wanted: int, whole: str = ""
@@ -327,6 +341,11 @@ class Ranking:
             return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
+
+
+def _expression(joint: str, terms: Iterable[RankedWord]) -> str:
+    """FTS5's expression for words, each of which weighs more than one that only begins so."""
+    return joint.join(term.scored for term in terms)
 
 
 def _covered(weighed: Iterable[WeighedNote], words: int) -> float:

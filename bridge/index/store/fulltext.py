@@ -14,6 +14,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+import orjson
+
 from bridge.errors import DeadlineExceeded
 
 COLUMNS = ("name", "headings", "aliases", "tags", "text")
@@ -170,14 +172,16 @@ class FullText:
         connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False
     ) -> list[int]:
         """Every document that matches, by number. Raises what `ranked` raises, and is much cheaper."""
-        rows = _select(
+        # All in one row: to take thousands of rows from SQLite takes longer than to find them.
+        ((numbers,),) = _select(
             connection,
-            "SELECT rowid FROM fulltext WHERE fulltext MATCH ? "
-            "AND rowid NOT IN (SELECT document FROM fulltext_discarded) ORDER BY rowid",
+            "SELECT group_concat(rowid) FROM fulltext WHERE fulltext MATCH ? "
+            "AND rowid NOT IN (SELECT document FROM fulltext_discarded)",
             (expression,),
             expired,
         )
-        return [document for (document,) in rows]
+        found: list[int] = orjson.loads(f"[{numbers or ''}]")
+        return found
 
     @staticmethod
     def count(connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False) -> int:
@@ -210,8 +214,7 @@ class StoredWords:
 
         def question(connection: sqlite3.Connection) -> list[str]:
             found = FullText.matching(connection, expression, expired=expired)
-            paths = self._known(connection, found)
-            return [paths[document] for document in found if document in paths]
+            return list(filter(None, map(self._known(connection, found).get, found)))
 
         return self._ask(question)
 
@@ -232,7 +235,7 @@ class StoredWords:
             if key != self._key:
                 self._key, self._paths = key, {}
             paths = self._paths
-        missing = [document for document in documents if document not in paths]
+        missing = set(documents).difference(paths)
         if len(missing) > _FEW_UNKNOWN:
             paths.update(connection.execute("SELECT document, path FROM documents"))
             return paths

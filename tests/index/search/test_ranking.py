@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.index.search.note_search import NoteQuery, NoteSearch, NoteSearchResult
+from bridge.index.search.note_search import FoundPassage, NoteQuery, NoteSearch, NoteSearchResult
+from bridge.index.search.ranking import WEIGHED
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.search.words import make_terms
 from bridge.index.store.fulltext import StoredWords
@@ -38,6 +39,9 @@ class Place:
 
     def search(self, query: str, **asked: Any) -> NoteSearchResult:
         return self._search.search(NoteQuery(query, SystemClock().monotonic() + PATIENCE, **asked))
+
+    def passages(self, question: str) -> list[FoundPassage]:
+        return self._search.passages(question, SystemClock().monotonic() + PATIENCE)
 
     def paths(self, query: str, **asked: Any) -> list[str]:
         return [result.path for result in self.search(query, **asked).results]
@@ -264,6 +268,14 @@ def test_the_pages_of_a_question_have_every_note_once(place: Place) -> None:
     found = place.search(QUESTION)
     pages = [place.paths(QUESTION, first=first) for first in range(0, found.total, 10)]
     assert sorted(path for page in pages for path in page) == sorted(f"{number}.md" for number in range(70))
+
+
+def test_each_note_that_answers_a_question_has_its_passage(place: Place) -> None:
+    for number in range(WEIGHED + 5):
+        place.put(f"{number}.md", f"{FILLING}\nradiators bleed {'air loop ' * (number % 7)}\n")
+    passages = place.passages(QUESTION)
+    assert sorted(passage.path for passage in passages) == sorted(f"{number}.md" for number in range(WEIGHED + 5))
+    assert all("radiators" in passage.text for passage in passages)
 
 
 def test_a_question_of_nothing_but_function_words_is_asked_as_it_is(place: Place) -> None:
