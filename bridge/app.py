@@ -146,7 +146,7 @@ PERSON_WORKERS = 2
 WORKERS = 8
 """Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
 
-SWITCH_SECONDS = 0.001
+SWITCH_SECONDS = 0.0005
 """How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
 
 PLACE_SECONDS = 5.0

@@ -226,3 +226,13 @@ def test_vectors_may_have_any_length(opened: Open, dimensions: int) -> None:
     store, rows = opened(dimensions=dimensions), vectors(50, dimensions=dimensions)
     store.put([note("A.md", rows)])
     assert store.nearest(rows[7], files("A.md"), 1)[0].start == 70
+
+
+@pytest.mark.parametrize("precision", ["float16", "float32"])
+def test_the_signs_are_those_of_each_number(precision: str) -> None:
+    from bridge.index.vectors.vector_store import signs_of  # noqa: PLC0415 - needs numpy
+
+    smallest = np.finfo(precision).smallest_subnormal
+    numbers = np.array([[0.0, -0.0, smallest, -smallest, 1.0, -1.0, np.inf, -np.inf]], precision).repeat(8, axis=1)
+    (packed,) = signs_of(numbers).view(np.uint8)
+    assert np.unpackbits(packed)[: numbers.size].tolist() == [int(number > 0) for number in numbers[0]]
