@@ -44,6 +44,10 @@ def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | No
     arguments = _whole(whole, schema) if whole is not None else {}
     given: set[str] = set()
     for word in words:
+        if word.startswith("{"):
+            raise BadArguments(
+                f"Give a JSON object with --arguments, and single arguments as key=value. {_known(schema)}"
+            )
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise BadArguments(f"{sanitize_plain(word)!r} is not key=value. {_known(schema)}")

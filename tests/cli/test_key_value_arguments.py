@@ -102,6 +102,7 @@ def test_without_a_schema_values_are_guessed() -> None:
     [
         (["pattern"], "'pattern' is not key=value"),
         (["=x"], "'=x' is not key=value"),
+        (['{"pattern": "x=1"}'], "with --arguments"),
         (["patern=x"], "Did you mean 'pattern'?"),
         ([], "Missing: pattern"),
         (["pattern=x", "pattern=y"], "'pattern' is given twice"),
