@@ -188,9 +188,10 @@ class VaultRoot:
         if not path.parts:
             raise Conflict("The vault itself exists already; give a name in it", code="exists")
         base, missing = self._nearest(path)
-        with self.folder(base) as folder:
-            taken = [base.child(name) for name in _alike(folder, missing[0])]
-        if any(other != moving for other in taken):
+        while taken := [other for other in self._taken(base, missing[0]) if other != moving]:
+            before, (base, missing) = len(missing), self._nearest(path)
+            if len(missing) < before:
+                continue  # somebody has just made the next folder on the way
             what = "exists already" if len(missing) == 1 else "is no folder that anything can lie in"
             raise Conflict(f"{str(taken[0])!r} {what}; choose another name", code="exists")
         kept = moving is not None and fold(moving.name) == fold(path.name)  # a name that exists is no new choice
@@ -336,6 +337,11 @@ class VaultRoot:
                 return _alike(folder, name)
         except ToolFailure:
             return []
+
+    def _taken(self, base: VaultPath, name: str) -> list[VaultPath]:
+        """What a folder holds that has a name, or one that differs from it in case or Unicode form only."""
+        with self.folder(base) as folder:
+            return [base.child(other) for other in _alike(folder, name)]
 
     def _nearest(self, path: VaultPath) -> tuple[VaultPath, tuple[str, ...]]:
         """The innermost folder on the way to a path that exists, as spelled on disk, and the names missing in it."""

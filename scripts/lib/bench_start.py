@@ -71,7 +71,8 @@ async def _restart() -> None:
 
 async def _mcp() -> None:
     """How soon an MCP client is answered, where the vault is served and where a bridge has to be started."""
-    with tempfile.TemporaryDirectory(prefix="mcp-") as place:
+    # A bridge that was started for a client ends by itself, and may write until then.
+    with tempfile.TemporaryDirectory(prefix="mcp-", ignore_cleanup_errors=True) as place:
         vault = Path(place, "Vault")
         (vault / ".obsidian").mkdir(parents=True)
         environment = _environment() | {
@@ -95,6 +96,7 @@ async def _mcp() -> None:
         for name, ours in (("a vault that is served", beside), ("a vault that nobody serves", alone)):
             samples = await alternate({f"mcp, {name}": ours, "python -c pass": _do_nothing}, repeats=REPEATS)
             print(compare(f"mcp on {name}, until the first answer", samples))
+        await asyncio.to_thread(_until_unserved, vault)
 
 
 def _first_answer(vault: Path, environment: dict[str, str]) -> float:

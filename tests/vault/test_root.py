@@ -162,6 +162,23 @@ def test_something_new_lies_in_the_folders_that_exist(root: VaultRoot, vault: Pa
     assert str(root.resolve_new(parse_path(text))) == place
 
 
+@pytest.mark.parametrize("made", ["Fresh", "Fresh/Folder", "FRESH"])
+def test_a_folder_that_is_made_while_it_is_looked_for_is_one_that_exists(
+    root: VaultRoot, vault: Path, monkeypatch: pytest.MonkeyPatch, made: str
+) -> None:
+    nearest = VaultRoot._nearest
+
+    def just_before(self: VaultRoot, path: VaultPath) -> tuple[VaultPath, tuple[str, ...]]:
+        found = nearest(self, path)
+        (vault / made).mkdir(parents=True, exist_ok=True)
+        return found
+
+    monkeypatch.setattr(VaultRoot, "_nearest", just_before)
+    place = root.resolve_new(parse_path("Fresh/Folder/x.md"))
+    assert place.parts[0] == parse_path(made).parts[0]
+    assert place.parts[1:] == ("Folder", "x.md")
+
+
 @pytest.mark.parametrize("text", ["Ideas.md", "IDEAS.md", "notes/MEETING.md", "notes", "Ideas.md/x.md", "dangling"])
 def test_nothing_new_takes_the_name_of_something_or_of_its_twin(root: VaultRoot, vault: Path, text: str) -> None:
     (vault / "dangling").symlink_to("nowhere")
