@@ -147,7 +147,7 @@ WORKERS = 8
 """Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
 
 SWITCH_SECONDS = 0.0005
-"""How long a busy thread may keep the interpreter from the event loop; Python's own default is five times that."""
+"""How long a busy thread may keep the interpreter from the event loop; Python's own default is ten times that."""
 
 PLACE_SECONDS = 5.0
 """How often it is looked whether the vault's folder is still in its place."""

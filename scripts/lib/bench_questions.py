@@ -100,7 +100,8 @@ async def _latency() -> None:
                 if by_meaning:
                     await _embedding(vault, agent)
                 else:
-                    await asyncio.sleep(IDLE_SECONDS)  # what was just built is kept and tidied
+                    # Some seconds after the build the full-text index is merged; until then each word takes longer.
+                    await asyncio.sleep(IDLE_SECONDS)
                 await _questions(agent, questions, bare, by_meaning=by_meaning)
 
 

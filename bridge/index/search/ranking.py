@@ -121,7 +121,7 @@ class Ranking:
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
-        best = self._best(found, terms, self._scoring(_expression(" AND ", chosen), chosen), wanted, query.whole)
+        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
         inside: set[str] = set()
         if not found or any(term.unspaced for term in terms):
             inside = self._inside(terms) - found
@@ -129,8 +129,7 @@ class Ranking:
         with_all = total = len(found) + len(inside)
         if with_all < FEW and len(terms) > 1 and chosen:
             some = self._with_any(self._telling(indexed)) - found - inside
-            scoring = self._scoring(_expression(" OR ", chosen), chosen)
-            best += self._best(some, terms, scoring, max(wanted - with_all, 0))
+            best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
             total += len(some)
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
@@ -147,7 +146,7 @@ class Ranking:
     def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
         """The first of files that were found otherwise, those in front that hold most of some words."""
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
-        return self._best(paths, terms, self._scoring(_expression(" OR ", chosen), chosen), wanted)
+        return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
     def _answering(self, query: QueryWords, first: int, count: int, near: Near) -> RankedNotes:
         """The notes that hold any of the words or are near the question, those first that answer it."""
@@ -156,8 +155,7 @@ class Ranking:
         chosen = self._weighty(indexed)
         some = self._with_any(self._telling(indexed))
         looked_into = WEIGHED_NEAR if near.passages or near.openings else WEIGHED
-        scoring = self._scoring(" OR ".join(term.any for term in chosen), chosen)
-        scores = self._scored(some, scoring, max(wanted, looked_into)) if chosen else []
+        scores = self._scored(some, self._scoring(" OR ", chosen), max(wanted, looked_into)) if chosen else []
         called = [path for path in self._called(query.whole) if path in self._files]
         by_words = dict(scores[:looked_into])
         by_note: dict[str, list[NearPassage]] = {}
@@ -268,12 +266,13 @@ class Ranking:
         most = max(len(self._files) // 2, SMALL)
         return [term for term in terms if self._count(term) <= most] or terms
 
-    def _scoring(self, expression: str, terms: Sequence[RankedWord]) -> str:
-        """The expression of some words whose scores decide the order.
+    def _scoring(self, joint: str, terms: Sequence[RankedWord]) -> str:
+        """The expression whose scores decide the order.
 
         Words that are in most notes distinguish them only where they are more than words of the text. Weighing all
         their places would take long, too.
         """
+        expression = joint.join(term.scored for term in terms)
         if terms and min(map(self._count, terms)) * 2 > len(self._files):
             return f"{{{' '.join(COLUMNS[:-1])}}} : ({expression})"
         return expression
@@ -341,11 +340,6 @@ class Ranking:
             return -sum(needle.is_in(name) for needle in needles), *self._newest(path)
 
         return sorted(paths, key=key)
-
-
-def _expression(joint: str, terms: Iterable[RankedWord]) -> str:
-    """FTS5's expression for words, each of which weighs more than one that only begins so."""
-    return joint.join(term.scored for term in terms)
 
 
 def _covered(weighed: Iterable[WeighedNote], words: int) -> float:

@@ -31,7 +31,8 @@ class RankedWord:
     Attributes:
         text: As it is looked for in texts.
         any: FTS5's expression for it; empty when the index holds no such words.
-        scored: The same, so that the word itself weighs more than one that only begins so.
+        scored: The same, so that the word itself weighs more than one that only begins so; but of a question, whose
+            order its passages decide too.
         literal: Whether it has signs that the index leaves out (`C++`), so that texts must be asked too.
         unspaced: Whether its script puts no spaces between words.
         beginning: What a word of a text begins with that is this one or a form of it, folded.
@@ -94,15 +95,14 @@ def query_words(texts: Sequence[str], languages: Languages, notes: int) -> Query
     whole = " ".join(term.text for term in terms)
     language = languages.of({without_accents(part.beginning) for part in parts}, notes)
     if language is None:
-        question = len(parts) > MOST_WANTED
-        return QueryWords(parts if question else terms, question=question, whole=whole)
+        return _question(parts, whole) if len(parts) > MOST_WANTED else QueryWords(terms, question=False, whole=whole)
 
     def forms(term: RankedWord) -> RankedWord:
         return _with_forms(term, stem_of(term.beginning, language))
 
     told = [part for part in parts if without_accents(part.beginning) not in language.words]
     if len(told) > MOST_WANTED:
-        return QueryWords(list(map(forms, told)), question=True, whole=whole)
+        return _question(map(forms, told), whole)
     wanted = [term for term in terms if without_accents(term.beginning) not in language.words]
     if len(wanted) < len(terms):  # a question, though a short one
         wanted = list(map(forms, wanted))
@@ -112,6 +112,10 @@ def query_words(texts: Sequence[str], languages: Languages, notes: int) -> Query
 def without_accents(text: str) -> str:
     """A text in as many characters, without accents."""
     return text if text.isascii() else text.translate(_BARE)
+
+
+def _question(terms: Iterable[RankedWord], whole: str) -> QueryWords:
+    return QueryWords([replace(term, scored=term.any) for term in terms], question=True, whole=whole)
 
 
 def _with_forms(word: RankedWord, stem: str) -> RankedWord:

@@ -88,8 +88,8 @@ def test_with_the_packaged_models_more_questions_are_answered(
         other = ask(find, [question for question in questions if question.kind == "other"])
         vectors.close()
     assert quality.hits >= 0.90  # 0.89 by words alone
-    assert quality.reciprocal >= 0.84  # 0.837 by words alone
-    assert other.hits >= 0.80  # 0.75 by words alone
+    assert quality.reciprocal >= 0.84  # 0.836 by words alone
+    assert other.hits >= 0.80  # 0.79 by words alone
 
 
 @pytest.mark.parametrize("name", ["tuning", "held_back", "small_vault"])
