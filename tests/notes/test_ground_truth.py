@@ -13,7 +13,7 @@ from bridge.notes.note import Link, ParsedNote
 from tests.notes.positions import Positions
 from tests.real_data import GROUND_TRUTH
 
-EXPORTS = sorted(GROUND_TRUTH.glob("*/*.json"))
+EXPORTS = sorted((GROUND_TRUTH / "obsidian-tasks-notes").glob("*.json"))
 
 
 def _cache(note: ParsedNote, text: str) -> dict[str, Any]:
