@@ -226,7 +226,8 @@ def _print_entry(
             fail(f"{agent.title if agent else 'It'} has no such links: only cursor and vscode do.", BAD_USAGE)
         printer.text(address)
     else:
-        key, entry = (agent.key, agent.entry(server)) if agent else ("mcpServers", BY_ID["cursor"].entry(server))
+        shown = agent or BY_ID["cursor"]
+        key, entry = shown.key, shown.entry(server) | shown.defaults
         printer.text(json.dumps({key: {entry_name: entry}}, indent=2, ensure_ascii=False))
     try:
         token_storage.find_token(vault, chosen)

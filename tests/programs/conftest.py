@@ -8,6 +8,7 @@ import pytest
 
 from bridge.client.token_storage import CONFIG_VARIABLE
 from bridge.server.run_folder import STATE_VARIABLE
+from tests.programs import page
 from tests.programs.desk import Desk, desk_in
 from tests.programs.programs import PROGRAMS, Program, why_missing
 
@@ -17,8 +18,14 @@ XDG = ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Everything here is long."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and item.path.name != "test_table.py":
+        if Path(__file__).parent in item.path.parents and item.path.name != "test_page.py":
             item.add_marker(pytest.mark.long)
+
+
+def pytest_sessionfinish() -> None:
+    """Write down what was found, where that was asked for."""
+    if page.WRITES:
+        page.write()
 
 
 @pytest.fixture(params=PROGRAMS, ids=lambda program: program.id)

@@ -55,6 +55,12 @@ def own(tool: str, text: str | None = None, **arguments: Any) -> Call:
     return Call(tool, arguments if text is None else text, own=True)
 
 
+def find(*tools: str) -> Call:
+    """A search of Claude Code for tools of the vault by their names."""
+    query = "select:" + ",".join(f"mcp__vault-bridge__{tool}" for tool in tools)
+    return own("ToolSearch", query=query, max_results=len(tools))
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the model is shown as the answer to a call.

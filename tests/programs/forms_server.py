@@ -1,16 +1,15 @@
 """A small server over a pipe whose answers have each of the forms that an answer can have.
 
-It writes the parameters of every call into the file that it is given. Nothing but the standard library.
+Nothing but the standard library: it is started on its own.
 """
 
 import json
 import sys
-from pathlib import Path
 from typing import Any, Final
 
 TEXT, MORE, STRUCTURED = "said-in-text", "said-in-more-text", "said-in-structure"
 _OBJECT: Final = {"type": "object", "properties": {"mark": {"type": "string"}}, "required": ["mark"]}
-_GIVEN: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
+GIVEN: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
 
 
 def _texts(*texts: str) -> list[dict[str, str]]:
@@ -31,10 +30,10 @@ ANSWERS: Final[dict[str, dict[str, Any]]] = {
 
 def _tool(name: str) -> dict[str, Any]:
     schema = {"outputSchema": _OBJECT} if name.endswith("_with_schema") else {}
-    return {"name": name, "description": f"Answers: {name}.", "inputSchema": _GIVEN, **schema}
+    return {"name": name, "description": f"Answers: {name}.", "inputSchema": GIVEN, **schema}
 
 
-def _result(method: str, params: dict[str, Any], calls: Path) -> dict[str, Any] | None:
+def _result(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     """What a request is answered with; None for one that is not known."""
     if method == "initialize":
         about = {"name": "forms", "version": "1"}
@@ -42,8 +41,6 @@ def _result(method: str, params: dict[str, Any], calls: Path) -> dict[str, Any] 
     if method == "tools/list":
         return {"tools": [_tool(name) for name in ANSWERS]}
     if method == "tools/call":
-        with calls.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(params) + "\n")
         return ANSWERS[params["name"]]
     return {} if method == "ping" else None
 
@@ -54,7 +51,7 @@ def main() -> None:
         message = json.loads(line)
         if "id" not in message:
             continue
-        result = _result(message["method"], message.get("params") or {}, Path(sys.argv[1]))
+        result = _result(message["method"], message.get("params") or {})
         unknown = {"code": -32601, "message": "Method not found"}
         answer = {"error": unknown} if result is None else {"result": result}
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)  # noqa: T201 - the pipe

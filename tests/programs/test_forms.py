@@ -1,38 +1,61 @@
-"""What of an answer each program shows its model."""
+"""What of an answer each program shows its model, and what it adds to a tool's parameters."""
 
-import json
 import sys
-from pathlib import Path
 
 from bridge.agents.json_entry import JsonEntries
 from bridge.agents.machine import this_machine
 from bridge.agents.table import BY_ID, ServerCommand
 from bridge.agents.toml_entry import TomlEntries
-from tests.programs.conversation import own, ours
+from tests.programs import forms_server, page
+from tests.programs.conversation import Answer, Turn, find, ours
 from tests.programs.desk import Desk
-from tests.programs.forms_server import ANSWERS
-from tests.programs import forms_server
+from tests.programs.forms_server import ANSWERS, GIVEN, MORE, STRUCTURED, TEXT
 from tests.programs.programs import Program
 
+_SHOWN = {
+    (TEXT,): "text",
+    (TEXT, MORE): "both texts",
+    (STRUCTURED,): "structured content",
+    (TEXT, STRUCTURED): "both",
+    (): "nothing",
+}
 
-async def test_try(desk: Desk, program: Program) -> None:
+
+async def test_what_of_an_answer_the_model_is_shown(desk: Desk, program: Program) -> None:
+    await add_server(desk, program)
+    first = [find(*ANSWERS)] if program.finds else []
+    ended = await desk.run(program, *first, *(ours(name, word="hello") for name in ANSWERS), "Done.")
+    for number, name in enumerate(ANSWERS, len(first) + 1):
+        turn = next(turn for turn in ended.turns if turn.number == number)
+        page.note(program, "forms", name, shown(turn.answers))
+    page.note(program, "forms", "adds", added(ended.turns[-1]))
+
+
+def shown(answers: tuple[Answer, ...]) -> str:
+    """Which parts of an answer a model sees."""
+    text = "\n".join(answer.text for answer in answers)
+    return _SHOWN[tuple(part for part in (TEXT, MORE, STRUCTURED) if part in text)]
+
+
+def added(turn: Turn) -> str:
+    """The parameters that are not the server's, of every tool."""
+    given = {
+        tuple(schema["properties"].keys() - GIVEN["properties"].keys())
+        for tool in turn.offered
+        if tool.is_ours
+        for key in ("input_schema", "parameters", "parametersJsonSchema")
+        if (schema := tool.definition.get(key)) is not None
+    }
+    assert len(given) == 1, "each tool gets the same"
+    return ", ".join(f"`{name}`" for name in sorted(given.pop())) or "nothing"
+
+
+async def add_server(desk: Desk, program: Program) -> None:
+    """Add the server with the forms to the configuration of a program, in the place of ours."""
     await desk.model_of(program)
     agent = BY_ID[program.id]
     file = agent.file(this_machine())
-    calls = desk.home / "calls.jsonl"
-    entry = agent.entry(ServerCommand(sys.executable, (forms_server.__file__, str(calls))))
-    text = file.read_text() if file.exists() else ""
-    entries = TomlEntries(text, agent.key) if agent.form == "toml" else JsonEntries(text, agent.key, comments=True)
-    file.write_text(entries.put("vault-bridge", entry))
-    first = (own("ToolSearch", query="select:" + ",".join(f"mcp__vault-bridge__{t}" for t in ANSWERS), max_results=20),) if program.finds else ()
-    steps = [ours(t, word="hello") for t in ANSWERS]
-    ended = await desk.run(program, *first, *steps, "Done.")
-    print(program.id, ended.code, ended.out[-500:], ended.err[-500:])
-    off = len(first)
-    print([d.definition for d in ended.turns[-1].offered if d.is_ours][:2])
-    print([d.definition for d in ended.turns[-1].offered if d.name.endswith("_schema")][:2])
-    print("   ", ended.turns[1].answers if off else "")
-    for number, name in enumerate(ANSWERS):
-        t = next(x for x in ended.turns if x.number == number + 1 + off)
-        print("   ", name, [a.raw for a in t.answers])
-    print(calls.read_text())
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    entries = TomlEntries(text, agent.key) if agent.form == "toml" else JsonEntries(text, agent.key)
+    server = ServerCommand(sys.executable, (str(forms_server.__file__),))
+    file.write_text(entries.put("vault-bridge", agent.entry(server) | agent.defaults), encoding="utf-8")
