@@ -3,7 +3,7 @@
 A program that keeps its configuration in another way is added here and nowhere else.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -67,7 +67,7 @@ class Agent:
     key: str
     then: str
     entry: Callable[[ServerCommand], dict[str, Any]] = _plain
-    defaults: Mapping[str, Any] = field(default_factory=dict)
+    defaults: dict[str, Any] = field(default_factory=dict)
     marks: Callable[[Machine], tuple[Path, ...]] = field(default=lambda _machine: ())
     program: str | None = None
     skills: Callable[[Machine], Path] | None = None

@@ -1,6 +1,5 @@
 """A desk for each test, and the programs, one by one."""
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from bridge.client.token_storage import CONFIG_VARIABLE
 from bridge.server.run_folder import STATE_VARIABLE
 from tests.programs import page
 from tests.programs.desk import Desk, desk_in
-from tests.programs.programs import PROGRAMS, Program, why_missing
+from tests.programs.programs import PROGRAMS, Program, why_not
 
 XDG = ("XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR")
 
@@ -31,10 +30,8 @@ def pytest_sessionfinish() -> None:
 @pytest.fixture(params=PROGRAMS, ids=lambda program: program.id)
 def program(request: pytest.FixtureRequest) -> Program:
     """Each program that can be run here."""
-    if sys.platform != "linux":
-        pytest.skip("elsewhere a program does not keep everything in the home that its environment names")
     found: Program = request.param
-    if why := why_missing(found):
+    if why := why_not(found):
         pytest.skip(why)
     return found
 

@@ -9,7 +9,11 @@ from typing import Any, Final
 
 TEXT, MORE, STRUCTURED = "said-in-text", "said-in-more-text", "said-in-structure"
 _OBJECT: Final = {"type": "object", "properties": {"mark": {"type": "string"}}, "required": ["mark"]}
-GIVEN: Final = {"type": "object", "properties": {"word": {"type": "string"}}, "additionalProperties": False}
+GIVEN: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "additionalProperties": False,
+}
 
 
 def _texts(*texts: str) -> list[dict[str, str]]:

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,8 +66,10 @@ class Program:
 
 
 @functools.cache
-def why_missing(program: Program) -> str:
+def why_not(program: Program) -> str:
     """Return why a program cannot be run here; empty where it can."""
+    if sys.platform != "linux":
+        return "elsewhere a program does not keep everything in the home that its environment names"
     if not program.path.exists():
         return f"npm has no {program.package} {program.version} for this machine"
     done = node.run(str(program.path), "--version", PATH=search_path())
@@ -156,7 +159,12 @@ GEMINI: Final = Program(
     "@google/gemini-cli",
     "gemini",
     ("-p", PROMPT, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"),
-    lambda url: {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
+    lambda url: {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+    },
     _gemini,
 )
 OPENCODE: Final = Program(
