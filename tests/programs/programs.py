@@ -44,6 +44,7 @@ class Program:
         configure: Writes what it needs to know of the model, before `install-client`: the home and the model's URL.
         variables: What it is told by the environment, given the model's URL.
         finds: Whether it may leave our tools to a search of its own, which finds them.
+        adds: What it lets its model give to every tool besides, and an example of it.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Program:
     variables: Callable[[str], dict[str, str]]
     configure: Callable[[Path, str], None] = field(default=lambda _home, _url: None)
     finds: bool = False
+    adds: dict[str, Any] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -166,6 +168,7 @@ GEMINI: Final = Program(
         "GEMINI_CLI_NO_RELAUNCH": "true",
     },
     _gemini,
+    adds={"wait_for_previous": True},
 )
 OPENCODE: Final = Program(
     "opencode",

@@ -28,7 +28,9 @@ async def test_what_of_an_answer_the_model_is_shown(desk: Desk, program: Program
     for number, name in enumerate(ANSWERS, len(first) + 1):
         turn = next(turn for turn in ended.turns if turn.number == number)
         page.note(program, "forms", name, shown(turn.answers))
-    page.note(program, "forms", "adds", added(ended.turns[-1]))
+    adds = added(ended.turns[-1])
+    assert adds == program.adds.keys()
+    page.note(program, "forms", "adds", ", ".join(f"`{name}`" for name in sorted(adds)) or "nothing")
 
 
 def shown(answers: tuple[Answer, ...]) -> str:
@@ -37,17 +39,17 @@ def shown(answers: tuple[Answer, ...]) -> str:
     return _SHOWN[tuple(part for part in (TEXT, MORE, STRUCTURED) if part in text)]
 
 
-def added(turn: Turn) -> str:
+def added(turn: Turn) -> frozenset[str]:
     """The parameters that are not the server's, of every tool."""
     given = {
-        tuple(schema["properties"].keys() - GIVEN["properties"].keys())
+        frozenset(schema["properties"].keys() - GIVEN["properties"].keys())
         for tool in turn.offered
         if tool.is_ours
         for key in ("input_schema", "parameters", "parametersJsonSchema")
         if (schema := tool.definition.get(key)) is not None
     }
     assert len(given) == 1, "each tool gets the same"
-    return ", ".join(f"`{name}`" for name in sorted(given.pop())) or "nothing"
+    return given.pop()
 
 
 async def add_server(desk: Desk, program: Program) -> None:

@@ -14,7 +14,7 @@ from tests.people import Person, person_at
 from tests.programs import page
 from tests.programs.conversation import Call, Step, Turn, find, ours
 from tests.programs.desk import Desk
-from tests.programs.programs import PROGRAMS, Program, why_not
+from tests.programs.programs import CODEX, PROGRAMS, Program, why_not
 
 EDIT = {"path": "Ideas.md", "edits": [{"old_text": "Old content here.", "new_text": "New content here."}]}
 REFUSED = {"path": "Notes/Meeting.md", "edits": [{"append": "- call Bob\n"}]}
@@ -55,7 +55,7 @@ async def test_an_agent_searches_reads_edits_is_refused_and_drafts(desk: Desk, p
         )
         script: tuple[Step, ...] = (
             ours("search", query="TODO"),
-            ours("read", path="Ideas.md", lineNumbers=True),
+            ours("read", path="Ideas.md", lineNumbers=True, **program.adds),
             ours("edit", **EDIT),
             refuse,
             allow,
@@ -157,3 +157,17 @@ async def ask_again(turn: Turn) -> Call:
     """Ask what became of the call whose ticket the model was given last."""
     found = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", turn.answers[-1].text)
     return ours("await_decision", ticket=found[0])
+
+
+async def test_codex_says_why_it_does_not_begin_when_its_client_is_revoked(desk: Desk) -> None:
+    """It is told to wait for the server, so it does not go on without it."""
+    if why := why_not(CODEX):
+        pytest.skip(why)
+    async with served(desk, CODEX) as person:
+        for client in await person.host.request("clients.list"):
+            await person.host.request("clients.revoke", clientId=client["clientId"])
+        ended = await desk.run(CODEX, "Done.")
+    assert ended.code
+    assert ended.turns == ()
+    assert "vault-bridge: " in ended.err
+    assert "not valid any more; add the client again" in ended.err
