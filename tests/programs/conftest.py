@@ -21,9 +21,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
-def pytest_sessionfinish() -> None:
-    """Write down what was found, where that was asked for."""
-    if page.WRITES:
+def pytest_sessionfinish(exitstatus: int) -> None:
+    """Write down what was found, where that was asked for and every test has passed."""
+    if page.WRITES and not exitstatus:
         page.write()
 
 

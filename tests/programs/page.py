@@ -40,6 +40,7 @@ FORMS: Final = {
     "failure_in_both": "a failure with both",
 }
 """In which forms a server may answer, by the tool that does."""
+ADDS: Final = {"adds": "what the program adds to the parameters of every tool"}
 
 _found: Final[dict[str, dict[str, Any]]] = {}
 
@@ -66,42 +67,41 @@ def note(program: Program, kind: str, name: str, value: Any) -> None:
 
 
 def write() -> None:
-    """Write what was found into the figures and the tables. What was not run stays as it was."""
+    """Write what was found into the figures and the tables. What was not run with this version stays as it was."""
     if not _found:
         return
-    figures = known() if FILE.exists() else {"programs": {}}
-    for program in PROGRAMS:
-        if found := _found.get(program.id):
-            date = datetime.now(UTC).date().isoformat()
-            before = figures["programs"].get(program.id, {})
-            kinds = {kind: {**before.get(kind, {}), **rows} for kind, rows in found.items()}
-            figures["programs"][program.id] = before | {"version": program.version, "ran": date} | kinds
+    programs = known()["programs"] if FILE.exists() else {}
+    figures = {"programs": {program.id: _figures(program, programs.get(program.id, {})) for program in PROGRAMS}}
     FILE.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
     page = DOCS / "agents.md"
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     page.write_text(before + tables(figures) + rest.partition(END)[2], encoding="utf-8")
 
 
+def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
+    """The figures of one program."""
+    found = _found.get(program.id)
+    if found is None:
+        return before
+    kept = before if before.get("version") == program.version else {}
+    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in ("work", "forms")}
+    return {"version": program.version, "ran": datetime.now(UTC).date().isoformat(), **rows}
+
+
 def tables(figures: dict[str, Any]) -> str:
     """The tables of the page, with what marks their beginning and end."""
-    of = {program: figures["programs"][program.id] for program in PROGRAMS}
+    programs = [figures["programs"][program.id] for program in PROGRAMS]
     titles = [BY_ID[program.id].title for program in PROGRAMS]
-    tried = [
-        ["", *titles],
-        ["version", *(one["version"] for one in of.values())],
-        ["run on", *(one["ran"] for one in of.values())],
-        *([said, *(one.get("work", {}).get(row, "not run") for one in of.values())] for row, said in ROWS.items()),
+
+    def rows(kind: str, said: dict[str, str]) -> list[list[str]]:
+        return [[words, *(one.get(kind, {}).get(row, "not run") for one in programs)] for row, words in said.items()]
+
+    about = [
+        [said, *(str(one.get(fact)) for one in programs)] for fact, said in (("version", "version"), ("ran", "run on"))
     ]
-    shown = [
-        ["what a server answers with", *titles],
-        *([said, *(one.get("forms", {}).get(form, "not run") for one in of.values())] for form, said in FORMS.items()),
-        [
-            "what the program adds to a tool's parameters",
-            *(one.get("forms", {}).get("adds", "not run") for one in of.values()),
-        ],
-    ]
-    told = "What of an answer each shows its model:"
-    return "\n".join([BEGIN, *_table(tried), "", told, "", *_table(shown), END])
+    tried = _table([["", *titles], *about, *rows("work", ROWS)])
+    shown = _table([["what a server answers with", *titles], *rows("forms", FORMS | ADDS)])
+    return "\n".join([BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, END])
 
 
 def _table(rows: list[list[str]]) -> list[str]:

@@ -44,7 +44,7 @@ class Program:
         configure: Writes what it needs to know of the model, before `install-client`: the home and the model's URL.
         variables: What it is told by the environment, given the model's URL.
         finds: Whether it may leave our tools to a search of its own, which finds them.
-        adds: What it lets its model give to every tool besides, and an example of it.
+        adds: The parameters, true or false, that it adds to every tool.
     """
 
     id: str
@@ -54,7 +54,7 @@ class Program:
     variables: Callable[[str], dict[str, str]]
     configure: Callable[[Path, str], None] = field(default=lambda _home, _url: None)
     finds: bool = False
-    adds: dict[str, Any] = field(default_factory=dict)
+    adds: tuple[str, ...] = ()
 
     @property
     def version(self) -> str:
@@ -168,7 +168,7 @@ GEMINI: Final = Program(
         "GEMINI_CLI_NO_RELAUNCH": "true",
     },
     _gemini,
-    adds={"wait_for_previous": True},
+    adds=("wait_for_previous",),
 )
 OPENCODE: Final = Program(
     "opencode",
