@@ -183,3 +183,5 @@ OPENCODE: Final = Program(
     _opencode,
 )
 PROGRAMS: Final = (CLAUDE_CODE, CODEX, GEMINI, OPENCODE)
+WRITES_PROGRAMS: Final = "gpt-6-astra"
+"""A model of whose kind Codex says that it calls tools from JavaScript."""

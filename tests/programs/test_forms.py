@@ -1,16 +1,19 @@
 """What of an answer each program shows its model, and what it adds to a tool's parameters."""
 
+import json
 import sys
+
+import pytest
 
 from bridge.agents.json_entry import JsonEntries
 from bridge.agents.machine import this_machine
 from bridge.agents.table import BY_ID, ServerCommand
 from bridge.agents.toml_entry import TomlEntries
 from tests.programs import forms_server, page
-from tests.programs.conversation import Answer, Turn, find, ours
+from tests.programs.conversation import Answer, Turn, find, ours, own
 from tests.programs.desk import Desk
 from tests.programs.forms_server import ANSWERS, GIVEN, MORE, STRUCTURED, TEXT
-from tests.programs.programs import Program
+from tests.programs.programs import CODEX, WRITES_PROGRAMS, Program, why_not
 
 _SHOWN = {
     (TEXT,): "text",
@@ -31,6 +34,15 @@ async def test_what_of_an_answer_the_model_is_shown(desk: Desk, program: Program
     adds = added(ended.turns[-1])
     assert adds == set(program.adds)
     page.note(program, "forms", "adds", ", ".join(f"`{name}`" for name in sorted(adds)) or "nothing")
+
+
+async def test_codex_gives_a_model_that_writes_programs_the_whole_answer(desk: Desk) -> None:
+    if why := why_not(CODEX):
+        pytest.skip(why)
+    await add_server(desk, CODEX)
+    step = own("exec", "text(await tools.mcp__vault_bridge__both({word: 'hello'}))")
+    running = await desk.start(CODEX, step, "Done.", arguments=(*CODEX.arguments, "--model", WRITES_PROGRAMS))
+    assert json.loads((await running.end()).turns[1].answers[0].raw["output"][-1]["text"]) == ANSWERS["both"]
 
 
 def shown(answers: tuple[Answer, ...]) -> str:

@@ -12,9 +12,9 @@ from bridge.app import Bridge
 from tests.patience import PATIENCE
 from tests.people import Person, person_at
 from tests.programs import page
-from tests.programs.conversation import Call, Step, Turn, find, ours
+from tests.programs.conversation import Call, Step, Turn, find, ours, own
 from tests.programs.desk import Desk
-from tests.programs.programs import CODEX, PROGRAMS, Program, why_not
+from tests.programs.programs import CODEX, PROGRAMS, WRITES_PROGRAMS, Program, why_not
 
 EDIT = {"path": "Ideas.md", "edits": [{"old_text": "Old content here.", "new_text": "New content here."}]}
 REFUSED = {"path": "Notes/Meeting.md", "edits": [{"append": "- call Bob\n"}]}
@@ -159,6 +159,17 @@ async def ask_again(turn: Turn) -> Call:
     """Ask what became of the call whose ticket the model was given last."""
     found = re.findall(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", turn.answers[-1].text)
     return ours("await_decision", ticket=found[0])
+
+
+async def test_a_model_that_writes_programs_has_our_tools_at_once_in_codex(desk: Desk) -> None:
+    """Also while no bridge runs yet."""
+    if why := why_not(CODEX):
+        pytest.skip(why)
+    async with served(desk, CODEX):
+        pass
+    step = own("exec", "text(await tools.mcp__vault_bridge__read({path: 'Ideas.md', lineNumbers: true}))")
+    running = await desk.start(CODEX, step, "Done.", arguments=(*CODEX.arguments, "--model", WRITES_PROGRAMS))
+    assert "3: ## Old Section" in (await running.end()).answers(1)
 
 
 async def test_codex_says_why_it_does_not_begin_when_its_client_is_revoked(desk: Desk) -> None:
