@@ -45,17 +45,17 @@ class Call:
 
 
 def ours(tool: str, **arguments: Any) -> Call:
-    """A call of one of the vault's tools."""
+    """Return a call of one of the vault's tools."""
     return Call(tool, arguments)
 
 
 def own(tool: str, text: str | None = None, **arguments: Any) -> Call:
-    """A call of a tool that the program itself has."""
+    """Return a call of a tool that the program itself has."""
     return Call(tool, arguments if text is None else text, own=True)
 
 
 def find(*tools: str) -> Call:
-    """A search of Claude Code for tools of the vault by their names."""
+    """Return a search of Claude Code for tools of the vault by their names."""
     query = "select:" + ",".join(f"mcp__vault-bridge__{tool}" for tool in tools)
     return own("ToolSearch", query=query, max_results=len(tools))
 
@@ -115,7 +115,7 @@ Step = Said | Callable[[Turn], Awaitable[Said]]
 
 
 def own_name(tool: Offered) -> str:
-    """The name that the server gave a tool, without what the program puts before it."""
+    """Return the name that the server gave a tool, without what the program puts before it."""
     if tool.namespace is not None:
         return tool.name
     return re.sub(r"^.*?vault[-_]bridge(?:__|[-_.])", "", tool.name)

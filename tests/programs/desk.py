@@ -78,7 +78,7 @@ class Desk:
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     def environment(self) -> dict[str, str]:
-        """What every process of this user has in its environment; nothing of the test's own."""
+        """Return what every process of this user has in its environment; nothing of the test's own."""
         own = {"HOME": str(self.home), "PATH": search_path(), "LANG": "C.UTF-8", "TMPDIR": str(self.home / "tmp")}
         proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), _NOWHERE)
         here = dict.fromkeys(("NO_PROXY", "no_proxy"), "127.0.0.1,localhost")

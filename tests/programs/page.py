@@ -28,6 +28,7 @@ ROWS: Final = {
     "late": "An answer after more than 90 seconds",
     "restart": "The bridge is killed between two calls, and another is found",
     "cancelled": "The program is ended while you are asked: the question is withdrawn",
+    "alone": "What lets it change notes without a terminal",
 }
 """What is tried with every program."""
 FORMS: Final = {
@@ -46,7 +47,7 @@ _found: Final[dict[str, dict[str, Any]]] = {}
 
 
 def known() -> dict[str, Any]:
-    """What was written down by the last run that did."""
+    """Return what the last run that wrote has found."""
     found: dict[str, Any] = json.loads(FILE.read_bytes())
     return found
 
@@ -79,7 +80,7 @@ def write() -> None:
 
 
 def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
-    """The figures of one program."""
+    """Return the figures of one program."""
     found = _found.get(program.id)
     if found is None:
         return before
@@ -89,7 +90,7 @@ def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
 
 
 def tables(figures: dict[str, Any]) -> str:
-    """The tables of the page, with what marks their beginning and end."""
+    """Return the tables of the page, with what marks their beginning and end."""
     programs = [figures["programs"][program.id] for program in PROGRAMS]
     titles = [BY_ID[program.id].title for program in PROGRAMS]
 

@@ -24,7 +24,7 @@ _MODEL: Final = "scripted"
 
 @functools.cache
 def folder() -> Path:
-    """The folder whose `node_modules` has the programs.
+    """Return the folder whose `node_modules` has the programs.
 
     There is no lock file: npm makes one only of packages for all systems, which not every registry has. Each program
     is one package, or one and that of the system, whose versions are pinned.
@@ -44,6 +44,9 @@ class Program:
         configure: Writes what it needs to know of the model, before `install-client`: the home and the model's URL.
         variables: What it is told by the environment, given the model's URL.
         finds: Whether it may leave our tools to a search of its own, which finds them.
+        alone: What makes it do that with its own permissions as they are, except what `lets` says.
+        lets: What lets it call our tools then, as the table says it.
+        trusts: The same, as fields of our entry in its configuration.
         adds: The parameters, true or false, that it adds to every tool.
     """
 
@@ -51,7 +54,10 @@ class Program:
     package: str
     command: str
     arguments: tuple[str, ...]
+    alone: tuple[str, ...]
     variables: Callable[[str], dict[str, str]]
+    lets: str = "nothing is needed"
+    trusts: tuple[tuple[str, Any], ...] = ()
     configure: Callable[[Path, str], None] = field(default=lambda _home, _url: None)
     finds: bool = False
     adds: tuple[str, ...] = ()
@@ -79,7 +85,7 @@ def why_not(program: Program) -> str:
 
 
 def search_path() -> str:
-    """Where commands are found: Node, and those of the system."""
+    """Return where commands are found: Node, and those of the system."""
     return os.pathsep.join([str(Path(node.node()).parent), "/usr/local/bin", "/usr/bin", "/bin"])
 
 
@@ -145,7 +151,9 @@ CLAUDE_CODE: Final = Program(
     "@anthropic-ai/claude-code",
     "claude",
     ("-p", PROMPT, "--allowedTools", "mcp__vault-bridge", "--output-format", "json"),
+    ("-p", PROMPT, "--allowedTools", "mcp__vault-bridge"),
     _claude,
+    lets="`--allowedTools mcp__vault-bridge`",
     finds=True,
 )
 CODEX: Final = Program(
@@ -153,21 +161,27 @@ CODEX: Final = Program(
     "@openai/codex",
     "codex",
     ("exec", "--skip-git-repo-check", "--sandbox", "danger-full-access", PROMPT),
+    ("exec", "--skip-git-repo-check", PROMPT),
     lambda _url: {"LOCAL_KEY": "none"},
-    _codex,
+    lets='`default_tools_approval_mode = "approve"` in the entry',
+    trusts=(("default_tools_approval_mode", "approve"),),
+    configure=_codex,
 )
 GEMINI: Final = Program(
     "gemini",
     "@google/gemini-cli",
     "gemini",
     ("-p", PROMPT, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"),
+    ("-p", PROMPT, "-m", "gemini-2.5-flash"),
     lambda url: {
         "GEMINI_API_KEY": "none",
         "GOOGLE_GEMINI_BASE_URL": url,
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
         "GEMINI_CLI_NO_RELAUNCH": "true",
     },
-    _gemini,
+    lets='`"trust": true` in the entry',
+    trusts=(("trust", True),),
+    configure=_gemini,
     adds=("wait_for_previous",),
 )
 OPENCODE: Final = Program(
@@ -175,12 +189,13 @@ OPENCODE: Final = Program(
     "opencode-ai",
     "opencode",
     ("run", PROMPT),
+    ("run", PROMPT),
     lambda _url: {
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     },
-    _opencode,
+    configure=_opencode,
 )
 PROGRAMS: Final = (CLAUDE_CODE, CODEX, GEMINI, OPENCODE)
 WRITES_PROGRAMS: Final = "gpt-6-astra"

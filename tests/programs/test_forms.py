@@ -5,13 +5,11 @@ import sys
 
 import pytest
 
-from bridge.agents.json_entry import JsonEntries
-from bridge.agents.machine import this_machine
 from bridge.agents.table import BY_ID, ServerCommand
-from bridge.agents.toml_entry import TomlEntries
 from tests.programs import forms_server, page
 from tests.programs.conversation import Answer, Turn, find, ours, own
 from tests.programs.desk import Desk
+from tests.programs.entries import add_to_entry
 from tests.programs.forms_server import ANSWERS, GIVEN, MORE, STRUCTURED, TEXT
 from tests.programs.programs import CODEX, WRITES_PROGRAMS, Program, why_not
 
@@ -46,13 +44,13 @@ async def test_codex_gives_a_model_that_writes_programs_the_whole_answer(desk: D
 
 
 def shown(answers: tuple[Answer, ...]) -> str:
-    """Which parts of an answer a model sees."""
+    """Return which parts of an answer a model sees."""
     text = "\n".join(answer.text for answer in answers)
     return _SHOWN[tuple(part for part in (TEXT, MORE, STRUCTURED) if part in text)]
 
 
 def added(turn: Turn) -> frozenset[str]:
-    """The parameters that are not the server's, of every tool."""
+    """Return the parameters of every tool that are not the server's."""
     given = {
         frozenset(schema["properties"].keys() - GIVEN["properties"].keys())
         for tool in turn.offered
@@ -68,8 +66,5 @@ async def add_server(desk: Desk, program: Program) -> None:
     """Add the server with the forms to the configuration of a program, in the place of ours."""
     await desk.model_of(program)
     agent = BY_ID[program.id]
-    file = agent.file(this_machine())
-    text = file.read_text(encoding="utf-8") if file.exists() else ""
-    entries = TomlEntries(text, agent.key) if agent.form == "toml" else JsonEntries(text, agent.key)
     server = ServerCommand(sys.executable, (str(forms_server.__file__),))
-    file.write_text(entries.put("vault-bridge", agent.entry(server) | agent.defaults), encoding="utf-8")
+    add_to_entry(program, **agent.entry(server), **agent.defaults)

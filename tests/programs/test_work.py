@@ -14,6 +14,7 @@ from tests.people import Person, person_at
 from tests.programs import page
 from tests.programs.conversation import Call, Step, Turn, find, ours, own
 from tests.programs.desk import Desk
+from tests.programs.entries import add_to_entry
 from tests.programs.programs import CODEX, PROGRAMS, WRITES_PROGRAMS, Program, why_not
 
 EDIT = {"path": "Ideas.md", "edits": [{"old_text": "Old content here.", "new_text": "New content here."}]}
@@ -22,7 +23,7 @@ REFUSED = {"path": "Notes/Meeting.md", "edits": [{"append": "- call Bob\n"}]}
 
 @asynccontextmanager
 async def served(desk: Desk, *programs: Program, **settings: object) -> AsyncIterator[Person]:
-    """A vault that is served, a person who lets everything be read, and programs that are connected."""
+    """Serve a vault to a person who lets everything be read, and connect programs."""
     reading = dict.fromkeys(("search", "read"), "always_allow")
     async with Bridge(desk.vault) as bridge, person_at(desk.vault) as person:
         bridge.settings.update({"consentMode": reading} | settings, confirms=True)
@@ -32,7 +33,7 @@ async def served(desk: Desk, *programs: Program, **settings: object) -> AsyncIte
 
 
 def steps(program: Program, *given: Step) -> tuple[Step, ...]:
-    """Steps, before which a model that has to find its tools does so."""
+    """Return steps, before which a model that has to find its tools does so."""
     names = ("search", "read", "edit", "draft", "create_note", "await_decision")
     return (find(*names), *given) if program.finds else given
 
@@ -111,6 +112,18 @@ async def test_a_bridge_that_is_killed_between_two_calls_is_replaced(desk: Desk,
     assert "Old content here." in ended.answers(first)
     assert "TODO: ship" in ended.answers(first + 1)
     page.note(program, "work", "restart", "yes")
+
+
+async def test_without_a_terminal_its_own_permissions_have_to_let_our_tools_through(
+    desk: Desk, program: Program
+) -> None:
+    async with served(desk, program) as person:
+        person.answer = "allow_once"
+        add_to_entry(program, **dict(program.trusts))
+        running = await desk.start(program, *steps(program, ours("edit", **EDIT), "Done."), arguments=program.alone)
+        ended = await running.end()
+    assert "New content here." in (desk.vault / "Ideas.md").read_text("utf-8"), ended.turns[-1].answers
+    page.note(program, "work", "alone", program.lets)
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
