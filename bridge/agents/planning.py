@@ -127,6 +127,7 @@ class Planner:
         wanted = agent.entry(self.server(chosen))
         old = held.get(name)
         entry = {**old, **wanted} if isinstance(old, dict) else wanted
+        entry |= {field: value for field, value in agent.defaults.items() if field not in entry}
         try:
             after = before if entry == old else entries.put(name, entry).encode()
         except ConfigurationRefused as refused:

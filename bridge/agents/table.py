@@ -50,6 +50,7 @@ class Agent:
         form: The form of that file.
         key: Where in it the servers are.
         entry: A server as this program writes it down.
+        defaults: What an entry gets besides, unless the user has written something else there.
         marks: Files and folders that are there where the program is.
         program: Its command, where it has one.
         skills: The folder of the user's skills, where it knows skills.
@@ -66,6 +67,7 @@ class Agent:
     key: str
     then: str
     entry: Callable[[ServerCommand], dict[str, Any]] = _plain
+    defaults: dict[str, Any] = field(default_factory=dict)
     marks: Callable[[Machine], tuple[Path, ...]] = field(default=lambda _machine: ())
     program: str | None = None
     skills: Callable[[Machine], Path] | None = None
@@ -155,6 +157,8 @@ AGENTS: Final = (
         file=lambda machine: codex_folder(machine) / "config.toml",
         form="toml",
         key="mcp_servers",
+        # Else its model's first request goes out while the server starts, without our tools.
+        defaults={"required": True, "startup_timeout_sec": 60},
         marks=lambda machine: (codex_folder(machine),),
         program="codex",
         skills=lambda machine: codex_folder(machine) / "skills",

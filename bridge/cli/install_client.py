@@ -14,6 +14,7 @@ from bridge.agents.links import install_link
 from bridge.agents.machine import this_machine
 from bridge.agents.planning import Plan
 from bridge.agents.table import AGENTS, BY_ID, Agent
+from bridge.agents.toml_entry import TomlEntries
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import BAD_USAGE, fail
@@ -226,8 +227,12 @@ def _print_entry(
             fail(f"{agent.title if agent else 'It'} has no such links: only cursor and vscode do.", BAD_USAGE)
         printer.text(address)
     else:
-        key, entry = (agent.key, agent.entry(server)) if agent else ("mcpServers", BY_ID["cursor"].entry(server))
-        printer.text(json.dumps({key: {entry_name: entry}}, indent=2, ensure_ascii=False))
+        shown = agent or BY_ID["cursor"]
+        entry = shown.entry(server) | shown.defaults
+        if shown.form == "toml":
+            printer.text(TomlEntries("", shown.key).put(entry_name, entry).rstrip())
+        else:
+            printer.text(json.dumps({shown.key: {entry_name: entry}}, indent=2, ensure_ascii=False))
     try:
         token_storage.find_token(vault, chosen)
     except TokenNotFound:

@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,23 @@ async def test_another_version_of_the_command_takes_its_place_and_settings_stay(
     await newer.connect(newer.plan_connect(CODEX), clients)
     entry = tomllib.loads(file.read_text("utf-8"))["mcp_servers"]["vault-bridge"]
     assert (entry["command"], entry["tool_timeout_sec"]) == ("/new/vault-bridge", 600)
+
+
+@pytest.mark.parametrize("chosen", [{}, {"required": False}, {"startup_timeout_sec": 5}])
+async def test_codex_waits_for_the_server_unless_the_user_has_said_otherwise(
+    machine: Machine, connector: Make, chosen: dict[str, Any]
+) -> None:
+    """Also an entry that an older version has written gets what makes it wait."""
+    older = {"command": "/old/vault-bridge", "args": list(connector().server("Codex").args)}
+    lines = [f"{field} = {json.dumps(value)}\n" for field, value in {**older, **chosen}.items()]
+    file = prepare(CODEX, machine, "".join(["[mcp_servers.vault-bridge]\n", *lines]))
+    ours, clients = connector(), Clients()
+    assert ours.connected(CODEX) == "Codex"
+    await ours.connect(ours.plan_connect(CODEX), clients)
+    entry = tomllib.loads(file.read_text("utf-8"))["mcp_servers"]["vault-bridge"]
+    waits = {"required": True, "startup_timeout_sec": 60, **chosen}
+    assert entry == {**older, "command": "/opt/vault-bridge", **waits}
+    assert ours.plan_connect(CODEX).files == ()
 
 
 async def test_two_vaults_are_two_entries(machine: Machine, connector: Make, tmp_path: Path) -> None:

