@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 from scripts.lib.bench_processes import PLAYGROUND
-from scripts.lib.golden import read_small_vault
+from scripts.lib.golden import read_vault
 from scripts.lib.vault_generator import generate
 from scripts.lib.vault_replicas import replicate
 
@@ -33,7 +33,7 @@ def question_vault() -> tuple[Path, str]:
         for source in (real, others):
             shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
         return folder, "held_back"
-    for path, text in read_small_vault().items():
+    for path, text in read_vault("small_vault").items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder, "small_vault"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
+from bridge.index.search.excerpts import WIDTH, bare_places, excerpt
 from bridge.index.search.languages import Languages
 from bridge.index.search.meaning import NEAR, Meaning, MeaningState, Near, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
@@ -374,7 +374,8 @@ def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]
         needles.append(Needle(" ".join(term.text for term in terms)))
     places = [_some(note, needle) for needle in needles]
     if not any(places):
-        places = unaccented_places(note, [term.text for term in terms])
+        note = readable(note) or note
+        places = bare_places(note, [term.text for term in terms])
     return excerpt(note, places, width)
 
 

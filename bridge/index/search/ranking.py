@@ -48,6 +48,8 @@ OFTEN = 4
 """Of words that are all in more than one note of so many, it is not asked where they stand side by side."""
 NAMED = 1.0
 SIDE_BY_SIDE = 0.5
+AS_ASKED = 0.5
+"""What lifts a note in which the words are written as they were asked for, beside one with other spellings."""
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
@@ -123,7 +125,7 @@ class Ranking:
         found = self._with_all(terms, indexed)
         best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
         inside: set[str] = set()
-        if not found or any(term.unspaced for term in terms):
+        if not found:
             inside = self._inside(terms) - found
             best += self._by_name(inside, terms)[: max(wanted - len(best), 0)]
         with_all = total = len(found) + len(inside)
@@ -318,11 +320,20 @@ class Ranking:
             together = phrase(whole)
             close = frozenset(self._index.matching(together, self._session.expired))
 
+        written = self._written_so(list(scores)[:FEW_TEXTS], terms)
+
         def key(path: str) -> tuple[bool, int, int, str]:
-            score = scores[path] * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
-            return path not in called, _rounded(score), *self._newest(path)
+            lift = NAMED * (path in named) + SIDE_BY_SIDE * (path in close) + AS_ASKED * (path in written)
+            return path not in called, _rounded(scores[path] * (1 + lift)), *self._newest(path)
 
         return sorted(scores, key=key)
+
+    def _written_so(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> set[str]:
+        """Return those of some notes that hold each word as it was asked for, where words have other forms."""
+        if not any(term.spellings or not term.text.isascii() for term in terms):
+            return set()
+        needles = [Needle(term.text) for term in terms]
+        return {path for path in paths if all(self._holds(path, needle) for needle in needles)}
 
     def _called(self, whole: str) -> set[str]:
         """The notes whose name or alias is the whole query."""
