@@ -60,9 +60,7 @@ from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
 from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
-from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.packaged import OPENINGS, PASSAGES, PackagedModel
 from bridge.index.vectors.served import ServedModel
 from bridge.index.vectors.vector_index import Mode, Model
 from bridge.index.vectors.vectors import Vectors
@@ -479,12 +477,7 @@ class Bridge:
             if name := self.settings.current.semantic_model:
                 server = OllamaServer(self.web.door, self.services.keys, self.services.embedding_servers)
                 return ServedModel(name, OllamaEmbeddings(server, lambda: self.settings.current, loop), self._clock)
-            found = packaged_model()
-            return PackagedModel(found, self._clock) if found is not None else None
-
-        def opening_model() -> Model | None:
-            found = opening_model_files()
-            return OpeningModel(found, place.parent / "models" if place else None, self._clock) if found else None
+            return PackagedModel.installed(PASSAGES, self._clock)
 
         def chosen() -> tuple[str, str]:
             settings = self.settings.current
@@ -503,7 +496,7 @@ class Bridge:
             mode=lambda: self.settings.current.semantic_search,
             model=model,
             opening_mode=opening_mode,
-            opening_model=opening_model,
+            opening_model=lambda: PackagedModel.installed(OPENINGS, self._clock),
             chosen=chosen,
         )
         self.settings.on_change(lambda _change: vectors.changed())

@@ -27,8 +27,7 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
-from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.packaged import OPENINGS, PASSAGES, PackagedModel
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -243,9 +242,9 @@ def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterat
             clock,
             folder=Path(place),
             mode=lambda: "on",
-            model=_model(clock),
+            model=lambda: PackagedModel.installed(PASSAGES, clock),
             opening_mode=lambda: "on",
-            opening_model=_opening_model(clock, Path(place)),
+            opening_model=lambda: PackagedModel.installed(OPENINGS, clock),
             delay=0,
         )
         if by_meaning:
@@ -273,16 +272,6 @@ def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterat
         search.close()
         vectors.close()
         index.close()
-
-
-def _model(clock: SystemClock) -> Callable[[], PackagedModel | None]:
-    files = packaged_model()
-    return lambda: PackagedModel(files, clock) if files is not None else None
-
-
-def _opening_model(clock: SystemClock, place: Path) -> Callable[[], OpeningModel | None]:
-    files = opening_model_files()
-    return lambda: OpeningModel(files, place / "models", clock) if files is not None else None
 
 
 def _fts5(notes: Sequence[tuple[str, str, str]], joint: str, *, snippets: bool = False) -> Find:

@@ -12,9 +12,7 @@ from bridge.index.search.note_search import NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
-from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.packaged import OPENINGS, PASSAGES, PackagedModel
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -63,17 +61,13 @@ def test_questions_held_back_find_their_notes_in_real_vaults(
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    packaged_model() is None or opening_model_files() is None, reason="the extra `semantic` is not installed"
+    PASSAGES.files() is None or OPENINGS.files() is None, reason="the extra `semantic` is not installed"
 )
 def test_with_the_packaged_models_more_questions_are_answered(
-    real_notes: Path, indexed: Callable[[Path], VaultIndex], tmp_path: Path
+    real_notes: Path, indexed: Callable[[Path], VaultIndex]
 ) -> None:
     index, clock, questions = indexed(real_notes), SystemClock(), read_questions("held_back")
     with VaultRoot(real_notes) as root:
-        for_passages, for_openings = packaged_model(), opening_model_files()
-        assert for_passages is not None
-        assert for_openings is not None
-        models = PackagedModel(for_passages, clock), OpeningModel(for_openings, tmp_path / "models", clock)
         vectors = Vectors(
             index,
             VaultFiles(root),
@@ -81,9 +75,9 @@ def test_with_the_packaged_models_more_questions_are_answered(
             clock,
             folder=None,
             mode=lambda: "on",
-            model=lambda: models[0],
+            model=lambda: PackagedModel.installed(PASSAGES, clock),
             opening_mode=lambda: "on",
-            opening_model=lambda: models[1],
+            opening_model=lambda: PackagedModel.installed(OPENINGS, clock),
             delay=0,
         )
         index.refresh()
