@@ -27,7 +27,7 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.packaged import OPENINGS, PASSAGES, PackagedModel
+from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -242,9 +242,9 @@ def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterat
             clock,
             folder=Path(place),
             mode=lambda: "on",
-            model=lambda: PackagedModel.installed(PASSAGES, clock),
-            opening_mode=lambda: "on",
-            opening_model=lambda: PackagedModel.installed(OPENINGS, clock),
+            model=lambda: PackagedModel.installed(QUICK, clock),
+            better_mode=lambda: "on",
+            better_model=lambda: PackagedModel.installed(BETTER, clock),
             delay=0,
         )
         if by_meaning:

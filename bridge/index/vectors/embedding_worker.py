@@ -53,9 +53,9 @@ def answer(opened: "dict[str, Embedder]", header: dict[str, Any], data: bytes) -
 
 def _open(name: str) -> "Embedder":
     """Return a model by its name."""
-    from bridge.index.vectors.packaged import OPENINGS, PASSAGES  # noqa: PLC0415 - after the environment
+    from bridge.index.vectors.packaged import BETTER, QUICK  # noqa: PLC0415 - after the environment
 
-    for of in (PASSAGES, OPENINGS):
+    for of in (QUICK, BETTER):
         if of.name == name and (files := of.files()) is not None:
             return of.opened(files)
     raise LookupError(name)

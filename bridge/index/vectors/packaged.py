@@ -34,10 +34,10 @@ class Packaged(NamedTuple):
     few: int
 
 
-PASSAGES: Final = Packaged(StaticModel.model, packaged_model, StaticModel, portion=512, few=64)
-"""The model for passages."""
-OPENINGS: Final = Packaged(Transformer.model, transformer_files, Transformer, portion=64, few=4)
-"""The model for names and openings: it understands more, and takes longer."""
+QUICK: Final = Packaged(StaticModel.model, packaged_model, StaticModel, portion=512, few=64)
+"""The model that is done with all passages in seconds."""
+BETTER: Final = Packaged(Transformer.model, transformer_files, Transformer, portion=32, few=2)
+"""The better model: it understands more, and takes hundreds of times as long."""
 
 
 class PackagedModel:

