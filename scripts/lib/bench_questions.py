@@ -34,7 +34,7 @@ from bridge.vault.root import VaultRoot
 from scripts.lib import bench_measure
 from scripts.lib.bench_measure import note, percentile
 from scripts.lib.bench_processes import Raw, connected, new_place, serving, started
-from scripts.lib.bench_vaults import bench_vault, question_vault
+from scripts.lib.bench_vaults import bench_vault, question_vault, written_vault
 from scripts.lib.golden import Question, ask, read_questions
 
 NOTES = 10_000
@@ -58,7 +58,11 @@ async def run() -> None:
 
 
 def _quality() -> None:
-    vault, name = question_vault()
+    for vault, name in (question_vault(), written_vault("small_vault", "own_words"), written_vault("east_asian")):
+        _quality_of(vault, name)
+
+
+def _quality_of(vault: Path, name: str) -> None:
     questions = read_questions(name)
     notes = _notes(vault)
     print(f"  {len(questions)} questions ({name}) of {len(notes)} notes")

@@ -30,6 +30,12 @@ def finder(index: VaultIndex, root: VaultRoot, meaning: Meaning | None = None) -
     return lambda question: [found.path for found in search.search(NoteQuery(question, clock.monotonic() + 60)).results]
 
 
+def _write(folder: Path, vault: str) -> None:
+    for path, text in read_vault(vault).items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("vault", "hits", "reciprocal"),
     [
@@ -40,9 +46,7 @@ def finder(index: VaultIndex, root: VaultRoot, meaning: Meaning | None = None) -
 def test_questions_find_their_notes_in_a_small_vault(
     notes: Path, indexed: Callable[[Path], VaultIndex], vault: str, hits: float, reciprocal: float
 ) -> None:
-    for path, text in read_vault(vault).items():
-        (notes / path).parent.mkdir(parents=True, exist_ok=True)
-        (notes / path).write_text(text, encoding="utf-8")
+    _write(notes, vault)
     with VaultRoot(notes) as root:
         quality = ask(finder(indexed(notes), root), read_questions(vault))
     assert quality.hits >= hits
@@ -61,11 +65,12 @@ def test_questions_held_back_find_their_notes_in_real_vaults(
 
 @pytest.mark.slow
 @pytest.mark.skipif(QUICK.files() is None or BETTER.files() is None, reason="the extra `semantic` is not installed")
-def test_with_the_packaged_models_more_questions_are_answered(
-    real_notes: Path, indexed: Callable[[Path], VaultIndex]
+def test_with_the_packaged_models_questions_in_a_persons_own_words_are_answered(
+    notes: Path, indexed: Callable[[Path], VaultIndex]
 ) -> None:
-    index, clock, questions = indexed(real_notes), SystemClock(), read_questions("held_back")
-    with VaultRoot(real_notes) as root:
+    _write(notes, "small_vault")
+    index, clock = indexed(notes), SystemClock()
+    with VaultRoot(notes) as root:
         vectors = Vectors(
             index,
             VaultFiles(root),
@@ -85,12 +90,11 @@ def test_with_the_packaged_models_more_questions_are_answered(
             assert clock.monotonic() < end, vectors.status()
             threading.Event().wait(0.05)
         find = finder(index, root, vectors)
-        quality = ask(find, questions)
-        other = ask(find, [question for question in questions if question.kind == "other"])
+        own, usual = ask(find, read_questions("own_words")), ask(find, read_questions("small_vault"))
         vectors.close()
-    assert quality.hits >= 0.90  # 0.89 by words alone
-    assert quality.reciprocal >= 0.84  # 0.836 by words alone
-    assert other.hits >= 0.80  # 0.79 by words alone
+    assert own.hits >= 0.90  # 0.41 by words alone
+    assert own.reciprocal >= 0.75  # 0.27 by words alone
+    assert usual.reciprocal >= 0.96
 
 
 @pytest.mark.parametrize("name", ["tuning", "held_back", "small_vault"])
@@ -115,8 +119,12 @@ def test_a_third_of_the_questions_are_in_other_words() -> None:
 
 
 def test_each_question_is_about_a_note_that_is_there() -> None:
-    for vault in ("small_vault", "east_asian"):
-        assert {question.note for question in read_questions(vault)} <= read_vault(vault).keys()
+    for questions, vault in (
+        ("small_vault", "small_vault"),
+        ("own_words", "small_vault"),
+        ("east_asian", "east_asian"),
+    ):
+        assert {question.note for question in read_questions(questions)} <= read_vault(vault).keys()
 
 
 @pytest.mark.slow
